@@ -1,0 +1,1 @@
+//! Build-time generator: proto descriptors to messages, bindings, OpenAPI and MCP tools.

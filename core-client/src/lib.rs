@@ -1,0 +1,1 @@
+//! How every edge calls core: channels, deadlines, metadata, Status to problem.

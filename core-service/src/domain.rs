@@ -1,0 +1,11 @@
+//! The rules as pure code: no database, no network, no clock of its own, nothing else of ours.
+
+pub mod account;
+pub mod audit;
+pub mod clock;
+pub mod event;
+pub mod ids;
+pub mod instant;
+pub mod job;
+pub mod registration;
+pub mod schedule;

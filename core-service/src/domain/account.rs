@@ -1,0 +1,57 @@
+//! Accounts, their plans and their keys.
+
+use super::{
+    ids::{AccountId, KeyId},
+    instant::Instant,
+};
+
+/// Whoever owns events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Its identifier.
+    pub id: AccountId,
+    /// The owner's e-mail address, as given.
+    pub email: String,
+    /// The owner's name.
+    pub name: String,
+    /// What the account may do.
+    pub plan: Plan,
+    /// IANA zone for events created without one; the instance's default when absent.
+    pub timezone: Option<String>,
+    /// When it was made.
+    pub created_at: Instant,
+}
+
+/// A plan (design.md 3.13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Plan {
+    /// The plan of a new account.
+    Free,
+    /// A paid plan.
+    Premium,
+    /// A paid plan.
+    Pro,
+    /// A paid plan.
+    Business,
+}
+
+/// An API key as it is stored: never the key, only its SHA-256.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Its identifier, which `key revoke` takes.
+    pub id: KeyId,
+    /// The account it acts on.
+    pub account_id: AccountId,
+    /// What its owner calls it.
+    pub label: String,
+    /// SHA-256 of the whole key.
+    pub hash: [u8; 32],
+    /// When it was made.
+    pub created_at: Instant,
+    /// About when it was last used; written lazily.
+    pub last_used_at: Option<Instant>,
+    /// When it stops working.
+    pub expires_at: Option<Instant>,
+    /// When it was revoked.
+    pub revoked_at: Option<Instant>,
+}

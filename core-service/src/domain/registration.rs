@@ -1,0 +1,65 @@
+//! Registrations and their states.
+
+use super::{
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+};
+
+/// Somebody's registration for an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// Its identifier.
+    pub id: RegistrationId,
+    /// The event.
+    pub event_id: EventId,
+    /// Its place in the order of registering within the event, from 1.
+    pub seq: i64,
+    /// The attendee's name.
+    pub name: String,
+    /// The attendee's e-mail address, as given.
+    pub email: String,
+    /// Where it stands.
+    pub status: Status,
+    /// When the attendee was checked in.
+    pub checked_in_at: Option<Instant>,
+    /// When it was made.
+    pub registered_at: Instant,
+}
+
+/// Where a registration stands (design.md 3.11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Awaits the organizer's approval.
+    Pending,
+    /// Holds a seat.
+    Confirmed,
+    /// Waits for a seat.
+    Waitlisted,
+    /// Given up; final.
+    Cancelled,
+}
+
+/// How many registrations an event has, by status; the row is also the event's mutex (design.md 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Registrations that hold a seat.
+    pub confirmed: i32,
+    /// Registrations that await approval.
+    pub pending: i32,
+    /// Registrations that wait for a seat.
+    pub waitlisted: i32,
+    /// Registrations that were cancelled.
+    pub cancelled: i32,
+}
+
+impl Counters {
+    /// All but the cancelled: `registration_count`, and who is told of a cancellation.
+    pub const fn active(self) -> i32 {
+        self.confirmed + self.pending + self.waitlisted
+    }
+
+    /// All, in any status: `registrations_total`.
+    pub const fn total(self) -> i32 {
+        self.active() + self.cancelled
+    }
+}

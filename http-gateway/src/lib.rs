@@ -1,0 +1,1 @@
+//! The binding table as JSON over HTTP.

@@ -1,0 +1,1 @@
+//! How every Muster binary starts and stops: telemetry, serving HTTP, health, drain.

@@ -1,0 +1,95 @@
+//! An rpc and the HTTP route that it is offered at, as a type that edges visit without knowing which rpc it is.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Who may call an rpc, as its proto says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody; credentials are ignored.
+    Public,
+    /// Whoever holds a valid credential.
+    Bearer,
+    /// Like `Bearer`, on a paid plan.
+    Paid,
+}
+
+/// Whether an HTTP request of the binding has a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Never.
+    None,
+    /// It may be left out.
+    Optional,
+    /// It must be there.
+    Required,
+}
+
+/// What the rpc answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// One message, shown as JSON.
+    Json,
+    /// `google.api.HttpBody`, one or a stream of them: a file.
+    File,
+}
+
+/// A path or query parameter that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidParameter {
+    /// The parameter's name.
+    pub field: &'static str,
+    /// What would be right, for example `must be an integer`.
+    pub message: &'static str,
+}
+
+/// One HTTP route of one rpc. Generated, one zero-sized type each.
+pub trait Binding: Copy + Send + Sync + 'static {
+    /// The request message. As JSON it is closed: unknown fields are refused.
+    type Request: prost::Message + Default + Clone + DeserializeOwned + 'static;
+    /// The response message.
+    type Response: prost::Message + Default + Serialize + 'static;
+
+    /// The rpc's name, for example `CreateEvent`; for logs and metrics.
+    const NAME: &'static str;
+    /// The HTTP method.
+    const METHOD: http::Method;
+    /// The path below the host with `{field}` for each path parameter, for example `/api/v1/events/{slug}`.
+    const PATH: &'static str;
+    /// The gRPC path, for example `/muster.v1.EventService/CreateEvent`.
+    const GRPC_PATH: &'static str;
+    /// Who may call it.
+    const ACCESS: Access;
+    /// Whether it takes a body; then every field that is no path parameter comes from there, else from the query.
+    const BODY: Body;
+    /// What it answers with.
+    const ANSWER: Answer;
+    /// Whether a second identical call changes nothing more, so that it may be retried.
+    const IDEMPOTENT: bool;
+    /// The fields that the path holds.
+    const PATH_FIELDS: &'static [&'static str];
+    /// The fields that the query may hold.
+    const QUERY_FIELDS: &'static [&'static str];
+
+    /// Sets a path or query field from its percent-decoded text. The field is one of `PATH_FIELDS` or `QUERY_FIELDS`.
+    ///
+    /// # Errors
+    /// When the text is no value of the field's type.
+    fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter>;
+
+    /// Tells a partial update which fields its body had. Does nothing for other rpcs.
+    fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}
+
+    /// The JSON that REST shows: the message, or the one field of it that `response_body` names.
+    ///
+    /// # Errors
+    /// Never for generated messages; serde's signature has one.
+    fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(response)
+    }
+}
+
+/// What an edge does with each binding; `muster_api::visit_bindings` hands it all of them.
+pub trait Visitor {
+    /// Takes one binding.
+    fn visit<B: Binding>(&mut self, binding: B);
+}

@@ -1,0 +1,2 @@
+//! All of Muster in one process.
+fn main() {}

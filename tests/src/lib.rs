@@ -1,0 +1,1 @@
+//! Whole-system tests: one scenario through gRPC and HTTP, on both databases.
