@@ -3,9 +3,11 @@
 pub mod account;
 pub mod audit;
 pub mod clock;
+pub mod entropy;
 pub mod event;
 pub mod ids;
 pub mod instant;
 pub mod job;
+pub mod plan;
 pub mod registration;
 pub mod schedule;

@@ -1,8 +1,9 @@
-//! Accounts, their plans and their keys.
+//! Accounts and their keys as they are stored.
 
 use super::{
     ids::{AccountId, KeyId},
     instant::Instant,
+    plan::Plan,
 };
 
 /// Whoever owns events.
@@ -20,19 +21,6 @@ pub struct Account {
     pub timezone: Option<String>,
     /// When it was made.
     pub created_at: Instant,
-}
-
-/// A plan (design.md 3.13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Plan {
-    /// The plan of a new account.
-    Free,
-    /// A paid plan.
-    Premium,
-    /// A paid plan.
-    Pro,
-    /// A paid plan.
-    Business,
 }
 
 /// An API key as it is stored: never the key, only its SHA-256.

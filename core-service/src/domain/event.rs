@@ -49,6 +49,23 @@ pub struct Event {
     pub updated_at: Instant,
 }
 
+impl Event {
+    /// Whether it is over: its effective end is not in the future.
+    pub fn has_ended(&self, now: Instant) -> bool {
+        self.schedule.effective_end() <= now
+    }
+
+    /// Whether it counts against its owner's quota; drafts do (design.md 3.13).
+    pub fn is_active(&self, now: Instant) -> bool {
+        !self.is_cancelled && !self.has_ended(now)
+    }
+
+    /// Whether the catalogue shows it: published, listed, not cancelled and not ended.
+    pub fn is_live(&self, now: Instant) -> bool {
+        self.is_published && self.is_listed && self.is_active(now)
+    }
+}
+
 /// A question to registrants (design.md 3.18).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CustomField {

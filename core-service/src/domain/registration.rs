@@ -1,5 +1,7 @@
 //! Registrations and their states.
 
+use std::{fmt, str::FromStr};
+
 use super::{
     ids::{EventId, RegistrationId},
     instant::Instant,
@@ -39,6 +41,53 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Pending,
+        Self::Confirmed,
+        Self::Waitlisted,
+        Self::Cancelled,
+    ];
+
+    /// Its name in the contract and in storage.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "Pending",
+            Self::Confirmed => "Confirmed",
+            Self::Waitlisted => "Waitlisted",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+
+    /// Whether its holder may still come, and is told when the event is cancelled.
+    pub const fn is_active(self) -> bool {
+        !matches!(self, Self::Cancelled)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// A name that is no status's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no registration status '{0}': use Pending, Confirmed, Waitlisted or Cancelled")]
+pub struct UnknownStatus(String);
+
+impl FromStr for Status {
+    type Err = UnknownStatus;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == name)
+            .ok_or_else(|| UnknownStatus(name.to_owned()))
+    }
+}
+
 /// How many registrations an event has, by status; the row is also the event's mutex (design.md 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
@@ -61,5 +110,18 @@ impl Counters {
     /// All, in any status: `registrations_total`.
     pub const fn total(self) -> i32 {
         self.active() + self.cancelled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_found_by_its_name() {
+        for status in Status::ALL {
+            assert_eq!(status.name().parse(), Ok(status));
+        }
+        assert!("confirmed".parse::<Status>().is_err());
     }
 }
