@@ -65,6 +65,8 @@ pub trait Binding: Copy + Send + Sync + 'static {
     const ANSWER: Answer;
     /// Whether a second identical call changes nothing more, so that it may be retried.
     const IDEMPOTENT: bool;
+    /// Whether edges call it to find out if a credential is valid.
+    const CHECKS_CREDENTIAL: bool;
     /// The fields that the path holds.
     const PATH_FIELDS: &'static [&'static str];
     /// The fields that the query may hold.

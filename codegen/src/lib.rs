@@ -1,1 +1,80 @@
-//! Build-time generator: proto descriptors to messages, bindings, OpenAPI and MCP tools.
+//! Build-time generator: from the descriptors of `proto/` to messages, validation, bindings, OpenAPI and MCP tools.
+//!
+//! Read in this order: [`descriptors`] compiles the proto files, [`model`] holds what they say in our own words,
+//! [`read`] fills it and refuses what is not supported, and each remaining module writes one kind of output from it.
+
+mod bindings;
+mod descriptors;
+mod messages;
+mod model;
+mod options;
+mod read;
+mod reasons;
+mod route;
+mod rust;
+mod services;
+mod validation;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+/// One generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Its name within the output folder.
+    pub name: String,
+    /// Its content.
+    pub content: Vec<u8>,
+}
+
+/// Generates everything that the proto files below `proto_dir` in `package` (for example `muster.v1`) describe.
+///
+/// # Errors
+/// When a file does not compile or says something that the generator does not support; the text names the place.
+pub fn generate(proto_dir: &Path, package: &str) -> Result<Vec<Output>> {
+    let descriptors = descriptors::compile(proto_dir, package)?;
+    let api = read::api(&descriptors.pool, package)?;
+    Ok(vec![
+        Output {
+            name: "messages.rs".into(),
+            content: messages::emit(&api, &descriptors)?.into(),
+        },
+        Output {
+            name: "validation.rs".into(),
+            content: rust::file(&validation::emit(&api))?.into(),
+        },
+        Output {
+            name: "services.rs".into(),
+            content: rust::file(&services::emit(&api))?.into(),
+        },
+        Output {
+            name: "reasons.rs".into(),
+            content: rust::file(&reasons::emit(&api))?.into(),
+        },
+        Output {
+            name: "bindings.rs".into(),
+            content: rust::file(&bindings::emit(&api))?.into(),
+        },
+        Output {
+            name: "descriptors.bin".into(),
+            content: descriptors.for_reflection,
+        },
+    ])
+}
+
+/// Generates into a folder, writing only files that changed.
+///
+/// # Errors
+/// As [`generate`], and when a file can't be written.
+pub fn generate_into(proto_dir: &Path, package: &str, folder: &Path) -> Result<()> {
+    for output in generate(proto_dir, package)? {
+        let path = folder.join(&output.name);
+        if std::fs::read(&path).is_ok_and(|present| present == output.content) {
+            continue;
+        }
+        std::fs::write(&path, &output.content)
+            .with_context(|| format!("can't write {}", path.display()))?;
+    }
+    Ok(())
+}

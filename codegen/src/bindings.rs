@@ -1,0 +1,172 @@
+//! One zero-sized type per HTTP route, and the function that hands all of them to a visitor.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::{
+    model::{Answer, Api, Cardinality, Field, Kind, Method},
+    route::Route,
+    rust::ident,
+    services,
+};
+
+/// The bindings and `visit_bindings`.
+pub(crate) fn emit(api: &Api) -> TokenStream {
+    let mut bindings = TokenStream::new();
+    let mut names = Vec::new();
+    for method in api.methods() {
+        for (index, route) in method.routes.iter().enumerate() {
+            let name = binding_name(method, index);
+            bindings.extend(binding(api, method, route, &name));
+            names.push(name);
+        }
+    }
+    quote! {
+        use crate::binding::{Access, Answer, Binding, Body, InvalidParameter, Visitor};
+
+        #bindings
+
+        /// Hands every binding to the visitor, in the order of the proto.
+        pub fn visit_bindings(visitor: &mut impl Visitor) {
+            #(visitor.visit(#names);)*
+        }
+    }
+}
+
+/// The rpc's name; additional routes are numbered from 2.
+fn binding_name(method: &Method, index: usize) -> Ident {
+    match index {
+        0 => ident(&method.name),
+        _ => format_ident!("{}{}", method.name, index + 1),
+    }
+}
+
+fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> TokenStream {
+    let Method {
+        name,
+        grpc_path,
+        idempotent,
+        checks_credential,
+        ..
+    } = method;
+    let message = api.message(&method.request);
+    let request = ident(&method.request);
+    let (answer, response) = match &method.answer {
+        Answer::Message(name) => (format_ident!("Json"), ident(name)),
+        Answer::File => (format_ident!("File"), format_ident!("HttpBody")),
+    };
+    let response = match method.answer {
+        Answer::Message(_) => quote! { super::#response },
+        Answer::File => quote! { crate::http_body::HttpBody },
+    };
+    let in_path = |field: &&Field| route.path_fields.contains(&field.name);
+    let others: Vec<_> = message
+        .fields
+        .iter()
+        .filter(|field| !in_path(field))
+        .collect();
+    let body = match (route.body, others.iter().any(|field| field.rules.required)) {
+        (false, _) => format_ident!("None"),
+        // A body that may say nothing may be left out, except where saying nothing would be no request at all.
+        (true, false) if others.iter().all(|field| field.kind != Kind::FieldMask) => {
+            format_ident!("Optional")
+        }
+        (true, _) => format_ident!("Required"),
+    };
+    let verb = ident(route.verb.constant());
+    let (path, path_fields) = (&route.path, &route.path_fields);
+    let query: Vec<&Field> = if route.body {
+        Vec::new()
+    } else {
+        others.clone()
+    };
+    let query_fields = query.iter().map(|field| &field.name);
+    let access = services::access(method.access);
+    let set = set(message
+        .fields
+        .iter()
+        .filter(in_path)
+        .chain(query.iter().copied()));
+    let mask = others
+        .iter()
+        .find(|field| route.body && field.kind == Kind::FieldMask)
+        .map(|field| {
+            let field = ident(&field.name);
+            quote! {
+                fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+                    request.#field = Some(prost_types::FieldMask { paths: fields });
+                }
+            }
+        });
+    let to_json = route.response_body.as_ref().map(|field| {
+        let field = ident(field);
+        quote! {
+            fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
+                serde_json::to_vec(&response.#field)
+            }
+        }
+    });
+    let doc = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
+    quote! {
+        #[doc = #doc]
+        #[derive(Debug, Clone, Copy)]
+        pub struct #type_name;
+
+        impl Binding for #type_name {
+            type Request = super::#request;
+            type Response = #response;
+
+            const NAME: &'static str = #name;
+            const METHOD: http::Method = http::Method::#verb;
+            const PATH: &'static str = #path;
+            const GRPC_PATH: &'static str = #grpc_path;
+            const ACCESS: Access = Access::#access;
+            const BODY: Body = Body::#body;
+            const ANSWER: Answer = Answer::#answer;
+            const IDEMPOTENT: bool = #idempotent;
+            const CHECKS_CREDENTIAL: bool = #checks_credential;
+            const PATH_FIELDS: &'static [&'static str] = &[#(#path_fields),*];
+            const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
+
+            #set
+            #mask
+            #to_json
+        }
+    }
+}
+
+/// How path and query parameters become fields.
+fn set<'a>(fields: impl Iterator<Item = &'a Field>) -> TokenStream {
+    let arms: Vec<_> = fields
+        .filter_map(|field| {
+            let (name, text) = (ident(&field.name), &field.name);
+            let value = match field.kind {
+                Kind::String => quote! { text.to_owned() },
+                Kind::Int32 => quote! { crate::json::parse_int32(#text, text)? },
+                Kind::Bool => quote! { crate::json::parse_bool(#text, text)? },
+                Kind::Message(_) | Kind::FieldMask => return None,
+            };
+            Some(match field.cardinality {
+                Cardinality::One => quote! { #text => request.#name = #value, },
+                Cardinality::Optional => quote! { #text => request.#name = Some(#value), },
+                Cardinality::Many => quote! { #text => request.#name.push(#value), },
+            })
+        })
+        .collect();
+    if arms.is_empty() {
+        return quote! {
+            fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
+                Ok(())
+            }
+        };
+    }
+    quote! {
+        fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter> {
+            match field {
+                #(#arms)*
+                _ => {}
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Proto files to descriptors, by way of protox, so that no protoc has to be installed.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use prost_reflect::DescriptorPool;
+use prost_types::FileDescriptorSet;
+
+/// Below the proto folder: what others wrote.
+const THIRD_PARTY: &str = "third_party";
+
+/// The compiled files with all they import.
+pub(crate) struct Descriptors {
+    /// With options and comments, for the model.
+    pub(crate) pool: DescriptorPool,
+    /// What server reflection serves: custom options are kept, comments and positions left out.
+    pub(crate) for_reflection: Vec<u8>,
+}
+
+/// Compiles the files of `package`, which stand below the folder of its name.
+pub(crate) fn compile(proto_dir: &Path, package: &str) -> Result<Descriptors> {
+    let folder = proto_dir.join(package.replace('.', "/"));
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .with_context(|| format!("can't read {}", folder.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "proto")
+    });
+    files.sort();
+    ensure!(!files.is_empty(), "no proto files in {}", folder.display());
+
+    let mut compiler = protox::Compiler::new([proto_dir.to_owned(), proto_dir.join(THIRD_PARTY)])?;
+    compiler.include_imports(true).include_source_info(false);
+    compiler.open_files(&files)?;
+    // protox encodes, because prost-types would drop custom options.
+    Ok(Descriptors {
+        pool: compiler.descriptor_pool(),
+        for_reflection: compiler.encode_file_descriptor_set(),
+    })
+}
+
+impl Descriptors {
+    /// The files that messages and services are generated from: those of `package`, and what prost has to know of.
+    pub(crate) fn files_of(&self, package: &str) -> FileDescriptorSet {
+        let known = [package, "google.protobuf", "google.api"];
+        let file = self
+            .pool
+            .files()
+            .filter(|file| known.contains(&file.package_name()));
+        FileDescriptorSet {
+            file: file
+                .map(|file| file.file_descriptor_proto().clone())
+                .collect(),
+        }
+    }
+}

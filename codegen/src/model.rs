@@ -1,0 +1,139 @@
+//! What the proto files say, in our own words. Emitters read this and nothing else.
+
+use crate::{
+    options::{Access, FieldMeaning, FieldRules, Tool},
+    route::Route,
+};
+
+/// One package.
+#[derive(Debug)]
+pub(crate) struct Api {
+    /// For example `muster.v1`.
+    pub(crate) package: String,
+    pub(crate) services: Vec<Service>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) reasons: Vec<Reason>,
+}
+
+impl Api {
+    /// The message of that name; the reader has checked that every reference has one.
+    pub(crate) fn message(&self, name: &str) -> &Message {
+        self.messages
+            .iter()
+            .find(|message| message.name == name)
+            .expect("references were checked when read")
+    }
+
+    /// Every rpc of every service.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.services.iter().flat_map(|service| &service.methods)
+    }
+
+    /// The reason with that code; the reader has checked those that methods name.
+    #[expect(dead_code, reason = "the OpenAPI emitter is the next step")]
+    pub(crate) fn reason(&self, code: &str) -> &Reason {
+        self.reasons
+            .iter()
+            .find(|reason| reason.code == code)
+            .expect("codes were checked when read")
+    }
+}
+
+/// A gRPC service.
+#[derive(Debug)]
+pub(crate) struct Service {
+    /// For example `EventService`.
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) methods: Vec<Method>,
+}
+
+/// An rpc.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// For example `CreateEvent`.
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    /// For example `/muster.v1.EventService/CreateEvent`.
+    pub(crate) grpc_path: String,
+    /// Name of the request message.
+    pub(crate) request: String,
+    pub(crate) answer: Answer,
+    pub(crate) server_streaming: bool,
+    /// Whether a second identical call changes nothing more.
+    pub(crate) idempotent: bool,
+    pub(crate) access: Access,
+    pub(crate) checks_credential: bool,
+    /// Codes of the errors that are particular to it.
+    pub(crate) errors: Vec<String>,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) addition: bool,
+    /// What its success response is called.
+    pub(crate) answers: String,
+    /// Its HTTP routes: none, or one and additional ones.
+    pub(crate) routes: Vec<Route>,
+}
+
+/// What an rpc answers with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The message of that name.
+    Message(String),
+    /// `google.api.HttpBody`.
+    File,
+}
+
+/// A message.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) fields: Vec<Field>,
+    /// Whether a request holds it.
+    pub(crate) is_input: bool,
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) kind: Kind,
+    pub(crate) cardinality: Cardinality,
+    pub(crate) rules: FieldRules,
+    pub(crate) meaning: FieldMeaning,
+}
+
+/// What one value of a field is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    String,
+    Int32,
+    Bool,
+    /// The message of that name.
+    Message(String),
+    /// `google.protobuf.FieldMask`, made from the keys of a body.
+    FieldMask,
+}
+
+/// How many values a field has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cardinality {
+    /// Exactly one; the type's zero when absent.
+    One,
+    /// One or none.
+    Optional,
+    /// Any number.
+    Many,
+}
+
+/// A reason for an error.
+#[derive(Debug)]
+pub(crate) struct Reason {
+    /// For example `NOT_FOUND`.
+    pub(crate) code: String,
+    pub(crate) http_status: u16,
+    /// Canonical gRPC status, for example `NOT_FOUND`.
+    pub(crate) grpc_status: String,
+    pub(crate) description: String,
+}

@@ -1,0 +1,188 @@
+//! The options that the proto files carry, as plain structs: `google.api.http`, `buf.validate` and Muster's own.
+//!
+//! Each is closed (`deny_unknown_fields`), so that an option which the generator does not support stops the build
+//! instead of being passed over.
+
+use anyhow::{Context as _, Result};
+use prost_reflect::{DynamicMessage, ReflectMessage as _, SerializeOptions, Value};
+use serde::{Deserialize, de::DeserializeOwned};
+
+/// Reads one extension of an options message; its default when it is not set.
+pub(crate) fn read<T: DeserializeOwned + Default>(
+    options: &DynamicMessage,
+    name: &str,
+) -> Result<T> {
+    let pool = options.descriptor().parent_pool().clone();
+    let Some(extension) = pool.get_extension_by_name(name) else {
+        return Ok(T::default());
+    };
+    if !options.has_extension(&extension) {
+        return Ok(T::default());
+    }
+    let value = options.get_extension(&extension);
+    let Value::Message(message) = value.as_ref() else {
+        anyhow::bail!("{name} is no message");
+    };
+    let json = SerializeOptions::new()
+        .use_proto_field_name(true)
+        .stringify_64_bit_integers(false);
+    let json = message.serialize_with_options(serde_json::value::Serializer, &json)?;
+    serde_json::from_value(json)
+        .with_context(|| format!("{name} says something that the generator does not support"))
+}
+
+/// `google.api.http`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Http {
+    pub(crate) get: Option<String>,
+    pub(crate) put: Option<String>,
+    pub(crate) post: Option<String>,
+    pub(crate) delete: Option<String>,
+    pub(crate) patch: Option<String>,
+    pub(crate) body: String,
+    pub(crate) response_body: String,
+    pub(crate) additional_bindings: Vec<Http>,
+}
+
+/// `buf.validate.field`, as far as it is supported.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FieldRules {
+    pub(crate) required: bool,
+    pub(crate) string: StringRules,
+    pub(crate) int32: Int32Rules,
+    pub(crate) repeated: RepeatedRules,
+}
+
+/// `buf.validate.StringRules`, as far as it is supported. Lengths are in characters.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct StringRules {
+    pub(crate) min_len: Option<usize>,
+    pub(crate) max_len: Option<usize>,
+    pub(crate) r#in: Vec<String>,
+}
+
+/// `buf.validate.Int32Rules`, as far as it is supported.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Int32Rules {
+    pub(crate) gte: Option<i32>,
+    pub(crate) lte: Option<i32>,
+}
+
+/// `buf.validate.RepeatedRules`, as far as it is supported.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RepeatedRules {
+    pub(crate) min_items: Option<usize>,
+    pub(crate) max_items: Option<usize>,
+    pub(crate) items: Option<ItemRules>,
+}
+
+/// What each item of a repeated field must be, as far as it is supported.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ItemRules {
+    pub(crate) string: StringRules,
+}
+
+/// `muster.options.v1.method`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct MethodRules {
+    pub(crate) access: Access,
+    pub(crate) checks_credential: bool,
+    pub(crate) errors: Vec<String>,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) addition: bool,
+    pub(crate) answers: String,
+}
+
+/// `muster.options.v1.Access`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum Access {
+    #[default]
+    #[serde(rename = "ACCESS_UNSPECIFIED")]
+    Unspecified,
+    #[serde(rename = "ACCESS_PUBLIC")]
+    Public,
+    #[serde(rename = "ACCESS_BEARER")]
+    Bearer,
+    #[serde(rename = "ACCESS_PAID")]
+    Paid,
+}
+
+/// `muster.options.v1.Tool`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) read_only: bool,
+    pub(crate) destructive: bool,
+    pub(crate) idempotent: bool,
+    pub(crate) open_world: bool,
+    pub(crate) confirmation: Option<Confirmation>,
+}
+
+/// `muster.options.v1.Confirmation`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Confirmation {
+    pub(crate) preview_rpc: String,
+    pub(crate) question: String,
+}
+
+/// `muster.options.v1.field`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FieldMeaning {
+    pub(crate) format: Format,
+    pub(crate) text: Text,
+    pub(crate) nullable: bool,
+    pub(crate) default_int: Option<i32>,
+    pub(crate) default_string: Option<String>,
+    pub(crate) default_bool: Option<bool>,
+    pub(crate) example: String,
+    pub(crate) addition: bool,
+}
+
+/// `muster.options.v1.Format`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum Format {
+    #[default]
+    #[serde(rename = "FORMAT_UNSPECIFIED")]
+    Unspecified,
+    #[serde(rename = "FORMAT_DATE_TIME")]
+    DateTime,
+    #[serde(rename = "FORMAT_URI")]
+    Uri,
+    #[serde(rename = "FORMAT_EMAIL")]
+    Email,
+    #[serde(rename = "FORMAT_UUID")]
+    Uuid,
+}
+
+/// `muster.options.v1.Text`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum Text {
+    #[default]
+    #[serde(rename = "TEXT_UNSPECIFIED")]
+    Unspecified,
+    #[serde(rename = "TEXT_LINE")]
+    Line,
+    #[serde(rename = "TEXT_PARAGRAPHS")]
+    Paragraphs,
+}
+
+/// `muster.options.v1.reason`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ReasonRules {
+    pub(crate) http_status: u16,
+    pub(crate) grpc_status: String,
+    pub(crate) description: String,
+}

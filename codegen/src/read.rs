@@ -1,0 +1,305 @@
+//! Descriptors to model. Whatever the generator does not support is refused here, by name, at build time.
+
+use std::collections::HashSet;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use prost_reflect::{
+    DescriptorPool, FieldDescriptor, FileDescriptor, Kind as ProtoKind, MessageDescriptor,
+    MethodDescriptor, ServiceDescriptor,
+};
+use prost_types::method_options::IdempotencyLevel;
+
+use crate::{
+    model::{Answer, Api, Cardinality, Field, Kind, Message, Method, Reason, Service},
+    options::{self, Access, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules},
+    route,
+};
+
+/// The enum whose values are the reasons for errors.
+const REASONS: &str = "ErrorReason";
+/// What the values of that enum start with.
+const REASON_PREFIX: &str = "ERROR_REASON_";
+
+/// Reads `package`.
+pub(crate) fn api(pool: &DescriptorPool, package: &str) -> Result<Api> {
+    let ours = |file: &FileDescriptor| file.package_name() == package;
+    let services = pool
+        .services()
+        .filter(|service| ours(&service.parent_file()))
+        .map(|descriptor| service(&descriptor))
+        .collect::<Result<Vec<_>>>()?;
+    let inputs = inputs(pool, package);
+    let messages = pool
+        .all_messages()
+        .filter(|message| ours(&message.parent_file()))
+        .map(|descriptor| message(&descriptor, &inputs))
+        .collect::<Result<Vec<_>>>()?;
+    let api = Api {
+        package: package.to_owned(),
+        services,
+        messages,
+        reasons: reasons(pool, package)?,
+    };
+    check(&api)?;
+    Ok(api)
+}
+
+/// Full names of the messages that requests are or hold.
+fn inputs(pool: &DescriptorPool, package: &str) -> HashSet<String> {
+    let services = pool
+        .services()
+        .filter(|service| service.parent_file().package_name() == package);
+    let mut waiting: Vec<MessageDescriptor> = services
+        .flat_map(|service| {
+            service
+                .methods()
+                .map(|method| method.input())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let mut inputs = HashSet::new();
+    while let Some(message) = waiting.pop() {
+        if inputs.insert(message.full_name().to_owned()) {
+            waiting.extend(
+                message
+                    .fields()
+                    .filter_map(|field| field.kind().as_message().cloned()),
+            );
+        }
+    }
+    inputs
+}
+
+fn service(descriptor: &ServiceDescriptor) -> Result<Service> {
+    let methods = descriptor
+        .methods()
+        .map(|method_descriptor| {
+            method(descriptor, &method_descriptor)
+                .with_context(|| format!("rpc {}", method_descriptor.full_name()))
+        })
+        .collect::<Result<_>>()?;
+    Ok(Service {
+        name: descriptor.name().to_owned(),
+        comment: comment(&descriptor.parent_file(), descriptor.path()),
+        methods,
+    })
+}
+
+fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<Method> {
+    let rules: MethodRules = options::read(&descriptor.options(), "muster.options.v1.method")?;
+    let http: Http = options::read(&descriptor.options(), "google.api.http")?;
+    ensure!(
+        rules.access != Access::Unspecified,
+        "it does not say its access"
+    );
+    ensure!(
+        !descriptor.is_client_streaming(),
+        "client streaming is not supported"
+    );
+    let answer = match descriptor.output().full_name() {
+        "google.api.HttpBody" => Answer::File,
+        _ => Answer::Message(descriptor.output().name().to_owned()),
+    };
+    ensure!(
+        !descriptor.is_server_streaming() || answer == Answer::File,
+        "server streaming is supported for google.api.HttpBody only"
+    );
+    let level = descriptor
+        .method_descriptor_proto()
+        .options
+        .as_ref()
+        .map(|options| options.idempotency_level());
+    Ok(Method {
+        name: descriptor.name().to_owned(),
+        comment: comment(&descriptor.parent_file(), descriptor.path()),
+        grpc_path: format!("/{}/{}", service.full_name(), descriptor.name()),
+        request: descriptor.input().name().to_owned(),
+        answer,
+        server_streaming: descriptor.is_server_streaming(),
+        idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
+        access: rules.access,
+        checks_credential: rules.checks_credential,
+        errors: rules.errors,
+        tool: rules.tool,
+        addition: rules.addition,
+        answers: rules.answers,
+        routes: route::read(http)?,
+    })
+}
+
+fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<Message> {
+    ensure!(
+        descriptor.oneofs().all(|oneof| oneof.is_synthetic()),
+        "{}: oneof is not supported",
+        descriptor.name()
+    );
+    let fields = descriptor
+        .fields()
+        .map(|descriptor| {
+            field(&descriptor).with_context(|| format!("field {}", descriptor.full_name()))
+        })
+        .collect::<Result<_>>()?;
+    Ok(Message {
+        name: descriptor.name().to_owned(),
+        comment: comment(&descriptor.parent_file(), descriptor.path()),
+        fields,
+        is_input: inputs.contains(descriptor.full_name()),
+    })
+}
+
+fn field(descriptor: &FieldDescriptor) -> Result<Field> {
+    ensure!(!descriptor.is_map(), "maps are not supported");
+    let kind = match descriptor.kind() {
+        ProtoKind::String => Kind::String,
+        ProtoKind::Int32 => Kind::Int32,
+        ProtoKind::Bool => Kind::Bool,
+        ProtoKind::Message(message) if message.full_name() == "google.protobuf.FieldMask" => {
+            Kind::FieldMask
+        }
+        ProtoKind::Message(message)
+            if message.package_name() == descriptor.parent_file().package_name() =>
+        {
+            Kind::Message(message.name().to_owned())
+        }
+        other => bail!("type {other:?} is not supported"),
+    };
+    let cardinality = match (descriptor.is_list(), descriptor.supports_presence()) {
+        (true, _) => Cardinality::Many,
+        (_, true) => Cardinality::Optional,
+        _ => Cardinality::One,
+    };
+    let rules: FieldRules = options::read(&descriptor.options(), "buf.validate.field")?;
+    let meaning: FieldMeaning = options::read(&descriptor.options(), "muster.options.v1.field")?;
+    ensure!(
+        !rules.required || cardinality == Cardinality::Optional,
+        "a required field is declared optional, so that a missing one can be told from an empty one"
+    );
+    Ok(Field {
+        name: descriptor.name().to_owned(),
+        comment: comment(&descriptor.parent_file(), descriptor.path()),
+        kind,
+        cardinality,
+        rules,
+        meaning,
+    })
+}
+
+fn reasons(pool: &DescriptorPool, package: &str) -> Result<Vec<Reason>> {
+    let Some(descriptor) = pool.get_enum_by_name(&format!("{package}.{REASONS}")) else {
+        bail!("{package} has no enum {REASONS}");
+    };
+    let mut reasons = Vec::new();
+    for value in descriptor.values().filter(|value| value.number() != 0) {
+        let rules: ReasonRules = options::read(&value.options(), "muster.options.v1.reason")?;
+        let code = value.name().strip_prefix(REASON_PREFIX);
+        let code =
+            code.with_context(|| format!("{} does not start with {REASON_PREFIX}", value.name()))?;
+        ensure!(
+            (400..=599).contains(&rules.http_status),
+            "{code}: {} is no HTTP error",
+            rules.http_status
+        );
+        reasons.push(Reason {
+            code: code.to_owned(),
+            http_status: rules.http_status,
+            grpc_status: rules.grpc_status,
+            description: rules.description,
+        });
+    }
+    Ok(reasons)
+}
+
+/// What one declaration alone does not show: that every name that is mentioned exists.
+fn check(api: &Api) -> Result<()> {
+    let message = |name: &str| api.messages.iter().find(|message| message.name == name);
+    let mut routes = HashSet::new();
+    for method in api.methods() {
+        for code in &method.errors {
+            ensure!(
+                api.reasons.iter().any(|reason| reason.code == *code),
+                "rpc {}: {REASONS} has no {code}",
+                method.name
+            );
+        }
+        if let Some(confirmation) = method
+            .tool
+            .as_ref()
+            .and_then(|tool| tool.confirmation.as_ref())
+        {
+            ensure!(
+                api.methods()
+                    .any(|other| other.name == confirmation.preview_rpc),
+                "rpc {}: there is no rpc {} to preview it",
+                method.name,
+                confirmation.preview_rpc
+            );
+        }
+        let Some(request) = message(&method.request) else {
+            bail!(
+                "rpc {}: its request {} is of another package",
+                method.name,
+                method.request
+            );
+        };
+        if let Answer::Message(name) = &method.answer {
+            ensure!(
+                message(name).is_some(),
+                "rpc {}: its answer {name} is of another package",
+                method.name
+            );
+        }
+        for route in &method.routes {
+            let route_name = (route.verb.constant(), placeholders(&route.path));
+            ensure!(
+                routes.insert(route_name),
+                "rpc {}: {} is bound twice",
+                method.name,
+                route.path
+            );
+            for name in &route.path_fields {
+                let found = request.fields.iter().any(|field| {
+                    field.name == *name
+                        && field.cardinality == Cardinality::One
+                        && field.kind == Kind::String
+                });
+                ensure!(
+                    found,
+                    "rpc {}: path variable {name} is no string field of the request",
+                    method.name
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A path without the names of its variables, which tell no routes apart.
+fn placeholders(path: &str) -> String {
+    path.split('/')
+        .map(|segment| {
+            if segment.starts_with('{') {
+                "{}"
+            } else {
+                segment
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// The comment above a declaration, unwrapped: lines joined, paragraphs kept.
+fn comment(file: &FileDescriptor, path: &[i32]) -> String {
+    let info = file.file_descriptor_proto().source_code_info.as_ref();
+    let location =
+        info.and_then(|info| info.location.iter().find(|location| location.path == path));
+    let text = location.map_or("", |location| location.leading_comments());
+    let paragraphs = text.trim().split("\n\n");
+    let unwrap = |paragraph: &str| {
+        paragraph
+            .lines()
+            .map(str::trim)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    paragraphs.map(unwrap).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,54 @@
+//! The reasons for errors, each with its gRPC and its HTTP status.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::{model::Api, rust::pascal};
+
+/// `enum Reason`.
+pub(crate) fn emit(api: &Api) -> TokenStream {
+    let names: Vec<_> = api
+        .reasons
+        .iter()
+        .map(|reason| format_ident!("{}", pascal(&reason.code)))
+        .collect();
+    let codes: Vec<_> = api.reasons.iter().map(|reason| &reason.code).collect();
+    let docs = api.reasons.iter().map(|reason| &reason.description);
+    let http = api.reasons.iter().map(|reason| reason.http_status);
+    let grpc = api
+        .reasons
+        .iter()
+        .map(|reason| format_ident!("{}", pascal(&reason.grpc_status)));
+    quote! {
+        /// Why a call failed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            #(#[doc = #docs] #names,)*
+        }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &'static [Self] = &[#(Self::#names),*];
+
+            /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
+            pub const fn code(self) -> &'static str {
+                match self { #(Self::#names => #codes,)* }
+            }
+
+            /// The reason with that code.
+            pub fn from_code(code: &str) -> Option<Self> {
+                Some(match code { #(#codes => Self::#names,)* _ => return None })
+            }
+
+            /// The HTTP status that it is answered with.
+            pub const fn http_status(self) -> u16 {
+                match self { #(Self::#names => #http,)* }
+            }
+
+            /// The gRPC status that it is answered with.
+            pub const fn grpc_code(self) -> tonic::Code {
+                match self { #(Self::#names => tonic::Code::#grpc,)* }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What stands around every service: the decorator that validates each request, and who may call which rpc.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::{
+    model::{Answer, Api, Method, Service},
+    options::Access,
+    rust::{ident, snake},
+};
+
+/// The decorators and the access table.
+pub(crate) fn emit(api: &Api) -> TokenStream {
+    let decorators = api.services.iter().map(decorator);
+    let access = api.methods().map(|method| {
+        let path = &method.grpc_path;
+        let access = access(method.access);
+        quote! { #path => Access::#access, }
+    });
+    quote! {
+        use crate::{binding::Access, validation::{Validated, validated}};
+
+        #(#decorators)*
+
+        /// Who may call the rpc at a gRPC path, as its proto says; none for a path that is no rpc of this API.
+        pub fn access(grpc_path: &str) -> Option<Access> {
+            Some(match grpc_path {
+                #(#access)*
+                _ => return None,
+            })
+        }
+    }
+}
+
+/// The variant of `binding::Access`.
+pub(crate) fn access(access: Access) -> proc_macro2::Ident {
+    format_ident!(
+        "{}",
+        match access {
+            Access::Paid => "Paid",
+            Access::Bearer => "Bearer",
+            // The reader refuses rpcs that do not say.
+            Access::Public | Access::Unspecified => "Public",
+        }
+    )
+}
+
+fn decorator(service: &Service) -> TokenStream {
+    let name = ident(&service.name);
+    let module = format_ident!("{}_server", snake(&service.name));
+    let methods = service.methods.iter().map(method);
+    let streams = service
+        .methods
+        .iter()
+        .filter(|method| method.server_streaming)
+        .map(|method| {
+            let stream = format_ident!("{}Stream", method.name);
+            quote! { type #stream = S::#stream; }
+        });
+    quote! {
+        #[tonic::async_trait]
+        impl<S: super::#module::#name> super::#module::#name for Validated<S> {
+            #(#streams)*
+            #(#methods)*
+        }
+    }
+}
+
+fn method(method: &Method) -> TokenStream {
+    let name = ident(&snake(&method.name));
+    let request = ident(&method.request);
+    let response = match (&method.answer, method.server_streaming) {
+        (_, true) => {
+            let stream = format_ident!("{}Stream", method.name);
+            quote! { Self::#stream }
+        }
+        (Answer::Message(message), _) => {
+            let message = ident(message);
+            quote! { super::#message }
+        }
+        (Answer::File, _) => quote! { crate::http_body::HttpBody },
+    };
+    quote! {
+        async fn #name(
+            &self,
+            request: tonic::Request<super::#request>,
+        ) -> Result<tonic::Response<#response>, tonic::Status> {
+            self.inner().#name(validated(request)?).await
+        }
+    }
+}

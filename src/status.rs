@@ -1,0 +1,31 @@
+//! Failures as gRPC statuses with rich details: `google.rpc.ErrorInfo`, and `BadRequest` for invalid input.
+
+use tonic::Status;
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::{v1::reasons::Reason, validation::Violation};
+
+/// `ErrorInfo.domain` of every reason.
+pub const DOMAIN: &str = "muster";
+
+/// A status that says `reason`.
+pub fn status(reason: Reason, message: impl Into<String>) -> Status {
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
+/// A status that says what is wrong with each field. One wrong field is named in the message, too.
+pub fn invalid(violations: &[Violation]) -> Status {
+    let message = match violations {
+        [] => "the request is invalid".to_owned(),
+        [Violation { field, message }] => format!("{field} {message}"),
+        [Violation { field, message }, rest @ ..] => {
+            format!("{field} {message} (and {} more, see details)", rest.len())
+        }
+    };
+    let mut details = ErrorDetails::with_error_info(Reason::InvalidRequest.code(), DOMAIN, []);
+    for Violation { field, message } in violations {
+        details.add_bad_request_violation(field, message);
+    }
+    Status::with_error_details(Reason::InvalidRequest.grpc_code(), message, details)
+}

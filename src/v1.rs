@@ -1,0 +1,32 @@
+//! Package `muster.v1`, generated.
+
+#[expect(
+    clippy::all,
+    clippy::pedantic,
+    reason = "prost and tonic write this; its documentation is the proto's"
+)]
+mod messages {
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+}
+
+pub use messages::*;
+
+mod validation {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/validation.rs"));
+}
+
+/// Who may call which rpc, and the services' validating decorators.
+pub mod services {
+    include!(concat!(env!("OUT_DIR"), "/services.rs"));
+}
+
+/// Why a call failed.
+pub mod reasons {
+    include!(concat!(env!("OUT_DIR"), "/reasons.rs"));
+}
+
+/// Each rpc at each of its HTTP routes.
+pub mod bindings {
+    include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
+}
