@@ -149,8 +149,8 @@ fn int32(field: &Field) -> Option<TokenStream> {
     if rules.gte.is_none() && rules.lte.is_none() {
         return None;
     }
-    let least = Literal::i32_unsuffixed(Literal::i32_unsuffixed(rules.gte.unwrap_or(i32::MIN)));
-    let most = Literal::i32_unsuffixed(Literal::i32_unsuffixed(rules.lte.unwrap_or(i32::MAX)));
+    let least = Literal::i32_unsuffixed(rules.gte.unwrap_or(i32::MIN));
+    let most = Literal::i32_unsuffixed(rules.lte.unwrap_or(i32::MAX));
     Some(quote! { check.range(*value, #least, #most); })
 }
 
