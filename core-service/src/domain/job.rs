@@ -4,6 +4,9 @@ use uuid::Uuid;
 
 use super::instant::Instant;
 
+/// Tells a registrant that the event is cancelled; the subject is the registration.
+pub const CANCELLATION_MAIL: &str = "cancellation_mail";
+
 /// Which job: at most one of a kind for a subject and generation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JobKey {

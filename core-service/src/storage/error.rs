@@ -1,0 +1,135 @@
+//! What can go wrong in storage, by what the caller can do about it.
+
+use sqlx::error::ErrorKind;
+
+/// A failure of storage. Texts never hold a password.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database does not answer, or not in time; nothing was changed and the same call may succeed later.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// The connection broke while committing: the change was made or it was not.
+    #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
+    UnknownOutcome(String),
+    /// A value that must be unique is taken. Names differ between the engines; for logs.
+    #[error("{constraint} must be unique")]
+    Duplicate {
+        /// The constraint, as the engine names it.
+        constraint: String,
+    },
+    /// A write named a row that is not there: the caller had not read it in this transaction.
+    #[error("there is no such {0} to change")]
+    Missing(&'static str),
+    /// A stored value cannot be read.
+    #[error("stored {what} cannot be read: {text}")]
+    Corrupt {
+        /// The column or kind of value.
+        what: &'static str,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// The settings do not lead to a database; says what would.
+    #[error("{0}")]
+    Configuration(String),
+    /// A statement or a migration failed in a way that is a bug or an operator's matter.
+    #[error("the database refused: {0}")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// SQLSTATEs (or their first letters) that pass by themselves: connection failures, too many connections or no resources,
+/// shutdown and start-up, deadlock and serialization, lock and statement timeouts.
+const PASSING_SQLSTATES: [&str; 8] = [
+    "08", "53", "57P", "57014", "40001", "40P01", "55P03", "25P03",
+];
+
+/// `SQLITE_BUSY` and `SQLITE_LOCKED`, which stand in the low byte of SQLite's extended codes.
+const PASSING_SQLITE_CODES: [i32; 2] = [5, 6];
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::BeginFailed => Self::Unavailable(error.to_string()),
+            sqlx::Error::ColumnDecode {
+                ref index,
+                ref source,
+            } => Self::Corrupt {
+                what: "column",
+                text: format!("{index}: {source}"),
+            },
+            sqlx::Error::Database(ref database)
+                if database.kind() == ErrorKind::UniqueViolation =>
+            {
+                Self::Duplicate {
+                    constraint: constraint(database.as_ref()),
+                }
+            }
+            sqlx::Error::Database(ref database) if passes(database.code().as_deref()) => {
+                Self::Unavailable(database.message().to_owned())
+            }
+            other => Self::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for Error {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        match error {
+            sqlx::migrate::MigrateError::Execute(error)
+            | sqlx::migrate::MigrateError::ExecuteMigration(error, _) => error.into(),
+            other => Self::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl Error {
+    /// What a failed commit means: a lost connection leaves the outcome open, an answer does not.
+    pub(super) fn of_commit(error: sqlx::Error) -> Self {
+        let lost = match &error {
+            sqlx::Error::Database(database) => database
+                .code()
+                .is_some_and(|code| code.starts_with("08") || code.starts_with("57P")),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::WorkerCrashed => true,
+            _ => false,
+        };
+        if lost {
+            Self::UnknownOutcome(error.to_string())
+        } else {
+            error.into()
+        }
+    }
+}
+
+/// PostgreSQL names the constraint; SQLite's text ends in the columns.
+fn constraint(error: &dyn sqlx::error::DatabaseError) -> String {
+    error.constraint().map_or_else(
+        || {
+            let message = error.message();
+            message
+                .rsplit_once(": ")
+                .map_or(message, |(_, columns)| columns)
+                .to_owned()
+        },
+        str::to_owned,
+    )
+}
+
+/// Codes of five characters are SQLSTATEs; SQLite's are shorter numbers.
+fn passes(code: Option<&str>) -> bool {
+    let Some(code) = code else { return false };
+    if code.len() == 5 {
+        PASSING_SQLSTATES
+            .iter()
+            .any(|passing| code.starts_with(passing))
+    } else {
+        code.parse::<i32>()
+            .is_ok_and(|code| PASSING_SQLITE_CODES.contains(&(code & 0xff)))
+    }
+}

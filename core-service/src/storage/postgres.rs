@@ -1,0 +1,125 @@
+//! The PostgreSQL twin: one pool, row locks.
+
+use std::{str::FromStr, time::Duration};
+
+use secrecy::ExposeSecret;
+use sqlx::{
+    ConnectOptions, Pool, SqlSafeStr, Transaction,
+    migrate::{Migration, MigrationType},
+    pool::{PoolConnection, PoolOptions},
+    postgres::PgConnectOptions,
+};
+
+use super::{Error, Options};
+
+pub(super) type Db = sqlx::Postgres;
+type Connection = sqlx::PgConnection;
+type Row = sqlx::postgres::PgRow;
+
+/// Holds the selected row until the transaction ends.
+macro_rules! for_update {
+    () => {
+        " FOR UPDATE"
+    };
+}
+
+/// Selects rows that nobody else holds, and holds them.
+macro_rules! skip_locked {
+    () => {
+        " FOR UPDATE SKIP LOCKED"
+    };
+}
+
+/// Whether the table named `$1` exists.
+const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
+
+#[path = "queries/accounts.rs"]
+pub(super) mod accounts;
+#[path = "queries/audit.rs"]
+pub(super) mod audit;
+#[path = "queries/catalogue.rs"]
+pub(super) mod catalogue;
+#[path = "queries/events.rs"]
+pub(super) mod events;
+#[path = "queries/jobs.rs"]
+pub(super) mod jobs;
+#[path = "queries/keys.rs"]
+pub(super) mod keys;
+#[path = "queries/registrations.rs"]
+pub(super) mod registrations;
+#[path = "queries/schema.rs"]
+pub(super) mod schema;
+
+/// Longer waits only pile up requests behind a database that does not keep up.
+const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
+
+/// Limits that the server keeps for us: a statement whose caller has gone, a lock whose holder hangs, a transaction whose core
+/// was cut off with row locks in hand.
+const SERVER_LIMITS: [(&str, &str); 3] = [
+    ("statement_timeout", "10s"),
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "15s"),
+];
+
+#[derive(Debug)]
+pub(super) struct Engine {
+    pool: Pool<Db>,
+    /// Without the limits: a migration may take its time.
+    unlimited: Box<PgConnectOptions>,
+}
+
+impl Engine {
+    pub(super) async fn open(options: &Options) -> Result<Self, Error> {
+        let unlimited = PgConnectOptions::from_str(options.url.expose_secret())
+            // The text of the cause is left out where it could repeat the URL with its password.
+            .map_err(|_| {
+                Error::Configuration(
+                    "the database URL cannot be read: write postgres://user:password@host:5432/database".to_owned(),
+                )
+            })?
+            .application_name("muster");
+        let pool = PoolOptions::new()
+            .max_connections(options.pool_size)
+            .acquire_timeout(ACQUIRE_WAIT)
+            .connect_with(unlimited.clone().options(SERVER_LIMITS))
+            .await
+            .map_err(|error| {
+                let (host, port) = (unlimited.get_host(), unlimited.get_port());
+                let database = unlimited.get_database().unwrap_or_default();
+                Error::Unavailable(format!(
+                    "cannot reach postgres://{host}:{port}/{database}: {error}"
+                ))
+            })?;
+        Ok(Self {
+            pool,
+            unlimited: Box::new(unlimited),
+        })
+    }
+
+    pub(super) async fn reader(&self) -> Result<PoolConnection<Db>, Error> {
+        Ok(self.pool.acquire().await?)
+    }
+
+    pub(super) async fn begin(&self) -> Result<Transaction<'static, Db>, Error> {
+        Ok(self.pool.begin().await?)
+    }
+
+    pub(super) async fn migrate(&self) -> Result<(), Error> {
+        schema::migrate(&mut self.unlimited.connect().await?).await
+    }
+
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A new version appends; what stands here is never edited, since its checksum is in every database.
+fn migrations() -> Vec<Migration> {
+    vec![Migration::new(
+        1,
+        "initial".into(),
+        MigrationType::Simple,
+        include_str!("../../migrations/postgres/0001_initial.sql").into_sql_str(),
+        false,
+    )]
+}

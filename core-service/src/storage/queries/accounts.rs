@@ -1,0 +1,115 @@
+//! Accounts.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, Row};
+use crate::{
+    domain::{account::Account, ids::AccountId, instant::Instant, plan::Plan},
+    storage::{Error, values},
+};
+
+/// Named with a prefix, since look-ups of a key join both tables.
+macro_rules! account_columns {
+    () => {
+        "a.id AS account_id, a.email AS account_email, a.name AS account_name, a.plan AS account_plan, \
+         a.timezone AS account_timezone, a.created_at AS account_created_at"
+    };
+}
+pub(super) use account_columns;
+
+pub(in crate::storage) async fn insert_account(
+    connection: &mut Connection,
+    account: &Account,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "INSERT INTO accounts (id, email, email_norm, name, plan, timezone, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_norm) DO NOTHING",
+    )
+    .bind(account.id.uuid())
+    .bind(&account.email)
+    .bind(values::email_norm(&account.email))
+    .bind(&account.name)
+    .bind(account.plan.name())
+    .bind(&account.timezone)
+    .bind(account.created_at.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn set_plan(
+    connection: &mut Connection,
+    account: AccountId,
+    plan: Plan,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>("UPDATE accounts SET plan = $2 WHERE id = $1")
+        .bind(account.uuid())
+        .bind(plan.name())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn lock_account(
+    connection: &mut Connection,
+    account: AccountId,
+) -> Result<Option<Account>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.id = $1",
+        for_update!()
+    ))
+    .bind(account.uuid())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read)
+    .transpose()
+}
+
+pub(in crate::storage) async fn find_account(
+    connection: &mut Connection,
+    account: AccountId,
+) -> Result<Option<Account>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.id = $1"
+    ))
+    .bind(account.uuid())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read)
+    .transpose()
+}
+
+pub(in crate::storage) async fn find_account_by_email(
+    connection: &mut Connection,
+    email: &str,
+) -> Result<Option<Account>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.email_norm = $1"
+    ))
+    .bind(values::email_norm(email))
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read)
+    .transpose()
+}
+
+/// Reads `account_columns!`.
+pub(super) fn read(row: &Row) -> Result<Account, Error> {
+    Ok(Account {
+        id: AccountId::new(row.try_get("account_id")?),
+        email: row.try_get("account_email")?,
+        name: row.try_get("account_name")?,
+        plan: values::named("plan", row.try_get("account_plan")?)?,
+        timezone: row.try_get("account_timezone")?,
+        created_at: Instant::from_micros(row.try_get("account_created_at")?),
+    })
+}

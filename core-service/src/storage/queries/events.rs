@@ -1,0 +1,339 @@
+//! Events and their counters, as their owner sees and changes them.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, Row, catalogue};
+use crate::{
+    domain::{
+        event::Event,
+        ids::{AccountId, EventId},
+        instant::Instant,
+        registration::Counters,
+        schedule::{EventTime, Schedule},
+    },
+    storage::{Error, EventFilter, values},
+};
+
+macro_rules! event_columns {
+    () => {
+        "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
+         e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.is_cancelled, e.cancel_reason, \
+         e.cancelled_at, e.image_query, e.custom_fields, e.sequence, e.created_at, e.updated_at"
+    };
+}
+pub(super) use event_columns;
+
+macro_rules! counter_columns {
+    () => {
+        "c.confirmed, c.pending, c.waitlisted, c.cancelled"
+    };
+}
+
+/// The three filters as conditions on `$1`, the account, and `$2`, the present.
+macro_rules! filtered {
+    ($filter:expr, $before:expr, $after:literal) => {
+        match $filter {
+            EventFilter::Active => concat!(
+                $before,
+                " WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND e.effective_end > $2",
+                $after
+            ),
+            EventFilter::Past => concat!($before, " WHERE e.account_id = $1 AND e.effective_end <= $2", $after),
+            // The present is bound whatever the filter; it is named here so that the engine knows its type.
+            EventFilter::All => concat!($before, " WHERE e.account_id = $1 AND $2 = $2", $after),
+        }
+    };
+}
+
+pub(in crate::storage) async fn list_account_events(
+    connection: &mut Connection,
+    account: AccountId,
+    filter: EventFilter,
+    now: Instant,
+    limit: i64,
+) -> Result<Vec<(Event, Counters)>, Error> {
+    sqlx::query::<Db>(filtered!(
+        filter,
+        concat!(
+            "SELECT ",
+            event_columns!(),
+            ", ",
+            counter_columns!(),
+            " FROM events e JOIN event_counters c ON c.event_id = e.id"
+        ),
+        " ORDER BY e.start_at DESC, e.id DESC LIMIT $3"
+    ))
+    .bind(account.uuid())
+    .bind(now.micros())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| Ok((read(row)?, read_counters(row)?)))
+    .collect()
+}
+
+pub(in crate::storage) async fn count_account_events(
+    connection: &mut Connection,
+    account: AccountId,
+    filter: EventFilter,
+    now: Instant,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(filtered!(
+        filter,
+        "SELECT count(*) AS total FROM events e",
+        ""
+    ))
+    .bind(account.uuid())
+    .bind(now.micros())
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("total")?)
+}
+
+pub(in crate::storage) async fn count_active_events(
+    connection: &mut Connection,
+    account: AccountId,
+    now: Instant,
+) -> Result<i64, Error> {
+    count_account_events(connection, account, EventFilter::Active, now).await
+}
+
+pub(in crate::storage) async fn find_account_event(
+    connection: &mut Connection,
+    account: AccountId,
+    event: EventId,
+) -> Result<Option<(Event, Counters)>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        event_columns!(),
+        ", ",
+        counter_columns!(),
+        " FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.id = $1 AND e.account_id = $2"
+    ))
+    .bind(event.uuid())
+    .bind(account.uuid())
+    .fetch_optional(connection)
+    .await?
+    .map(|row| Ok((read(&row)?, read_counters(&row)?)))
+    .transpose()
+}
+
+pub(in crate::storage) async fn lock_counters(
+    connection: &mut Connection,
+    event: EventId,
+) -> Result<Option<Counters>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        counter_columns!(),
+        " FROM event_counters c WHERE c.event_id = $1",
+        for_update!()
+    ))
+    .bind(event.uuid())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read_counters)
+    .transpose()
+}
+
+pub(in crate::storage) async fn slug_taken(
+    connection: &mut Connection,
+    slug: &str,
+) -> Result<bool, Error> {
+    let row = sqlx::query::<Db>("SELECT EXISTS (SELECT 1 FROM events WHERE slug = $1) AS taken")
+        .bind(slug)
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get("taken")?)
+}
+
+pub(in crate::storage) async fn insert_event(
+    connection: &mut Connection,
+    event: &Event,
+    live: bool,
+) -> Result<bool, Error> {
+    if !insert_event_row(connection, event).await? {
+        return Ok(false);
+    }
+    insert_counters(connection, event.id).await?;
+    catalogue::set_live(connection, event.id, live).await?;
+    Ok(true)
+}
+
+/// Inserted as not live: `set_live` alone moves the totals.
+async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<bool, Error> {
+    let Schedule {
+        start,
+        end,
+        timezone,
+    } = &event.schedule;
+    let done = sqlx::query::<Db>(
+        "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
+         end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
+         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
+         $22, $23, $24) ON CONFLICT (slug) DO NOTHING",
+    )
+    .bind(event.id.uuid())
+    .bind(event.account_id.uuid())
+    .bind(&event.slug)
+    .bind(&event.title)
+    .bind(&event.description)
+    .bind(&event.location)
+    .bind(&event.city)
+    .bind(start.at.micros())
+    .bind(start.local.to_string())
+    .bind(end.map(|end| end.at.micros()))
+    .bind(end.map(|end| end.local.to_string()))
+    .bind(timezone)
+    .bind(event.schedule.effective_end().micros())
+    .bind(event.max_capacity)
+    .bind(event.is_published)
+    .bind(event.is_listed)
+    .bind(event.is_cancelled)
+    .bind(&event.cancel_reason)
+    .bind(event.cancelled_at.map(Instant::micros))
+    .bind(&event.image_query)
+    .bind(custom_fields_text(event)?)
+    .bind(event.sequence)
+    .bind(event.created_at.micros())
+    .bind(event.updated_at.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn insert_counters(connection: &mut Connection, event: EventId) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+         VALUES ($1, 0, 0, 0, 0, 1)",
+    )
+    .bind(event.uuid())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn update_event(
+    connection: &mut Connection,
+    event: &Event,
+    live: bool,
+) -> Result<(), Error> {
+    let Schedule {
+        start,
+        end,
+        timezone,
+    } = &event.schedule;
+    let done = sqlx::query::<Db>(
+        "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
+         end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
+         is_listed = $14, image_query = $15, custom_fields = $16, sequence = $17, updated_at = $18 WHERE id = $1",
+    )
+    .bind(event.id.uuid())
+    .bind(&event.title)
+    .bind(&event.description)
+    .bind(&event.location)
+    .bind(&event.city)
+    .bind(start.at.micros())
+    .bind(start.local.to_string())
+    .bind(end.map(|end| end.at.micros()))
+    .bind(end.map(|end| end.local.to_string()))
+    .bind(timezone)
+    .bind(event.schedule.effective_end().micros())
+    .bind(event.max_capacity)
+    .bind(event.is_published)
+    .bind(event.is_listed)
+    .bind(&event.image_query)
+    .bind(custom_fields_text(event)?)
+    .bind(event.sequence)
+    .bind(event.updated_at.micros())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() != 1 {
+        return Err(Error::Missing("event"));
+    }
+    catalogue::set_live(connection, event.id, live).await
+}
+
+pub(in crate::storage) async fn mark_cancelled(
+    connection: &mut Connection,
+    event: EventId,
+    reason: Option<&str>,
+    now: Instant,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3 \
+         WHERE id = $1 AND is_cancelled = FALSE",
+    )
+    .bind(event.uuid())
+    .bind(reason)
+    .bind(now.micros())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    catalogue::set_live(connection, event, false).await?;
+    Ok(true)
+}
+
+fn custom_fields_text(event: &Event) -> Result<String, Error> {
+    serde_json::to_string(&event.custom_fields).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+/// Reads `event_columns!`.
+pub(super) fn read(row: &Row) -> Result<Event, Error> {
+    let start = EventTime {
+        at: Instant::from_micros(row.try_get("start_at")?),
+        local: civil(row.try_get("start_local")?)?,
+    };
+    let end = match (row.try_get("end_at")?, row.try_get("end_local")?) {
+        (Some(at), Some(local)) => Some(EventTime {
+            at: Instant::from_micros(at),
+            local: civil(local)?,
+        }),
+        _ => None,
+    };
+    let cancelled_at: Option<i64> = row.try_get("cancelled_at")?;
+    let custom_fields: &str = row.try_get("custom_fields")?;
+    Ok(Event {
+        id: EventId::new(row.try_get("id")?),
+        account_id: AccountId::new(row.try_get("account_id")?),
+        slug: row.try_get("slug")?,
+        title: row.try_get("title")?,
+        description: row.try_get("description")?,
+        location: row.try_get("location")?,
+        city: row.try_get("city")?,
+        schedule: Schedule {
+            start,
+            end,
+            timezone: row.try_get("timezone")?,
+        },
+        max_capacity: row.try_get("max_capacity")?,
+        is_published: row.try_get("is_published")?,
+        is_listed: row.try_get("is_listed")?,
+        is_cancelled: row.try_get("is_cancelled")?,
+        cancel_reason: row.try_get("cancel_reason")?,
+        cancelled_at: cancelled_at.map(Instant::from_micros),
+        image_query: row.try_get("image_query")?,
+        custom_fields: serde_json::from_str(custom_fields)
+            .map_err(|error| values::corrupt("custom fields", &error.to_string()))?,
+        sequence: row.try_get("sequence")?,
+        created_at: Instant::from_micros(row.try_get("created_at")?),
+        updated_at: Instant::from_micros(row.try_get("updated_at")?),
+    })
+}
+
+fn read_counters(row: &Row) -> Result<Counters, Error> {
+    Ok(Counters {
+        confirmed: row.try_get("confirmed")?,
+        pending: row.try_get("pending")?,
+        waitlisted: row.try_get("waitlisted")?,
+        cancelled: row.try_get("cancelled")?,
+    })
+}
+
+fn civil(text: &str) -> Result<jiff::civil::DateTime, Error> {
+    text.parse().map_err(|_| values::corrupt("wall time", text))
+}

@@ -1,0 +1,175 @@
+//! Jobs. A done job is deleted: the table stays as small as the work that is left, and keeps nothing of a person.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, Row};
+use crate::{
+    domain::{
+        ids::EventId,
+        instant::Instant,
+        job::{CANCELLATION_MAIL, ClaimedJob, JobKey},
+    },
+    storage::{Error, JobRecord},
+};
+
+pub(in crate::storage) async fn schedule_cancellation_mails(
+    connection: &mut Connection,
+    event: EventId,
+    now: Instant,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
+         SELECT $1, id, 0, 0, $2, $2 FROM registrations \
+         WHERE event_id = $3 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
+    )
+    .bind(CANCELLATION_MAIL)
+    .bind(now.micros())
+    .bind(event.uuid())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+pub(in crate::storage) async fn insert_job(
+    connection: &mut Connection,
+    key: &JobKey,
+    now: Instant,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) VALUES ($1, $2, $3, 0, $4, $4) \
+         ON CONFLICT (kind, subject_id, generation) DO NOTHING",
+    )
+    .bind(&key.kind)
+    .bind(key.subject_id)
+    .bind(key.generation)
+    .bind(now.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// One kind at a time, so that a long queue of one does not hold up another.
+pub(in crate::storage) async fn claim_jobs(
+    connection: &mut Connection,
+    kind: &str,
+    now: Instant,
+    leased_until: Instant,
+    limit: i64,
+) -> Result<Vec<ClaimedJob>, Error> {
+    sqlx::query::<Db>(concat!(
+        "WITH due AS MATERIALIZED (SELECT kind, subject_id, generation FROM jobs \
+         WHERE kind = $1 AND dead_at IS NULL AND due_at <= $2 ORDER BY due_at LIMIT $4",
+        skip_locked!(),
+        ") UPDATE jobs SET attempts = jobs.attempts + 1, due_at = $3 FROM due \
+         WHERE jobs.kind = due.kind AND jobs.subject_id = due.subject_id AND jobs.generation = due.generation \
+         RETURNING jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
+         jobs.attempts AS attempts, jobs.due_at AS due_at"
+    ))
+    .bind(kind)
+    .bind(now.micros())
+    .bind(leased_until.micros())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+pub(in crate::storage) async fn finish_job(
+    connection: &mut Connection,
+    job: &ClaimedJob,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "DELETE FROM jobs WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+    )
+    .bind(&job.key.kind)
+    .bind(job.key.subject_id)
+    .bind(job.key.generation)
+    .bind(job.attempt)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn retry_job(
+    connection: &mut Connection,
+    job: &ClaimedJob,
+    due_at: Instant,
+    error: &str,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE jobs SET due_at = $5, last_error = $6 \
+         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+    )
+    .bind(&job.key.kind)
+    .bind(job.key.subject_id)
+    .bind(job.key.generation)
+    .bind(job.attempt)
+    .bind(due_at.micros())
+    .bind(error)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn bury_job(
+    connection: &mut Connection,
+    job: &ClaimedJob,
+    now: Instant,
+    error: &str,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE jobs SET dead_at = $5, last_error = $6 \
+         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+    )
+    .bind(&job.key.kind)
+    .bind(job.key.subject_id)
+    .bind(job.key.generation)
+    .bind(job.attempt)
+    .bind(now.micros())
+    .bind(error)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn list_jobs(
+    connection: &mut Connection,
+    kind: &str,
+    limit: i64,
+) -> Result<Vec<JobRecord>, Error> {
+    sqlx::query::<Db>(
+        "SELECT kind, subject_id, generation, attempts, due_at, dead_at, last_error FROM jobs \
+         WHERE kind = $1 ORDER BY subject_id, generation LIMIT $2",
+    )
+    .bind(kind)
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| {
+        let job = read(row)?;
+        let dead_at: Option<i64> = row.try_get("dead_at")?;
+        Ok(JobRecord {
+            key: job.key,
+            attempts: job.attempt,
+            due_at: job.leased_until,
+            dead_at: dead_at.map(Instant::from_micros),
+            last_error: row.try_get("last_error")?,
+        })
+    })
+    .collect()
+}
+
+fn read(row: &Row) -> Result<ClaimedJob, Error> {
+    Ok(ClaimedJob {
+        key: JobKey {
+            kind: row.try_get("kind")?,
+            subject_id: row.try_get("subject_id")?,
+            generation: row.try_get("generation")?,
+        },
+        attempt: row.try_get("attempts")?,
+        leased_until: Instant::from_micros(row.try_get("due_at")?),
+    })
+}

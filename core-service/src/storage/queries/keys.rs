@@ -1,0 +1,147 @@
+//! API keys.
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::{
+    Connection, Db, Row,
+    accounts::{self, account_columns},
+};
+use crate::{
+    domain::{
+        account::{Account, ApiKey},
+        ids::{AccountId, KeyId},
+        instant::Instant,
+    },
+    storage::{Error, values},
+};
+
+macro_rules! select_keys {
+    ($rest:literal) => {
+        concat!(
+            "SELECT k.id, k.label, k.hash, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, ",
+            account_columns!(),
+            " FROM api_keys k JOIN accounts a ON a.id = k.account_id ",
+            $rest
+        )
+    };
+}
+
+pub(in crate::storage) async fn insert_key(
+    connection: &mut Connection,
+    key: &ApiKey,
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "INSERT INTO api_keys (id, account_id, label, hash, created_at, last_used_at, expires_at, revoked_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(key.id.uuid())
+    .bind(key.account_id.uuid())
+    .bind(&key.label)
+    .bind(key.hash.as_slice())
+    .bind(key.created_at.micros())
+    .bind(key.last_used_at.map(Instant::micros))
+    .bind(key.expires_at.map(Instant::micros))
+    .bind(key.revoked_at.map(Instant::micros))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn revoke_key(
+    connection: &mut Connection,
+    key: KeyId,
+    now: Instant,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+    )
+    .bind(key.uuid())
+    .bind(now.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn touch_keys(
+    connection: &mut Connection,
+    uses: &[(KeyId, Instant)],
+) -> Result<(), Error> {
+    // In one order, so that two cores that touch the same keys cannot wait for each other.
+    let mut uses = uses.to_vec();
+    uses.sort_unstable();
+    for (key, at) in uses {
+        sqlx::query::<Db>(
+            "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
+        )
+        .bind(key.uuid())
+        .bind(at.micros())
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+pub(in crate::storage) async fn find_key_by_hash(
+    connection: &mut Connection,
+    hash: &[u8; 32],
+) -> Result<Option<(ApiKey, Account)>, Error> {
+    sqlx::query::<Db>(select_keys!("WHERE k.hash = $1"))
+        .bind(hash.as_slice())
+        .fetch_optional(connection)
+        .await?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+pub(in crate::storage) async fn find_key(
+    connection: &mut Connection,
+    key: KeyId,
+) -> Result<Option<(ApiKey, Account)>, Error> {
+    sqlx::query::<Db>(select_keys!("WHERE k.id = $1"))
+        .bind(key.uuid())
+        .fetch_optional(connection)
+        .await?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+pub(in crate::storage) async fn list_keys(
+    connection: &mut Connection,
+    limit: i64,
+) -> Result<Vec<(ApiKey, Account)>, Error> {
+    sqlx::query::<Db>(select_keys!(
+        "ORDER BY a.email_norm, k.created_at, k.id LIMIT $1"
+    ))
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+fn read(row: &Row) -> Result<(ApiKey, Account), Error> {
+    let hash: &[u8] = row.try_get("hash")?;
+    let instant = |column| {
+        Ok::<_, Error>(
+            row.try_get::<Option<i64>, _>(column)?
+                .map(Instant::from_micros),
+        )
+    };
+    let key = ApiKey {
+        id: KeyId::new(row.try_get("id")?),
+        account_id: AccountId::new(row.try_get::<Uuid, _>("account_id")?),
+        label: row.try_get("label")?,
+        hash: hash
+            .try_into()
+            .map_err(|_| values::corrupt("key hash", "not 32 bytes"))?,
+        created_at: Instant::from_micros(row.try_get("created_at")?),
+        last_used_at: instant("last_used_at")?,
+        expires_at: instant("expires_at")?,
+        revoked_at: instant("revoked_at")?,
+    };
+    Ok((key, accounts::read(row)?))
+}

@@ -1,0 +1,47 @@
+//! Which migrations a database has.
+
+use std::collections::HashSet;
+
+use sqlx::{Row as _, migrate::Migrator};
+
+use super::{Connection, Db, TABLE_EXISTS, migrations};
+use crate::storage::Error;
+
+/// Where sqlx keeps what it has run.
+const APPLIED: &str = "_sqlx_migrations";
+
+/// Runs what is missing, one process at a time. Migrations that this program does not know are left alone, so that an older
+/// core can run beside a newer one.
+pub(in crate::storage) async fn migrate(connection: &mut Connection) -> Result<(), Error> {
+    let mut migrator = Migrator::with_migrations(migrations());
+    migrator.set_ignore_missing(true);
+    Ok(migrator.run_direct(None, connection, false).await?)
+}
+
+pub(in crate::storage) async fn pending_migrations(
+    connection: &mut Connection,
+) -> Result<Vec<String>, Error> {
+    let found = sqlx::query::<Db>(TABLE_EXISTS)
+        .bind(APPLIED)
+        .fetch_one(&mut *connection)
+        .await?;
+    let mut applied = HashSet::new();
+    if found.try_get::<bool, _>("found")? {
+        let rows = sqlx::query::<Db>("SELECT version FROM _sqlx_migrations WHERE success = TRUE")
+            .fetch_all(connection)
+            .await?;
+        for row in rows {
+            applied.insert(row.try_get::<i64, _>("version")?);
+        }
+    }
+    Ok(migrations()
+        .iter()
+        .filter(|migration| !applied.contains(&migration.version))
+        .map(|migration| format!("{:04}_{}", migration.version, migration.description))
+        .collect())
+}
+
+pub(in crate::storage) async fn ping(connection: &mut Connection) -> Result<(), Error> {
+    sqlx::query::<Db>("SELECT 1").execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Reads, each by itself, and the way into a transaction.
+
+use std::sync::Arc;
+
+use secrecy::ExposeSecret;
+use uuid::Uuid;
+
+use super::{AuditRecord, Error, EventFilter, JobRecord, Options, Tx, postgres, sqlite, tx::Inner};
+use crate::domain::{
+    account::{Account, ApiKey},
+    event::Event,
+    ids::{AccountId, EventId, KeyId},
+    instant::Instant,
+    registration::{Counters, Registration},
+};
+
+/// A database, open. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Engine>);
+
+#[derive(Debug)]
+enum Engine {
+    Sqlite(sqlite::Engine),
+    Postgres(postgres::Engine),
+}
+
+impl Store {
+    /// Opens a database and makes sure that it answers; its schema is left as it is.
+    pub async fn open(options: &Options) -> Result<Self, Error> {
+        let url = options.url.expose_secret();
+        let engine = if url.starts_with("sqlite:") {
+            Engine::Sqlite(sqlite::Engine::open(options).await?)
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Engine::Postgres(postgres::Engine::open(options).await?)
+        } else {
+            let text = "the database URL must begin with sqlite:// or postgres://";
+            return Err(Error::Configuration(text.to_owned()));
+        };
+        Ok(Self(Arc::new(engine)))
+    }
+
+    /// Runs the migrations that are missing.
+    pub async fn migrate(&self) -> Result<(), Error> {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.migrate().await,
+            Engine::Postgres(engine) => engine.migrate().await,
+        }
+    }
+
+    /// Begins a transaction; dropped without [`Tx::commit`] it leaves nothing behind. On SQLite there is one at a time.
+    pub async fn begin(&self) -> Result<Tx, Error> {
+        match &*self.0 {
+            Engine::Sqlite(engine) => Ok(Tx(Inner::Sqlite(engine.begin().await?))),
+            Engine::Postgres(engine) => Ok(Tx(Inner::Postgres(engine.begin().await?))),
+        }
+    }
+
+    /// Closes the connections, waiting for those in use.
+    pub async fn close(&self) {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.close().await,
+            Engine::Postgres(engine) => engine.close().await,
+        }
+    }
+}
+
+/// Gives `Store` a method per statement that reads, on a connection of its own.
+macro_rules! reads {
+    ($($(#[$doc:meta])* $queries:ident::$name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        impl Store {$(
+            $(#[$doc])*
+            pub async fn $name(&self, $($argument: $type),*) -> Result<$answer, Error> {
+                match &*self.0 {
+                    Engine::Sqlite(engine) => {
+                        sqlite::$queries::$name(&mut *engine.reader().await?, $($argument),*).await
+                    }
+                    Engine::Postgres(engine) => {
+                        postgres::$queries::$name(&mut *engine.reader().await?, $($argument),*).await
+                    }
+                }
+            }
+        )*}
+    };
+}
+
+reads! {
+    /// Whether the database answers.
+    schema::ping() -> ();
+    /// The migrations that the database lacks, by name; a core must not serve while there are any.
+    schema::pending_migrations() -> Vec<String>;
+
+    /// A page of the catalogue: live events that have not ended, by start, then id.
+    catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<Event>;
+    /// How many events the whole catalogue has.
+    catalogue::count_live_events(now: Instant) -> i64;
+    /// The event of that slug, in whatever state.
+    catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
+
+    /// An account's events, newest start first.
+    events::list_account_events(account: AccountId, filter: EventFilter, now: Instant, limit: i64)
+        -> Vec<(Event, Counters)>;
+    /// How many events of an account pass the filter.
+    events::count_account_events(account: AccountId, filter: EventFilter, now: Instant) -> i64;
+    /// How many events of an account are neither cancelled nor ended.
+    events::count_active_events(account: AccountId, now: Instant) -> i64;
+    /// An event, if it is the account's.
+    events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
+
+    /// An event's registrations in the order of registering.
+    registrations::list_registrations(event: EventId, limit: i64) -> Vec<Registration>;
+
+    /// An account.
+    accounts::find_account(account: AccountId) -> Option<Account>;
+    /// The account of an e-mail address, in whatever case it is written.
+    accounts::find_account_by_email(email: &str) -> Option<Account>;
+
+    /// The key with that SHA-256, revoked and expired ones included, and its account.
+    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Account)>;
+    /// A key and its account.
+    keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
+    /// All keys with their accounts, by account and age.
+    keys::list_keys(limit: i64) -> Vec<(ApiKey, Account)>;
+
+    /// What the audit log says of a subject, oldest first.
+    audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
+    /// The jobs of a kind that are not done, dead ones included.
+    jobs::list_jobs(kind: &str, limit: i64) -> Vec<JobRecord>;
+}

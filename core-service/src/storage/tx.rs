@@ -1,0 +1,107 @@
+//! One transaction: reads under its locks, and every write.
+
+use super::{Error, postgres, sqlite};
+use crate::domain::{
+    account::{Account, ApiKey},
+    audit::AuditEntry,
+    event::Event,
+    ids::{AccountId, EventId, KeyId},
+    instant::Instant,
+    job::{ClaimedJob, JobKey},
+    plan::Plan,
+    registration::{Counters, Registration},
+};
+
+/// A transaction. Take locks in the order account, counters, event; what is dropped without a commit is undone.
+///
+/// After an error nothing more can be done in it: PostgreSQL has given the transaction up.
+#[derive(Debug)]
+pub struct Tx(pub(super) Inner);
+
+#[derive(Debug)]
+pub(super) enum Inner {
+    Sqlite(sqlx::Transaction<'static, sqlite::Db>),
+    Postgres(sqlx::Transaction<'static, postgres::Db>),
+}
+
+impl Tx {
+    /// Makes the changes last. An [`Error::UnknownOutcome`] must not be retried blindly.
+    pub async fn commit(self) -> Result<(), Error> {
+        match self.0 {
+            Inner::Sqlite(transaction) => transaction.commit().await,
+            Inner::Postgres(transaction) => transaction.commit().await,
+        }
+        .map_err(Error::of_commit)
+    }
+}
+
+/// Gives `Tx` a method per statement.
+macro_rules! statements {
+    ($($(#[$doc:meta])* $queries:ident::$name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        impl Tx {$(
+            $(#[$doc])*
+            pub async fn $name(&mut self, $($argument: $type),*) -> Result<$answer, Error> {
+                match &mut self.0 {
+                    Inner::Sqlite(transaction) => sqlite::$queries::$name(transaction, $($argument),*).await,
+                    Inner::Postgres(transaction) => postgres::$queries::$name(transaction, $($argument),*).await,
+                }
+            }
+        )*}
+    };
+}
+
+statements! {
+    /// Adds an account; false, and nothing written, when its e-mail address is taken.
+    accounts::insert_account(account: &Account) -> bool;
+    /// Changes an account's plan; false when there is no such account.
+    accounts::set_plan(account: AccountId, plan: Plan) -> bool;
+    /// Reads an account and holds it until the end: whatever may add an active event takes this lock before it counts.
+    accounts::lock_account(account: AccountId) -> Option<Account>;
+    /// The account of an e-mail address, in whatever case it is written.
+    accounts::find_account_by_email(email: &str) -> Option<Account>;
+
+    /// Adds a key.
+    keys::insert_key(key: &ApiKey) -> ();
+    /// Revokes a key; false when it is unknown or already revoked.
+    keys::revoke_key(key: KeyId, now: Instant) -> bool;
+    /// Moves forward when keys were last used.
+    keys::touch_keys(uses: &[(KeyId, Instant)]) -> ();
+
+    /// How many events of an account are neither cancelled nor ended.
+    events::count_active_events(account: AccountId, now: Instant) -> i64;
+    /// Holds an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin
+    /// with this; it says nothing about whose event it is.
+    events::lock_counters(event: EventId) -> Option<Counters>;
+    /// An event, if it is the account's.
+    events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
+    /// Whether an event has that slug; only [`Tx::insert_event`] decides.
+    events::slug_taken(slug: &str) -> bool;
+    /// Adds an event with empty counters, and counts it in the catalogue when it is `live` (published, listed, not
+    /// cancelled, not ended). False, and nothing written, when its slug is taken: try another in the same transaction.
+    events::insert_event(event: &Event, live: bool) -> bool;
+    /// Writes all fields that may change, and `live` with the catalogue's total; owner, slug and cancellation stay.
+    events::update_event(event: &Event, live: bool) -> ();
+    /// Cancels an event and takes it out of the catalogue; false, and nothing written, when it was cancelled before.
+    events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
+    /// Takes at most `limit` ended events out of the catalogue and its total; answers how many.
+    catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
+
+    /// Adds a registration at the place that its `seq` says, and counts it.
+    registrations::insert_registration(registration: &Registration) -> ();
+
+    /// One `cancellation_mail` job for each active registration of an event; answers how many.
+    jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;
+    /// Adds a job that is due at once; false when there is one of that key.
+    jobs::insert_job(key: &JobKey, now: Instant) -> bool;
+    /// Leases at most `limit` jobs of a kind that are due.
+    jobs::claim_jobs(kind: &str, now: Instant, leased_until: Instant, limit: i64) -> Vec<ClaimedJob>;
+    /// Removes a job that is done; false when the lease was lost.
+    jobs::finish_job(job: &ClaimedJob) -> bool;
+    /// Puts a job back until `due_at`; false when the lease was lost.
+    jobs::retry_job(job: &ClaimedJob, due_at: Instant, error: &str) -> bool;
+    /// Gives a job up, keeping it for people to look at; false when the lease was lost.
+    jobs::bury_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
+
+    /// Writes down a change, in its transaction.
+    audit::insert_audit(entry: &AuditEntry) -> ();
+}

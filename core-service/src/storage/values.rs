@@ -1,0 +1,87 @@
+//! How single values are stored, alike on both engines.
+
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+use super::Error;
+use crate::domain::{
+    ids::{AccountId, KeyId},
+    instant::Instant,
+    job::JobKey,
+};
+
+/// Which of an account's events to list (design.md 3.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventFilter {
+    /// Not cancelled and not ended.
+    Active,
+    /// Ended.
+    Past,
+    /// Every one.
+    All,
+}
+
+/// A row of the audit log as it is read back; what is written is [`crate::domain::audit::AuditEntry`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditRecord {
+    /// When.
+    pub at: Instant,
+    /// On whose account.
+    pub account_id: Option<AccountId>,
+    /// Who: `key`, `admin` or `system`.
+    pub actor: String,
+    /// By which key, when by a key.
+    pub key_id: Option<KeyId>,
+    /// What, for example `event.cancel`.
+    pub action: String,
+    /// To what.
+    pub subject_id: Uuid,
+    /// The changed fields before.
+    pub before: Option<serde_json::Value>,
+    /// The changed fields after.
+    pub after: Option<serde_json::Value>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A job that is not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRecord {
+    /// Which job.
+    pub key: JobKey,
+    /// How many times it was started.
+    pub attempts: i32,
+    /// When it may be started next; while a runner has it, the end of the lease.
+    pub due_at: Instant,
+    /// When it was given up.
+    pub dead_at: Option<Instant>,
+    /// Why it was not done the last time.
+    pub last_error: Option<String>,
+}
+
+/// Reads a plan or a status, which are stored by name.
+pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
+    name.parse().map_err(|_| corrupt(what, name))
+}
+
+/// The form under which an e-mail address is unique.
+pub(super) fn email_norm(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+/// Which counter row an event belongs to: UUIDv7 ends in random bits, so that events spread.
+pub(super) const fn shard(event: Uuid) -> u8 {
+    let [.., last] = *event.as_bytes();
+    last % SHARDS
+}
+
+/// Rows of `catalogue_totals`, made by the first migration: enough that concurrent creates seldom meet.
+pub(super) const SHARDS: u8 = 16;
+
+pub(super) fn corrupt(what: &'static str, text: &str) -> Error {
+    Error::Corrupt {
+        what,
+        text: format!("{text:?}"),
+    }
+}
