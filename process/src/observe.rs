@@ -1,0 +1,117 @@
+//! What every HTTP surface does around a request: a request id, and one log line.
+//!
+//! The line's fields are named here and nowhere else: `method`, `route` (the template, never the path, which may hold a
+//! private link), `status`, `duration_ms`, `bytes` (of the answer's body), `request_id`, `cause` (of a failure).
+
+mod line;
+
+use std::{
+    convert::Infallible,
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use http::{HeaderName, HeaderValue, Request, Response};
+use tower::Service;
+
+use line::{Line, LoggedBody};
+
+/// The header that carries a request id, both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest request id taken from a client: enough for any id that systems in front make up.
+const REQUEST_ID_BYTES: usize = 128;
+
+/// Names one request in logs, answers and calls to core. In the extensions of every request that [`crate::serve`] serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// The id that the client or a proxy gave, when it is one: 1 to 128 letters, digits, `-`, `_` or `.`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        (!text.is_empty() && text.len() <= REQUEST_ID_BYTES && text.bytes().all(valid))
+            .then(|| Self(text.into()))
+    }
+
+    /// A new id.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a request id decides nothing, so tests need not decide it"
+    )]
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::new_v4().to_string().into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn of<B>(request: &Request<B>) -> Self {
+        let given = request
+            .headers()
+            .get(REQUEST_ID)
+            .and_then(|value| value.to_str().ok());
+        given.and_then(Self::parse).unwrap_or_else(Self::fresh)
+    }
+
+    fn header(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The route that answered, as its template; a service puts it into its response's extensions.
+#[derive(Debug, Clone, Copy)]
+pub struct Route(pub &'static str);
+
+/// What went wrong, for the log alone; a service puts it into its response's extensions.
+#[derive(Debug, Clone)]
+pub struct Cause(pub String);
+
+/// Gives each request an id, answers it in a header, and logs one line when the answer has gone out or the client has.
+#[derive(Debug, Clone)]
+pub(crate) struct Observe<S>(S);
+
+impl<S> Observe<S> {
+    pub(crate) const fn new(service: S) -> Self {
+        Self(service)
+    }
+}
+
+impl<S, A, B> Service<Request<A>> for Observe<S>
+where
+    S: Service<Request<A>, Response = Response<B>, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<LoggedBody<B>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<A>) -> Self::Future {
+        let id = RequestId::of(&request);
+        request.extensions_mut().insert(id.clone());
+        let mut line = Line::start(request.method().clone(), id.clone());
+        let answer = self.0.call(request);
+        Box::pin(async move {
+            let mut response = answer.await?;
+            if let Some(id) = id.header() {
+                response.headers_mut().insert(REQUEST_ID, id);
+            }
+            line.answered(&response);
+            Ok(response.map(|body| LoggedBody::new(body, line)))
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! The one log line of a request.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use bytes::Buf;
+use http::{Method, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+
+use super::{Cause, RequestId, Route};
+
+/// Collects what the line says, and writes it when dropped: also when the client went away before the answer.
+pub(super) struct Line {
+    method: Method,
+    request_id: RequestId,
+    started: Instant,
+    route: Option<&'static str>,
+    status: Option<StatusCode>,
+    cause: Option<String>,
+    bytes: u64,
+}
+
+impl Line {
+    pub(super) fn start(method: Method, request_id: RequestId) -> Self {
+        Self {
+            method,
+            request_id,
+            started: Instant::now(),
+            route: None,
+            status: None,
+            cause: None,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn answered<B>(&mut self, response: &Response<B>) {
+        self.status = Some(response.status());
+        self.route = response.extensions().get::<Route>().map(|route| route.0);
+        self.cause = response
+            .extensions()
+            .get::<Cause>()
+            .map(|cause| cause.0.clone());
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let duration_ms = self.started.elapsed().as_secs_f64() * 1000.0;
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    method = %self.method,
+                    route = self.route.unwrap_or("none"),
+                    status = self.status.map(|status| status.as_u16()),
+                    duration_ms = (duration_ms * 10.0).round() / 10.0,
+                    bytes = self.bytes,
+                    request_id = %self.request_id,
+                    cause = self.cause,
+                    "{}", if self.status.is_some() { "request" } else { "request abandoned by its client" }
+                )
+            };
+        }
+        if self.status.is_some_and(|status| status.is_server_error()) {
+            line!(error);
+        } else {
+            line!(info);
+        }
+    }
+}
+
+/// An answer's body, counted; when it is dropped the request's line is logged.
+pub(crate) struct LoggedBody<B> {
+    body: Pin<Box<B>>,
+    line: Line,
+}
+
+impl<B> LoggedBody<B> {
+    pub(super) fn new(body: B, line: Line) -> Self {
+        Self {
+            body: Box::pin(body),
+            line,
+        }
+    }
+}
+
+impl<B: Body> Body for LoggedBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let frame = std::task::ready!(self.body.as_mut().poll_frame(context));
+        if let Some(Ok(data)) = frame
+            .as_ref()
+            .map(|frame| frame.as_ref().map(Frame::data_ref))
+        {
+            self.line.bytes += data.map_or(0, |data| data.remaining() as u64);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,146 @@
+//! Serving HTTP/1.1 on a port that strangers reach.
+//!
+//! An own accept loop, since `axum::serve` sets no timer: half a request header would stay open for ever. HTTP/1.1 only,
+//! since that closes every way to be silent in the middle of a preface; a load balancer in front speaks HTTP/2 to clients.
+
+mod connection;
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use tokio::{
+    net::TcpListener,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+use tower_http::timeout::TimeoutBody;
+
+use crate::{Failure, observe::Observe};
+
+/// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
+pub type RequestBody = TimeoutBody<Incoming>;
+
+/// What a client may take from a server.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How long a request's header may take, and how long a connection may be idle. Long enough that a load balancer
+    /// keeps its connections, short enough that silent sockets go away.
+    pub header: Duration,
+    /// How long a request's body may pause.
+    pub body_idle: Duration,
+    /// How long one request may take from its header to the last byte of its answer; then the connection is closed without
+    /// further ado. Services answer in words well before this.
+    pub request: Duration,
+    /// How many connections are open at once; more wait unaccepted.
+    pub connections: usize,
+    /// How long running requests may go on after the signal to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            header: Duration::from_secs(30),
+            body_idle: Duration::from_secs(10),
+            request: Duration::from_mins(2),
+            connections: 4096,
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// How long to wait after a failed accept: out of file descriptors, most likely, which passes as requests end.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Opens a port; `flag` is the setting that names it, for the message.
+///
+/// # Errors
+/// [`Failure::Environment`] in one line that says what to change.
+pub async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let problem = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "another program has this port".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "ports below 1024 need privileges".to_owned(),
+            std::io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::Environment(format!(
+            "cannot listen on {address}: {problem}; choose another with {flag}"
+        ))
+    })
+}
+
+/// Serves until `shutdown` is cancelled, then lets running requests finish within [`Limits::drain`]. Each request gets an id
+/// and a log line ([`crate::observe`]).
+pub async fn serve<S, B>(
+    listener: TcpListener,
+    service: S,
+    limits: Limits,
+    shutdown: CancellationToken,
+) where
+    S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+        + Send
+        + 'static,
+{
+    let service = Observe::new(service);
+    let limits = Arc::new(limits);
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let mut connections = JoinSet::new();
+    while let Some((stream, place)) = accept(&listener, &places, &shutdown).await {
+        let connection = connection::run(
+            stream,
+            service.clone(),
+            Arc::clone(&limits),
+            shutdown.clone(),
+        );
+        connections.spawn(async move {
+            connection.await;
+            drop(place);
+        });
+        while connections.try_join_next().is_some() {}
+    }
+    drop(listener);
+    let drained = tokio::time::timeout(limits.drain, async {
+        while connections.join_next().await.is_some() {}
+    });
+    if drained.await.is_err() {
+        tracing::warn!(
+            connections = connections.len(),
+            "closed connections that did not finish in time"
+        );
+    }
+}
+
+/// The next connection, or `None` once it is time to stop.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+    shutdown: &CancellationToken,
+) -> Option<(tokio::net::TcpStream, OwnedSemaphorePermit)> {
+    let next = async {
+        // A semaphore that nobody closes always has a permit in the end.
+        let place = Arc::clone(places).acquire_owned().await.ok()?;
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => return Some((stream, place)),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        biased;
+        () = shutdown.cancelled() => None,
+        accepted = next => accepted,
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading settings from flags, the environment and secret files, telling everything that is wrong at once.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Command, Parser};
+
+use crate::Failure;
+
+/// Reads a binary's settings from its arguments and its environment.
+///
+/// Every value that cannot be read is told, one line each. A secret (an argument with `hide_env_values`) may also come from
+/// the file that its variable's name with `_FILE` names, as container platforms mount them.
+///
+/// Prints and ends the process for `--help` and `--version`.
+///
+/// # Errors
+/// [`Failure::Settings`].
+pub fn parse<S: Parser>() -> Result<S, Failure> {
+    parse_from(std::env::args_os().collect(), |name| std::env::var_os(name))
+}
+
+/// Like [`parse`], with the arguments (the program's name first) and the look-up of secret files given. Other settings are
+/// still read from the process's environment, by clap.
+///
+/// # Errors
+/// [`Failure::Settings`].
+pub fn parse_from<S: Parser>(
+    arguments: Vec<OsString>,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Result<S, Failure> {
+    let command = S::command().args_override_self(true);
+    let arguments = with_secret_files(&command, arguments, environment)?;
+    let matches = matches(command, &arguments)?;
+    S::from_arg_matches(&matches).map_err(|error| Failure::setting(one_line(&error)))
+}
+
+/// Puts secrets read from files in front of the other arguments, so that a flag given by hand wins.
+fn with_secret_files(
+    command: &Command,
+    mut arguments: Vec<OsString>,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<OsString>, Failure> {
+    let mut problems = Vec::new();
+    for secret in command
+        .get_arguments()
+        .filter(|arg| arg.is_hide_env_values_set())
+    {
+        let (Some(variable), Some(flag)) = (secret.get_env(), secret.get_long()) else {
+            continue;
+        };
+        let variable = variable.to_string_lossy();
+        let Some(path) = environment(&format!("{variable}_FILE")) else {
+            continue;
+        };
+        if environment(&variable).is_some() {
+            problems.push(format!(
+                "{variable} and {variable}_FILE are both set: set one of them"
+            ));
+            continue;
+        }
+        match std::fs::read_to_string(&path) {
+            Ok(text) => arguments.insert(
+                arguments.len().min(1),
+                format!("--{flag}={}", text.trim_end_matches(['\r', '\n'])).into(),
+            ),
+            Err(error) => problems.push(format!(
+                "{variable}_FILE: cannot read {}: {error}",
+                path.to_string_lossy()
+            )),
+        }
+    }
+    if problems.is_empty() {
+        Ok(arguments)
+    } else {
+        Err(Failure::Settings(problems))
+    }
+}
+
+/// Clap stops at the first bad value; each is noted and then accepted as text, until there is none left.
+fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, Failure> {
+    let mut problems = Vec::new();
+    loop {
+        let error = match command.clone().try_get_matches_from(arguments) {
+            Ok(matches) if problems.is_empty() => return Ok(matches),
+            Ok(_) => return Err(Failure::Settings(problems)),
+            Err(error) => error,
+        };
+        if !error.use_stderr() {
+            error.exit();
+        }
+        let Some(id) = bad_value_of(&command, &error).map(|arg| {
+            problems.push(bad_value(arg, &error));
+            arg.get_id().clone()
+        }) else {
+            problems.push(one_line(&error));
+            return Err(Failure::Settings(problems));
+        };
+        command = command.mut_arg(id, |arg| arg.value_parser(clap::value_parser!(OsString)));
+    }
+}
+
+fn bad_value_of<'c>(command: &'c Command, error: &clap::Error) -> Option<&'c Arg> {
+    let is_value = matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    );
+    let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg).filter(|_| is_value)
+    else {
+        return None;
+    };
+    // It is shown as `--http-addr <ADDR>`.
+    let flag = shown.split(' ').next()?.strip_prefix("--")?;
+    command
+        .get_arguments()
+        .find(|arg| arg.get_long() == Some(flag))
+}
+
+/// For example `--http-addr (MUSTER_HTTP_ADDR): invalid socket address syntax, got "8080"`.
+fn bad_value(arg: &Arg, error: &clap::Error) -> String {
+    let name = arg
+        .get_long()
+        .map_or_else(|| arg.get_id().to_string(), |flag| format!("--{flag}"));
+    let variable = arg
+        .get_env()
+        .map(|name| format!(" ({})", name.to_string_lossy()));
+    let problem = match (
+        std::error::Error::source(error),
+        error.get(ContextKind::ValidValue),
+    ) {
+        (Some(cause), _) => cause.to_string(),
+        (None, Some(valid)) => format!("must be one of {valid}"),
+        (None, None) => "is not valid".to_owned(),
+    };
+    let value = error
+        .get(ContextKind::InvalidValue)
+        .filter(|_| !arg.is_hide_env_values_set());
+    let got = value.map(|value| format!(", got \"{value}\""));
+    format!(
+        "{name}{}: {problem}{}",
+        variable.unwrap_or_default(),
+        got.unwrap_or_default()
+    )
+}
+
+/// Clap's own text without its usage, on one line.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let problem = text.split("\n\nUsage").next().unwrap_or(&text);
+    let words: Vec<&str> = problem
+        .trim_start_matches("error:")
+        .split_whitespace()
+        .collect();
+    words.join(" ") + "; --help says more"
+}

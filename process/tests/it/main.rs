@@ -1,0 +1,5 @@
+//! How Muster's binaries start, serve and stop.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod serve;
+mod settings;

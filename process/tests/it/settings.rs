@@ -1,0 +1,115 @@
+use std::{collections::HashMap, ffi::OsString, net::SocketAddr};
+
+use clap::Parser;
+use process::{Failure, settings::parse_from, telemetry::LogSettings};
+
+/// A program.
+#[derive(Debug, Parser)]
+struct Settings {
+    #[arg(long, env = "PROCESS_TEST_ADDR", default_value = "127.0.0.1:8080")]
+    addr: SocketAddr,
+    #[arg(long, env = "PROCESS_TEST_WORKERS", default_value_t = 4)]
+    workers: u16,
+    #[arg(long, env = "PROCESS_TEST_SECRET", hide_env_values = true)]
+    secret: Option<String>,
+    #[command(flatten)]
+    log: LogSettings,
+}
+
+fn parse(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, Failure> {
+    let arguments = std::iter::once("program")
+        .chain(arguments.iter().copied())
+        .map(OsString::from)
+        .collect();
+    let environment: HashMap<&str, &str> = environment.iter().copied().collect();
+    parse_from(arguments, |name| environment.get(name).map(OsString::from))
+}
+
+fn problems(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let failure = parse(arguments, environment).expect_err("these settings are wrong");
+    assert_eq!(failure.code(), 64);
+    failure.to_string()
+}
+
+#[test]
+fn settings_have_defaults() {
+    let settings = parse(&[], &[]).unwrap();
+    assert_eq!(
+        (
+            settings.addr.port(),
+            settings.workers,
+            settings.log.log.as_str()
+        ),
+        (8080, 4, "info")
+    );
+}
+
+#[test]
+fn every_bad_value_is_told_at_once_one_line_each() {
+    let told = problems(
+        &[
+            "--addr",
+            "8080",
+            "--workers=many",
+            "--log-format",
+            "xml",
+            "--log",
+            "a=b=c",
+        ],
+        &[],
+    );
+    assert_eq!(
+        told,
+        "--addr (PROCESS_TEST_ADDR): invalid socket address syntax, got \"8080\"\n\
+         --workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\"\n\
+         --log-format (MUSTER_LOG_FORMAT): must be one of text, json, got \"xml\"\n\
+         --log (MUSTER_LOG): must be a level such as info, or filters such as info,http_gateway=debug, got \"a=b=c\""
+    );
+}
+
+#[test]
+fn an_unknown_flag_is_one_line() {
+    assert_eq!(problems(&["--adr", "x"], &[]).lines().count(), 1);
+}
+
+#[test]
+fn a_secret_may_come_from_a_file_and_a_flag_wins_over_it() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "hunter2\n").unwrap();
+    let environment = [("PROCESS_TEST_SECRET_FILE", file.path().to_str().unwrap())];
+    assert_eq!(
+        parse(&[], &environment).unwrap().secret.as_deref(),
+        Some("hunter2")
+    );
+    assert_eq!(
+        parse(&["--secret", "x"], &environment)
+            .unwrap()
+            .secret
+            .as_deref(),
+        Some("x")
+    );
+}
+
+#[test]
+fn a_secret_file_that_cannot_be_read_is_told() {
+    let told = problems(&[], &[("PROCESS_TEST_SECRET_FILE", "/no/such/file")]);
+    assert_eq!(
+        told,
+        "PROCESS_TEST_SECRET_FILE: cannot read /no/such/file: No such file or directory (os error 2)"
+    );
+}
+
+#[test]
+fn a_secret_given_twice_is_told() {
+    let told = problems(
+        &[],
+        &[
+            ("PROCESS_TEST_SECRET_FILE", "/x"),
+            ("PROCESS_TEST_SECRET", "y"),
+        ],
+    );
+    assert_eq!(
+        told,
+        "PROCESS_TEST_SECRET and PROCESS_TEST_SECRET_FILE are both set: set one of them"
+    );
+}
