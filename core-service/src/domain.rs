@@ -1,8 +1,12 @@
 //! The rules as pure code: no database, no network, no clock of its own, nothing else of ours.
 
 pub mod account;
+pub mod api_key;
 pub mod audit;
+pub mod change;
 pub mod clock;
+pub mod date_time;
+pub mod email;
 pub mod entropy;
 pub mod event;
 pub mod ids;
@@ -11,3 +15,6 @@ pub mod job;
 pub mod plan;
 pub mod registration;
 pub mod schedule;
+pub mod slug;
+pub mod violation;
+pub mod zone;

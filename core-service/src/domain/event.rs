@@ -1,9 +1,20 @@
 //! Events: what they hold and which states they may take.
 
+mod changes;
+mod create;
+mod custom_field;
+mod patch;
+
+pub use changes::Changes;
+pub use create::{EventIdentity, NewEvent};
+pub use custom_field::CustomField;
+pub use patch::EventPatch;
+
 use super::{
     ids::{AccountId, EventId},
     instant::Instant,
     schedule::Schedule,
+    violation::FieldViolation,
 };
 
 /// An event as it is stored.
@@ -49,6 +60,26 @@ pub struct Event {
     pub updated_at: Instant,
 }
 
+/// Why an event cannot be what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Fields that break rules.
+    #[error("the event's fields break rules")]
+    Invalid(Vec<FieldViolation>),
+    /// Cancelling is final.
+    #[error("the event is cancelled")]
+    Cancelled,
+    /// What is over is not published.
+    #[error("the event has ended")]
+    Ended,
+    /// More people hold seats than there would be.
+    #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
+    CapacityBelowConfirmed {
+        /// How many hold seats.
+        confirmed: i32,
+    },
+}
+
 impl Event {
     /// Whether it is over: its effective end is not in the future.
     pub fn has_ended(&self, now: Instant) -> bool {
@@ -60,21 +91,115 @@ impl Event {
         !self.is_cancelled && !self.has_ended(now)
     }
 
-    /// Whether the catalogue shows it: published, listed, not cancelled and not ended.
+    /// Whether the public sees it: published, listed, not cancelled and not ended.
     pub fn is_live(&self, now: Instant) -> bool {
         self.is_published && self.is_listed && self.is_active(now)
     }
+
+    /// The event published; the same when it already was.
+    pub fn published(&self, now: Instant) -> Result<Self, Refusal> {
+        if self.is_cancelled {
+            return Err(Refusal::Cancelled);
+        }
+        if self.has_ended(now) {
+            return Err(Refusal::Ended);
+        }
+        Ok(self.with_publication(true, now))
+    }
+
+    /// The event as a draft again; the same when it already was.
+    pub fn unpublished(&self, now: Instant) -> Result<Self, Refusal> {
+        if self.is_cancelled {
+            return Err(Refusal::Cancelled);
+        }
+        Ok(self.with_publication(false, now))
+    }
+
+    /// The event cancelled; nothing when it already was, since the first time counts.
+    pub fn cancelled(&self, reason: Option<String>, now: Instant) -> Option<Self> {
+        (!self.is_cancelled).then(|| Self {
+            is_cancelled: true,
+            cancel_reason: reason,
+            cancelled_at: Some(now),
+            updated_at: now,
+            ..self.clone()
+        })
+    }
+
+    fn with_publication(&self, is_published: bool, now: Instant) -> Self {
+        if self.is_published == is_published {
+            return self.clone();
+        }
+        Self {
+            is_published,
+            updated_at: now,
+            ..self.clone()
+        }
+    }
 }
 
-/// A question to registrants (design.md 3.18).
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct CustomField {
-    /// The question, unique within its event.
-    pub label: String,
-    /// `text`, `integer`, `select`, `multi_select` or `checkbox`.
-    pub field_type: String,
-    /// Whether it must be answered.
-    pub required: bool,
-    /// The choices of `select` and `multi_select`.
-    pub options: Vec<String>,
+#[cfg(test)]
+mod tests {
+    use super::{create::tests::event_from, *};
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    fn draft(seconds_to_end: i64) -> Event {
+        let mut event = event_from(NOW);
+        event.schedule.start.at = NOW.plus_seconds(seconds_to_end - 3_600);
+        event.schedule.end = Some(super::super::schedule::EventTime {
+            at: NOW.plus_seconds(seconds_to_end),
+            ..event.schedule.start
+        });
+        event
+    }
+
+    #[test]
+    fn an_event_is_over_at_its_effective_end_to_the_microsecond() {
+        let event = draft(1);
+        let end = event.schedule.effective_end();
+        assert!(!event.has_ended(Instant::from_micros(end.micros() - 1)));
+        assert!(event.has_ended(end));
+    }
+
+    #[test]
+    fn an_event_is_live_when_published_listed_not_cancelled_and_not_over() {
+        let event = draft(10);
+        assert!(!event.is_live(NOW));
+        let published = event.published(NOW).unwrap();
+        assert!(published.is_live(NOW));
+        assert!(!published.is_live(NOW.plus_seconds(10)));
+        assert!(!published.cancelled(None, NOW).unwrap().is_live(NOW));
+        let unlisted = Event {
+            is_listed: false,
+            ..published
+        };
+        assert!(!unlisted.is_live(NOW));
+        assert!(unlisted.is_active(NOW));
+    }
+
+    #[test]
+    fn publishing_and_unpublishing_twice_change_nothing_more() {
+        let later = NOW.plus_seconds(5);
+        let published = draft(10).published(NOW).unwrap();
+        assert_eq!(published.published(later).unwrap(), published);
+        let draft = published.unpublished(NOW).unwrap();
+        assert_eq!(draft.unpublished(later).unwrap(), draft);
+    }
+
+    #[test]
+    fn an_ended_event_is_not_published_but_may_be_unpublished() {
+        assert_eq!(draft(0).published(NOW), Err(Refusal::Ended));
+        assert!(draft(0).unpublished(NOW).is_ok());
+    }
+
+    #[test]
+    fn a_cancelled_event_stays_as_it_is() {
+        let cancelled = draft(10).cancelled(Some("rain".to_owned()), NOW).unwrap();
+        assert_eq!(cancelled.published(NOW), Err(Refusal::Cancelled));
+        assert_eq!(cancelled.unpublished(NOW), Err(Refusal::Cancelled));
+        assert_eq!(cancelled.cancelled(Some("snow".to_owned()), NOW), None);
+        let patch = EventPatch::default();
+        assert_eq!(cancelled.patched(patch, 0, NOW), Err(Refusal::Cancelled));
+    }
 }

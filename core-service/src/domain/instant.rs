@@ -1,6 +1,13 @@
 //! A moment in time, to the microsecond, as it is stored.
 
-use jiff::Timestamp;
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp, civil::DateTime};
+
+/// The moment that instants count from, as a UTC clock shows it.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
 /// Microseconds since 1970-01-01T00:00:00Z. Both engines store this number, so that they sort and compare alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +27,22 @@ impl Instant {
     /// The moment `seconds` later.
     #[must_use]
     pub const fn plus_seconds(self, seconds: i64) -> Self {
-        Self(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
+        Self(
+            self.0
+                .saturating_add(seconds.saturating_mul(MICROS_PER_SECOND)),
+        )
+    }
+
+    /// The moment at which a UTC clock shows `civil`; what is finer than a microsecond is cut.
+    pub fn from_utc(civil: DateTime) -> Self {
+        let since = civil.duration_since(EPOCH);
+        // Civil time ends with the year 9999, far inside i64 microseconds.
+        Self(since.as_secs() * MICROS_PER_SECOND + i64::from(since.subsec_micros()))
+    }
+
+    /// What a UTC clock shows, at most the years -9999 to 9999.
+    pub fn to_utc(self) -> DateTime {
+        EPOCH.saturating_add(SignedDuration::from_micros(self.0))
     }
 }
 
@@ -28,5 +50,32 @@ impl From<Timestamp> for Instant {
     /// Cuts what is finer than a microsecond.
     fn from(timestamp: Timestamp) -> Self {
         Self(timestamp.as_microsecond())
+    }
+}
+
+impl fmt::Display for Instant {
+    /// RFC 3339 in UTC, with a fraction only when there is one: `2027-05-01T18:00:00Z`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}Z", self.to_utc())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_prints_as_rfc_3339_in_utc() {
+        for (micros, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59.999999Z"),
+            (1_500_000, "1970-01-01T00:00:01.5Z"),
+            (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
+            (-62_135_596_800_000_000, "0001-01-01T00:00:00Z"),
+        ] {
+            let instant = Instant::from_micros(micros);
+            assert_eq!(instant.to_string(), text);
+            assert_eq!(Instant::from_utc(instant.to_utc()), instant);
+        }
     }
 }

@@ -1,0 +1,96 @@
+//! E-mail addresses of accounts.
+
+use std::{fmt, str::FromStr};
+
+/// The longest address that SMTP carries (RFC 5321).
+const MAX_CHARACTERS: usize = 254;
+
+/// The longest part before the `@` (RFC 5321).
+const MAX_LOCAL_CHARACTERS: usize = 64;
+
+/// The longest part between two dots of a domain (RFC 1035).
+const MAX_LABEL_CHARACTERS: usize = 63;
+
+/// An address that mail could be sent to, as given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Email(String);
+
+/// A text that is no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be an e-mail address, for example ada@example.org")]
+pub struct InvalidEmail;
+
+impl Email {
+    /// The address as given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form in which two addresses are compared: lower case, since no provider of note tells them apart by case.
+    pub fn normalised(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+impl FromStr for Email {
+    type Err = InvalidEmail;
+
+    /// Accepts what browsers accept in an e-mail field (HTML's definition), within SMTP's lengths.
+    fn from_str(text: &str) -> Result<Self, InvalidEmail> {
+        let (local, domain) = text.split_once('@').ok_or(InvalidEmail)?;
+        let is_local = (1..=MAX_LOCAL_CHARACTERS).contains(&local.len())
+            && local
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c));
+        if text.len() > MAX_CHARACTERS || !is_local || !domain.split('.').all(is_domain_label) {
+            return Err(InvalidEmail);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+fn is_domain_label(label: &str) -> bool {
+    (1..=MAX_LABEL_CHARACTERS).contains(&label.len())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_keeps_its_case_and_is_compared_without() {
+        let email: Email = "Ada.Lovelace+events@Example.ORG".parse().unwrap();
+        assert_eq!(email.to_string(), "Ada.Lovelace+events@Example.ORG");
+        assert_eq!(email.normalised(), "ada.lovelace+events@example.org");
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        let too_long = format!("a@{}.org", "b".repeat(64));
+        for text in [
+            "",
+            "ada",
+            "@example.org",
+            "ada@",
+            "ada@@example.org",
+            "ada@example..org",
+            "ada lovelace@example.org",
+            "ada@exa mple.org",
+            "ada@-example.org",
+            "ada@example.org\n",
+            "Ada <ada@example.org>",
+            &too_long,
+        ] {
+            assert_eq!(text.parse::<Email>(), Err(InvalidEmail), "{text:?}");
+        }
+    }
+}

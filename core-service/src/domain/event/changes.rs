@@ -1,0 +1,102 @@
+//! What the audit log keeps of a change: the fields that differ.
+
+use serde_json::{Map, Value, json};
+
+use super::Event;
+
+/// The changed fields of an event, before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// Their values before; nothing when there was no event.
+    pub before: Option<Value>,
+    /// Their values after.
+    pub after: Value,
+}
+
+impl Event {
+    /// The event as the audit log tells of its creation: every field.
+    pub fn creation(&self) -> Changes {
+        Changes {
+            before: None,
+            after: Value::Object(self.fields()),
+        }
+    }
+
+    /// The fields in which `after` differs; nothing when it does not.
+    pub fn changes_to(&self, after: &Self) -> Option<Changes> {
+        let old = self.fields();
+        let new = after.fields();
+        let differing = |one: &Map<String, Value>, other: &Map<String, Value>| {
+            let fields = one
+                .iter()
+                .filter(|(name, value)| other.get(*name) != Some(value));
+            fields
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect::<Map<_, _>>()
+        };
+        let before = differing(&old, &new);
+        let after = differing(&new, &old);
+        (!after.is_empty()).then_some(Changes {
+            before: Some(Value::Object(before)),
+            after: Value::Object(after),
+        })
+    }
+
+    /// What its owner decides, by the contract's names.
+    fn fields(&self) -> Map<String, Value> {
+        let fields = json!({
+            "title": self.title,
+            "description": self.description,
+            "location": self.location,
+            "city": self.city,
+            "start_date": self.schedule.start.rfc3339(),
+            "end_date": self.schedule.end.map(|end| end.rfc3339()),
+            "timezone": self.schedule.timezone,
+            "max_capacity": self.max_capacity,
+            "is_published": self.is_published,
+            "is_listed": self.is_listed,
+            "is_cancelled": self.is_cancelled,
+            "image_query": self.image_query,
+            "custom_fields": self.custom_fields,
+        });
+        match fields {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::create::tests::event_from;
+    use super::*;
+    use crate::domain::instant::Instant;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    #[test]
+    fn only_the_changed_fields_are_told_of() {
+        let event = event_from(NOW);
+        let after = Event {
+            city: Some("Berlin".to_owned()),
+            ..event.published(NOW).unwrap()
+        };
+        let changes = event.changes_to(&after).unwrap();
+        assert_eq!(
+            changes.before,
+            Some(json!({"city": null, "is_published": false}))
+        );
+        assert_eq!(
+            changes.after,
+            json!({"city": "Berlin", "is_published": true})
+        );
+        assert_eq!(event.changes_to(&event), None);
+    }
+
+    #[test]
+    fn a_creation_tells_of_every_field() {
+        let creation = event_from(NOW).creation();
+        assert_eq!(creation.before, None);
+        assert_eq!(creation.after["start_date"], "2027-05-01T18:00:00+02:00");
+    }
+}

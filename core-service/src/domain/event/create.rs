@@ -1,0 +1,233 @@
+//! How an event begins.
+
+use super::{CustomField, Event, Refusal};
+use crate::domain::{
+    ids::{AccountId, EventId},
+    instant::Instant,
+    schedule::Schedule,
+    violation::Violations,
+    zone::Zone,
+};
+
+/// What is said of a published event's end that is not ahead.
+pub(super) const MUST_BE_AHEAD: &str = "must be in the future for a published event";
+
+/// What its creator says of an event; the proto's limits and defaults are already applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEvent {
+    /// Title.
+    pub title: String,
+    /// Description.
+    pub description: String,
+    /// Where it takes place.
+    pub location: String,
+    /// City.
+    pub city: Option<String>,
+    /// Start, ISO 8601.
+    pub start_date: String,
+    /// End, ISO 8601; absent, it follows the start.
+    pub end_date: Option<String>,
+    /// IANA zone; the account's or the instance's default when absent.
+    pub timezone: Option<String>,
+    /// Seats.
+    pub max_capacity: i32,
+    /// Whether it is published at once.
+    pub is_public: bool,
+    /// Whether it appears in the catalogue once it is published.
+    pub is_listed: bool,
+    /// Words for a cover.
+    pub image_query: Option<String>,
+    /// What registrants are asked.
+    pub custom_fields: Vec<CustomField>,
+}
+
+/// What an event is given when it is created and keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventIdentity {
+    /// Its identifier.
+    pub id: EventId,
+    /// Its owner.
+    pub account_id: AccountId,
+    /// Its name in paths.
+    pub slug: String,
+}
+
+impl Event {
+    /// The event that `new` describes. A start in the past is fine for a draft, not for what is published.
+    pub fn create(
+        new: NewEvent,
+        identity: EventIdentity,
+        default_zone: &Zone,
+        now: Instant,
+    ) -> Result<Self, Refusal> {
+        let mut violations = Violations::default();
+        new.content().check(&mut violations);
+        let schedule = Schedule::read(
+            &new.start_date,
+            new.end_date.as_deref(),
+            new.timezone.as_deref(),
+            default_zone,
+            &mut violations,
+        );
+        let is_over = |schedule: &Schedule| schedule.effective_end() <= now;
+        if new.is_public && schedule.as_ref().is_some_and(is_over) {
+            let field = if new.end_date.is_some() {
+                "end_date"
+            } else {
+                "start_date"
+            };
+            violations.add(field, MUST_BE_AHEAD);
+        }
+        let schedule = violations.unless_any(schedule).map_err(Refusal::Invalid)?;
+        Ok(Self {
+            id: identity.id,
+            account_id: identity.account_id,
+            slug: identity.slug,
+            title: new.title,
+            description: new.description,
+            location: new.location,
+            city: new.city,
+            schedule,
+            max_capacity: new.max_capacity,
+            is_published: new.is_public,
+            is_listed: new.is_listed,
+            is_cancelled: false,
+            cancel_reason: None,
+            cancelled_at: None,
+            image_query: new.image_query.filter(|words| has_words(words)),
+            custom_fields: new.custom_fields,
+            sequence: 0,
+            created_at: now,
+            updated_at: now,
+        })
+    }
+}
+
+impl NewEvent {
+    fn content(&self) -> Content<'_> {
+        Content {
+            title: &self.title,
+            description: &self.description,
+            location: &self.location,
+            custom_fields: &self.custom_fields,
+        }
+    }
+}
+
+/// Whether a cover can be made of them.
+pub(super) fn has_words(image_query: &str) -> bool {
+    !image_query.trim().is_empty()
+}
+
+/// What is checked alike whether an event is created or changed.
+pub(super) struct Content<'a> {
+    pub(super) title: &'a str,
+    pub(super) description: &'a str,
+    pub(super) location: &'a str,
+    pub(super) custom_fields: &'a [CustomField],
+}
+
+impl Content<'_> {
+    pub(super) fn check(&self, violations: &mut Violations) {
+        violations.refuse_blank("title", self.title);
+        violations.refuse_blank("description", self.description);
+        violations.refuse_blank("location", self.location);
+        CustomField::check_all(self.custom_fields, violations);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
+
+    fn new_event() -> NewEvent {
+        NewEvent {
+            title: "Rust Meetup".to_owned(),
+            description: "Talks.\nPizza.".to_owned(),
+            location: "c-base".to_owned(),
+            city: None,
+            start_date: "2027-05-01T18:00".to_owned(),
+            end_date: None,
+            timezone: None,
+            max_capacity: 100,
+            is_public: false,
+            is_listed: true,
+            image_query: None,
+            custom_fields: Vec::new(),
+        }
+    }
+
+    fn create(new: NewEvent, now: Instant) -> Result<Event, Refusal> {
+        let identity = EventIdentity {
+            id: EventId::new(uuid::Uuid::nil()),
+            account_id: AccountId::new(uuid::Uuid::nil()),
+            slug: "rust-meetup".to_owned(),
+        };
+        Event::create(new, identity, &Zone::find("Europe/Berlin").unwrap(), now)
+    }
+
+    /// Some draft, made at `now`.
+    pub(in crate::domain::event) fn event_from(now: Instant) -> Event {
+        create(new_event(), now).unwrap()
+    }
+
+    fn blamed(new: NewEvent) -> Vec<String> {
+        match create(new, NOW) {
+            Err(Refusal::Invalid(found)) => found.into_iter().map(|one| one.field).collect(),
+            other => panic!("expected violations, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn wall_time_is_read_in_the_default_zone() {
+        let event = event_from(NOW);
+        assert_eq!(event.schedule.timezone, "Europe/Berlin");
+        assert_eq!(event.schedule.start.rfc3339(), "2027-05-01T18:00:00+02:00");
+        assert!(!event.is_published && event.is_listed && !event.is_cancelled);
+    }
+
+    #[test]
+    fn a_draft_may_lie_in_the_past_but_not_what_is_published() {
+        let at = |end: &str, is_public| NewEvent {
+            start_date: "2027-01-15T07:00Z".to_owned(),
+            end_date: Some(end.to_owned()),
+            is_public,
+            ..new_event()
+        };
+        assert!(create(at("2027-01-15T08:00Z", false), NOW).is_ok());
+        assert!(create(at("2027-01-15T08:00:00.000001Z", true), NOW).is_ok());
+        assert_eq!(blamed(at("2027-01-15T08:00Z", true)), ["end_date"]);
+        let open = NewEvent {
+            end_date: None,
+            ..at("", true)
+        };
+        assert_eq!(blamed(open), ["start_date"]);
+    }
+
+    #[test]
+    fn every_field_that_is_wrong_is_named_at_once() {
+        let new = NewEvent {
+            title: "   ".to_owned(),
+            description: " \n ".to_owned(),
+            location: "\u{3000}".to_owned(),
+            start_date: "tomorrow".to_owned(),
+            timezone: Some("CET+1".to_owned()),
+            ..new_event()
+        };
+        let expected = ["title", "description", "location", "timezone", "start_date"];
+        assert_eq!(blamed(new), expected);
+    }
+
+    #[test]
+    fn a_cover_needs_words() {
+        let with = |words: &str| NewEvent {
+            image_query: Some(words.to_owned()),
+            ..new_event()
+        };
+        assert_eq!(create(with(" "), NOW).unwrap().image_query, None);
+        let event = create(with("crab"), NOW).unwrap();
+        assert_eq!(event.image_query.as_deref(), Some("crab"));
+    }
+}

@@ -1,0 +1,119 @@
+//! Questions to registrants (design.md 3.18).
+
+use std::collections::HashSet;
+
+use crate::domain::violation::Violations;
+
+/// A question to registrants.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CustomField {
+    /// The question, unique within its event.
+    pub label: String,
+    /// `text`, `integer`, `select`, `multi_select` or `checkbox`.
+    pub field_type: String,
+    /// Whether it must be answered.
+    pub required: bool,
+    /// The choices of `select` and `multi_select`.
+    pub options: Vec<String>,
+}
+
+impl CustomField {
+    /// Checks what an event asks its registrants; the proto has limited how much and how long.
+    pub(super) fn check_all(fields: &[Self], violations: &mut Violations) {
+        let mut labels = HashSet::new();
+        for (index, field) in fields.iter().enumerate() {
+            let path = format!("custom_fields[{index}]");
+            violations.refuse_blank(format!("{path}.label"), &field.label);
+            if !labels.insert(field.label.trim()) {
+                violations.add(
+                    format!("{path}.label"),
+                    "must be unique among the event's labels",
+                );
+            }
+            field.check_options(&format!("{path}.options"), violations);
+        }
+    }
+
+    fn check_options(&self, path: &str, violations: &mut Violations) {
+        let offers_choices = matches!(self.field_type.as_str(), "select" | "multi_select");
+        if offers_choices == self.options.is_empty() {
+            let message = if offers_choices {
+                "must have at least one item when field_type is select or multi_select"
+            } else {
+                "must be empty unless field_type is select or multi_select"
+            };
+            violations.add(path, message);
+        }
+        let mut options = HashSet::new();
+        for (index, option) in self.options.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            violations.refuse_blank(path.as_str(), option);
+            if !options.insert(option.trim()) {
+                violations.add(path, "must be unique among the field's options");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(label: &str, field_type: &str, options: &[&str]) -> CustomField {
+        CustomField {
+            label: label.to_owned(),
+            field_type: field_type.to_owned(),
+            required: false,
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+        }
+    }
+
+    fn blamed(fields: &[CustomField]) -> Vec<String> {
+        let mut violations = Violations::default();
+        CustomField::check_all(fields, &mut violations);
+        let found = violations.unless_any(None::<()>).unwrap_err();
+        found.into_iter().map(|one| one.field).collect()
+    }
+
+    #[test]
+    fn each_type_takes_the_options_that_it_needs() {
+        assert!(
+            blamed(&[
+                field("Diet", "select", &["none", "vegan"]),
+                field("Days", "multi_select", &["Friday"]),
+                field("Age", "integer", &[]),
+                field("Employer", "text", &[]),
+                field("Newsletter", "checkbox", &[]),
+            ])
+            .is_empty()
+        );
+        for field_type in ["text", "integer", "checkbox"] {
+            let fields = [field("Diet", field_type, &["none"])];
+            assert_eq!(blamed(&fields), ["custom_fields[0].options"]);
+        }
+        for field_type in ["select", "multi_select"] {
+            let fields = [field("Diet", field_type, &[])];
+            assert_eq!(blamed(&fields), ["custom_fields[0].options"]);
+        }
+    }
+
+    #[test]
+    fn labels_and_options_are_unique() {
+        let fields = [field("Diet", "text", &[]), field("Diet ", "text", &[])];
+        assert_eq!(blamed(&fields), ["custom_fields[1].label"]);
+        let fields = [field("Diet", "select", &["a", "b", "a"])];
+        assert_eq!(blamed(&fields), ["custom_fields[0].options[2]"]);
+    }
+
+    #[test]
+    fn labels_and_options_are_not_blank() {
+        assert_eq!(
+            blamed(&[field(" ", "text", &[])]),
+            ["custom_fields[0].label"]
+        );
+        assert_eq!(
+            blamed(&[field("Diet", "select", &["a", "\u{3000}"])]),
+            ["custom_fields[0].options[1]"]
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! How an event is changed.
+
+use super::{
+    CustomField, Event, Refusal,
+    create::{Content, MUST_BE_AHEAD, has_words},
+};
+use crate::domain::{
+    change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations,
+};
+
+/// A partial update; the proto's limits are already applied.
+#[derive(Debug, Clone, Default)]
+pub struct EventPatch {
+    /// Title; never null.
+    pub title: Change<String>,
+    /// Description; never null.
+    pub description: Change<String>,
+    /// Where it takes place; never null.
+    pub location: Change<String>,
+    /// City.
+    pub city: Change<String>,
+    /// Start, end and zone.
+    pub schedule: ScheduleChange,
+    /// Seats; never null.
+    pub max_capacity: Change<i32>,
+    /// Whether it appears in the catalogue once it is published; never null.
+    pub is_listed: Change<bool>,
+    /// Words for a cover.
+    pub image_query: Change<String>,
+    /// What registrants are asked, all of it; null asks nothing.
+    pub custom_fields: Change<Vec<CustomField>>,
+}
+
+impl Event {
+    /// The event with the patch applied, the same when the patch says nothing new. `confirmed` is how many people hold
+    /// seats.
+    pub fn patched(
+        &self,
+        patch: EventPatch,
+        confirmed: i32,
+        now: Instant,
+    ) -> Result<Self, Refusal> {
+        if self.is_cancelled {
+            return Err(Refusal::Cancelled);
+        }
+        let mut violations = Violations::default();
+        let blamed = patch.schedule.blamed_field();
+        let schedule = self.schedule.changed(patch.schedule, &mut violations);
+        let mut after = Self {
+            city: patch.city.of_optional(self.city.clone()),
+            image_query: patch
+                .image_query
+                .of_optional(self.image_query.clone())
+                .filter(|words| has_words(words)),
+            custom_fields: patch
+                .custom_fields
+                .of_optional(Some(self.custom_fields.clone()))
+                .unwrap_or_default(),
+            ..self.clone()
+        };
+        let found = &mut violations;
+        after.title = patch.title.of_required(after.title, "title", found);
+        after.description = patch
+            .description
+            .of_required(after.description, "description", found);
+        after.location = patch
+            .location
+            .of_required(after.location, "location", found);
+        after.max_capacity =
+            patch
+                .max_capacity
+                .of_required(after.max_capacity, "max_capacity", found);
+        after.is_listed = patch
+            .is_listed
+            .of_required(after.is_listed, "is_listed", found);
+        after.content().check(found);
+        if let Some(schedule) = &schedule {
+            after.schedule = schedule.clone();
+            let is_moved = after.schedule != self.schedule;
+            if is_moved && after.is_published && after.has_ended(now) {
+                found.add(blamed, MUST_BE_AHEAD);
+            }
+        }
+        violations.unless_any(schedule).map_err(Refusal::Invalid)?;
+        if after.max_capacity < self.max_capacity && after.max_capacity < confirmed {
+            return Err(Refusal::CapacityBelowConfirmed { confirmed });
+        }
+        if after != *self {
+            after.sequence += i32::from(after.takes_place_elsewhere(self));
+            after.updated_at = now;
+        }
+        Ok(after)
+    }
+
+    /// Whether whoever wrote it into a calendar has to change the entry.
+    fn takes_place_elsewhere(&self, before: &Self) -> bool {
+        self.schedule != before.schedule
+            || self.location != before.location
+            || self.city != before.city
+    }
+
+    fn content(&self) -> Content<'_> {
+        Content {
+            title: &self.title,
+            description: &self.description,
+            location: &self.location,
+            custom_fields: &self.custom_fields,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::create::tests::event_from;
+    use super::*;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
+
+    fn starting(text: &str) -> EventPatch {
+        EventPatch {
+            schedule: ScheduleChange {
+                start_date: Change::Set(text.to_owned()),
+                ..ScheduleChange::default()
+            },
+            ..EventPatch::default()
+        }
+    }
+
+    fn blamed(outcome: Result<Event, Refusal>) -> Vec<String> {
+        match outcome {
+            Err(Refusal::Invalid(found)) => found.into_iter().map(|one| one.field).collect(),
+            other => panic!("expected violations, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_patch_that_says_nothing_new_changes_nothing() {
+        let event = event_from(NOW);
+        let same = EventPatch {
+            title: Change::Set(event.title.clone()),
+            max_capacity: Change::Set(event.max_capacity),
+            ..starting("2027-05-01T18:00")
+        };
+        let later = NOW.plus_seconds(60);
+        assert_eq!(
+            event.patched(EventPatch::default(), 0, later),
+            Ok(event.clone())
+        );
+        assert_eq!(event.patched(same, 0, later), Ok(event));
+    }
+
+    #[test]
+    fn only_the_fields_present_change() {
+        let event = event_from(NOW);
+        let patch = EventPatch {
+            title: Change::Set("Rust Night".to_owned()),
+            city: Change::Set("Berlin".to_owned()),
+            ..EventPatch::default()
+        };
+        let later = NOW.plus_seconds(60);
+        let expected = Event {
+            title: "Rust Night".to_owned(),
+            city: Some("Berlin".to_owned()),
+            sequence: 1,
+            updated_at: later,
+            ..event.clone()
+        };
+        assert_eq!(event.patched(patch, 0, later), Ok(expected));
+    }
+
+    #[test]
+    fn null_clears_what_may_be_null_and_nothing_else() {
+        let event = Event {
+            city: Some("Berlin".to_owned()),
+            image_query: Some("crab".to_owned()),
+            ..event_from(NOW)
+        };
+        let cleared = EventPatch {
+            city: Change::Clear,
+            image_query: Change::Clear,
+            custom_fields: Change::Clear,
+            schedule: ScheduleChange {
+                end_date: Change::Clear,
+                ..ScheduleChange::default()
+            },
+            ..EventPatch::default()
+        };
+        let after = event.patched(cleared, 0, NOW).unwrap();
+        assert_eq!((after.city, after.image_query), (None, None));
+
+        let refused = EventPatch {
+            title: Change::Clear,
+            description: Change::Clear,
+            location: Change::Clear,
+            max_capacity: Change::Clear,
+            is_listed: Change::Clear,
+            ..EventPatch::default()
+        };
+        let expected = [
+            "title",
+            "description",
+            "location",
+            "max_capacity",
+            "is_listed",
+        ];
+        assert_eq!(blamed(event.patched(refused, 0, NOW)), expected);
+    }
+
+    #[test]
+    fn a_published_event_is_not_moved_into_the_past() {
+        let draft = event_from(NOW);
+        assert!(draft.patched(starting("2027-01-15T08:00Z"), 0, NOW).is_ok());
+        let published = draft.published(NOW).unwrap();
+        let moved = published.patched(starting("2027-01-15T08:00Z"), 0, NOW);
+        assert_eq!(blamed(moved), ["start_date"]);
+        assert!(
+            published
+                .patched(starting("2027-01-15T08:00:00.000001Z"), 0, NOW)
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn a_published_event_that_is_over_may_still_be_worded_differently() {
+        let over = event_from(NOW).published(NOW).unwrap();
+        let patch = EventPatch {
+            description: Change::Set("It was lovely.".to_owned()),
+            ..EventPatch::default()
+        };
+        let later = NOW.plus_seconds(365 * 86_400);
+        assert!(over.has_ended(later));
+        assert!(over.patched(patch, 0, later).is_ok());
+    }
+
+    #[test]
+    fn capacity_does_not_fall_below_those_who_hold_seats() {
+        let event = event_from(NOW);
+        let to = |seats| EventPatch {
+            max_capacity: Change::Set(seats),
+            ..EventPatch::default()
+        };
+        assert!(event.patched(to(42), 42, NOW).is_ok());
+        assert_eq!(
+            event.patched(to(41), 42, NOW),
+            Err(Refusal::CapacityBelowConfirmed { confirmed: 42 })
+        );
+    }
+
+    #[test]
+    fn the_sequence_rises_with_time_and_place_only() {
+        let event = event_from(NOW);
+        let retitled = EventPatch {
+            title: Change::Set("Rust Night".to_owned()),
+            ..EventPatch::default()
+        };
+        assert_eq!(event.patched(retitled, 0, NOW).unwrap().sequence, 0);
+        let moved = event.patched(starting("2027-05-02T18:00"), 0, NOW).unwrap();
+        assert_eq!(moved.sequence, 1);
+        let elsewhere = EventPatch {
+            location: Change::Set("xHain".to_owned()),
+            ..EventPatch::default()
+        };
+        assert_eq!(moved.patched(elsewhere, 0, NOW).unwrap().sequence, 2);
+    }
+}

@@ -1,0 +1,114 @@
+//! An event's name in paths, made once from its title (design.md 3.20).
+
+use super::entropy::Entropy;
+
+/// Long enough to tell what it is about, short enough for an address bar.
+pub const MAX_CHARACTERS: usize = 80;
+
+/// With 36^6 endings of one title, a second try is already rare.
+const SUFFIX_CHARACTERS: usize = 6;
+
+/// What stands for a title of which nothing can be spelled in ASCII.
+const NAMELESS: &str = "event";
+
+/// The slug that the title asks for: transliterated, lower case, words joined by hyphens.
+pub fn from_title(title: &str) -> String {
+    let slug = hyphenated(title, MAX_CHARACTERS);
+    if slug.is_empty() {
+        NAMELESS.to_owned()
+    } else {
+        slug
+    }
+}
+
+/// Another slug for the same title, for when the plain one is taken.
+pub fn from_title_with_suffix(title: &str, entropy: &Entropy) -> String {
+    let mut slug = hyphenated(title, MAX_CHARACTERS - SUFFIX_CHARACTERS - 1);
+    if slug.is_empty() {
+        slug.push_str(NAMELESS);
+    }
+    slug.push('-');
+    slug.push_str(&entropy.base62(SUFFIX_CHARACTERS).to_lowercase());
+    slug
+}
+
+/// Whether an event could have this slug, so that no other text gets as far as the database.
+pub fn is_possible(text: &str) -> bool {
+    (1..=MAX_CHARACTERS).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+/// The words of `text` in ASCII, joined by hyphens, cut at `limit` characters and there at a word's end if one is near.
+fn hyphenated(text: &str, limit: usize) -> String {
+    let ascii = any_ascii::any_ascii(text).to_ascii_lowercase();
+    let mut slug = String::with_capacity(limit);
+    // An apostrophe is inside a word: "Anna's" is "annas".
+    let characters = ascii.chars().filter(|&c| c != '\'');
+    for word in characters
+        .collect::<String>()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+    {
+        if word.is_empty() {
+            continue;
+        }
+        let hyphen = usize::from(!slug.is_empty());
+        let room = limit - slug.len();
+        if word.len() + hyphen > room {
+            // A last word that doesn't fit is left out, unless that would leave less than half of what is allowed.
+            if slug.len() < limit / 2 {
+                slug.push_str(if hyphen == 1 { "-" } else { "" });
+                slug.extend(word.chars().take(room - hyphen));
+            }
+            break;
+        }
+        slug.push_str(if hyphen == 1 { "-" } else { "" });
+        slug.push_str(word);
+    }
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_title_is_transliterated() {
+        for (title, slug) in [
+            ("Rust Meetup Zürich", "rust-meetup-zurich"),
+            ("  Anna’s & Bob's  Wedding!! ", "annas-bobs-wedding"),
+            ("Кино под открытым небом", "kino-pod-otkrytym-nebom"),
+            ("東京ナイト 2027", "dongjingnaito-2027"),
+            ("مهرجان", "mhrjn"),
+            ("C++ / C#", "c-c"),
+            ("\u{202e}\u{200f}\u{200b}", "event"),
+            ("---", "event"),
+        ] {
+            assert_eq!(from_title(title), slug, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_words() {
+        let slug = from_title(&"incomprehensible ".repeat(10));
+        assert_eq!(
+            slug,
+            "incomprehensible-incomprehensible-incomprehensible-incomprehensible"
+        );
+        assert_eq!(from_title(&"x".repeat(200)), "x".repeat(80));
+    }
+
+    proptest! {
+        #[test]
+        fn every_title_has_a_slug_that_can_be_looked_up(title in ".{1,200}", seed: u64) {
+            let plain = from_title(&title);
+            prop_assert!(is_possible(&plain), "{plain}");
+            let suffixed = from_title_with_suffix(&title, &Entropy::seeded(seed));
+            prop_assert!(is_possible(&suffixed), "{suffixed}");
+            prop_assert!(!plain.starts_with('-') && !plain.ends_with('-') && !plain.contains("--"));
+        }
+    }
+}

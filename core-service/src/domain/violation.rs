@@ -1,0 +1,46 @@
+//! What is wrong with input, field by field, so that a client can mend all of it at once.
+
+/// One rule that one field breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldViolation {
+    /// The field's path as in the request, for example `custom_fields[2].label`.
+    pub field: String,
+    /// What would be right, for example `must not be null`.
+    pub message: String,
+}
+
+/// Collects violations while input is read to its end.
+#[derive(Debug, Default)]
+pub struct Violations(Vec<FieldViolation>);
+
+impl Violations {
+    /// Notes that `field` breaks a rule; `message` says what would be right.
+    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
+        self.0.push(FieldViolation {
+            field: field.into(),
+            message: message.into(),
+        });
+    }
+
+    /// The value, or nothing and a violation of `field`.
+    pub fn check<T, E: ToString>(&mut self, field: &str, result: Result<T, E>) -> Option<T> {
+        result
+            .map_err(|error| self.add(field, error.to_string()))
+            .ok()
+    }
+
+    /// Notes a text in which there is nothing to read. Lengths and control characters are the proto's to limit.
+    pub fn refuse_blank(&mut self, field: impl Into<String>, text: &str) {
+        if text.trim().is_empty() {
+            self.add(field, "must not be blank");
+        }
+    }
+
+    /// `value`, unless something was noted.
+    pub fn unless_any<T>(self, value: Option<T>) -> Result<T, Vec<FieldViolation>> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(self.0),
+        }
+    }
+}
