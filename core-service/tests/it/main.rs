@@ -1,0 +1,5 @@
+//! Core as its callers see it, each test on SQLite and on PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod fixtures;
+mod storage;

@@ -1,0 +1,5 @@
+//! Every statement, on both engines.
+
+mod accounts;
+mod catalogue;
+mod events;

@@ -1,0 +1,184 @@
+//! A PostgreSQL server of a test's own: unix socket only, no fsync, gone when the test process is.
+
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+/// Keeps the server. It reads commands from a pipe that only this process holds, so that it sees the end of input however
+/// this process ends, `kill -9` included, and then stops the server and removes its folder.
+const KEEPER: &str = include_str!("keeper.sh");
+
+/// The superuser, and owner of everything.
+const USER: &str = "muster";
+
+/// Users without rights, to run the server as when the tests run as root, which PostgreSQL refuses.
+const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
+
+/// A running server, stopped and removed when dropped.
+#[derive(Debug)]
+pub struct Server {
+    binaries: PathBuf,
+    folder: PathBuf,
+    keeper: Mutex<Keeper>,
+}
+
+#[derive(Debug)]
+struct Keeper {
+    process: Child,
+    /// `None` once it was told to end.
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Makes a cluster and starts it; takes about two seconds. `None` where PostgreSQL is not installed.
+    pub fn start() -> Option<Self> {
+        let Some(binaries) = find_binaries() else {
+            let required = env::var("MUSTER_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
+            assert!(
+                !required,
+                "MUSTER_REQUIRE_POSTGRES=1, but there is no initdb in PATH or /usr/lib/postgresql/*/bin"
+            );
+            crate::report_skipped();
+            return None;
+        };
+        // In /tmp whatever TMPDIR says: the path of a socket has at most 107 bytes, and another user must reach it.
+        let folder = tempfile::Builder::new()
+            .prefix("muster-pg-")
+            .tempdir_in("/tmp")
+            .expect("a folder can be made in /tmp")
+            .keep();
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", KEEPER, "keeper"])
+            .args([&binaries, &folder])
+            .env("LC_ALL", "C")
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // A Ctrl-C in the terminal ends the test process; the keeper must live on to clean up.
+            .process_group(0);
+        let made_by = fs::metadata(&folder)
+            .expect("the folder was just made")
+            .uid();
+        if made_by == 0 {
+            let (user, group) = unprivileged_user();
+            chown(&folder, Some(user), Some(group)).expect("root may give its folder away");
+            command.uid(user).gid(group);
+        }
+        let mut process = command.spawn().expect("sh can be started");
+        let keeper = Keeper {
+            commands: process.stdin.take(),
+            answers: BufReader::new(process.stdout.take().expect("stdout is piped")),
+            process,
+        };
+        let server = Self {
+            binaries,
+            folder,
+            keeper: Mutex::new(keeper),
+        };
+        server.tell("init");
+        server.tell("start");
+        Some(server)
+    }
+
+    /// Stops the server as an administrator would: connections are cut, nothing is lost.
+    pub fn stop(&self) {
+        self.tell("stop");
+    }
+
+    /// Starts a stopped server again, with its data.
+    pub fn start_again(&self) {
+        self.tell("start");
+    }
+
+    /// The URL of a database on this server.
+    pub fn url(&self, database: &str) -> String {
+        format!(
+            "postgres://{USER}@localhost/{database}?host={}",
+            self.folder.display()
+        )
+    }
+
+    /// Makes a database as a copy of another, to which nobody may be connected.
+    pub fn create_database(&self, name: &str, template: &str) {
+        let done = Command::new(self.binaries.join("createdb"))
+            .arg("--host")
+            .arg(&self.folder)
+            .args(["--username", USER, "--template", template, name])
+            .output()
+            .expect("createdb stands beside initdb");
+        let text = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "cannot make database {name}: {text}");
+    }
+
+    /// Has the keeper do something, and waits until it is done.
+    fn tell(&self, command: &str) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answer = String::new();
+        let told = match &mut keeper.commands {
+            Some(commands) => writeln!(commands, "{command}"),
+            None => Ok(()),
+        };
+        let heard = keeper.answers.read_line(&mut answer);
+        assert!(
+            told.is_ok() && heard.is_ok() && answer == "0\n",
+            "PostgreSQL cannot {command}: {}",
+            fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+        );
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let keeper = self
+            .keeper
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        keeper.commands = None;
+        let _ = keeper.process.wait();
+    }
+}
+
+/// The folder that holds initdb and its siblings: where the one in `PATH` really lies, else the newest that a distribution's
+/// package installed.
+fn find_binaries() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let in_path =
+        env::split_paths(&path).find_map(|folder| folder.join("initdb").canonicalize().ok());
+    if let Some(initdb) = in_path {
+        return initdb.parent().map(Path::to_owned);
+    }
+    let major = |folder: &Path| folder.file_name()?.to_str()?.parse::<u32>().ok();
+    fs::read_dir("/usr/lib/postgresql")
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|folder| folder.join("bin/initdb").is_file())
+        .max_by_key(|folder| major(folder))
+        .map(|folder| folder.join("bin"))
+}
+
+/// User and group of the first of [`UNPRIVILEGED`] that this machine has; PostgreSQL wants a user with a name.
+fn unprivileged_user() -> (u32, u32) {
+    let users = fs::read_to_string("/etc/passwd").expect("/etc/passwd can be read");
+    let ids = |name: &str| {
+        let line = users
+            .lines()
+            .find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    UNPRIVILEGED
+        .into_iter()
+        .find_map(ids)
+        .expect("there is a user postgres or nobody to run the server as")
+}
