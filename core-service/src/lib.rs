@@ -1,4 +1,6 @@
 //! Muster's business logic as a gRPC service. Only this file composes the modules below it.
 
+pub mod content;
 pub mod domain;
+pub mod service;
 pub mod storage;

@@ -4,7 +4,11 @@ use super::{
     ids::{AccountId, KeyId},
     instant::Instant,
     plan::Plan,
+    violation::Violations,
 };
+
+/// As long as the name of a registrant may be.
+const MAX_NAME_CHARACTERS: usize = 200;
 
 /// Whoever owns events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,4 +46,18 @@ pub struct ApiKey {
     pub expires_at: Option<Instant>,
     /// When it was revoked.
     pub revoked_at: Option<Instant>,
+}
+
+/// Checks the name of an account or the label of a key, which come from administrators and so past the proto's limits.
+pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
+    violations.refuse_blank(field, name);
+    if name.chars().any(char::is_control) {
+        violations.add(field, "must not contain control characters");
+    }
+    if name.chars().count() > MAX_NAME_CHARACTERS {
+        violations.add(
+            field,
+            format!("must have at most {MAX_NAME_CHARACTERS} characters"),
+        );
+    }
 }

@@ -7,6 +7,36 @@ use super::{
     instant::Instant,
 };
 
+/// Who makes a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// Whoever holds a key.
+    Key(KeyId),
+    /// An administrator, by a command.
+    Admin,
+    /// Muster itself.
+    System,
+}
+
+impl Actor {
+    /// What kind of actor it is, as stored.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Key(_) => "key",
+            Self::Admin => "admin",
+            Self::System => "system",
+        }
+    }
+
+    /// The key, when there is one.
+    pub const fn key_id(self) -> Option<KeyId> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::Admin | Self::System => None,
+        }
+    }
+}
+
 /// One append-only row, written in the transaction of the change it tells of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditEntry {

@@ -111,6 +111,11 @@ impl Counters {
     pub const fn total(self) -> i32 {
         self.active() + self.cancelled
     }
+
+    /// How many who wait would get a seat of `max_capacity`.
+    pub fn promotable(self, max_capacity: i32) -> i32 {
+        (max_capacity - self.confirmed).clamp(0, self.waitlisted)
+    }
 }
 
 #[cfg(test)]
@@ -123,5 +128,19 @@ mod tests {
             assert_eq!(status.name().parse(), Ok(status));
         }
         assert!("confirmed".parse::<Status>().is_err());
+    }
+
+    #[test]
+    fn free_seats_go_to_who_waits() {
+        let counters = Counters {
+            confirmed: 10,
+            pending: 2,
+            waitlisted: 3,
+            cancelled: 1,
+        };
+        assert_eq!(
+            [9, 10, 12, 99].map(|seats| counters.promotable(seats)),
+            [0, 0, 2, 3]
+        );
     }
 }

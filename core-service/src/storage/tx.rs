@@ -88,6 +88,8 @@ statements! {
 
     /// Adds a registration at the place that its `seq` says, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();
+    /// Gives that many who wait for a seat one, in order, and counts them; they must be there.
+    registrations::promote_waitlisted(event: EventId, seats: i32) -> ();
 
     /// One `cancellation_mail` job for each active registration of an event; answers how many.
     jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;

@@ -76,6 +76,33 @@ async fn count_registration(
     }
 }
 
+/// Confirms those who have waited longest; the caller holds the counters and knows that there are so many.
+pub(in crate::storage) async fn promote_waitlisted(
+    connection: &mut Connection,
+    event: EventId,
+    seats: i32,
+) -> Result<(), Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE registrations SET status = 'Confirmed' WHERE id IN (SELECT id FROM registrations \
+         WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2)",
+    )
+    .bind(event.uuid())
+    .bind(i64::from(seats))
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() != u64::try_from(seats).unwrap_or(0) {
+        return Err(Error::Missing("waitlisted registration"));
+    }
+    sqlx::query::<Db>(
+        "UPDATE event_counters SET confirmed = confirmed + $2, waitlisted = waitlisted - $2 WHERE event_id = $1",
+    )
+    .bind(event.uuid())
+    .bind(seats)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 fn read(row: &Row) -> Result<Registration, Error> {
     let checked_in_at: Option<i64> = row.try_get("checked_in_at")?;
     Ok(Registration {

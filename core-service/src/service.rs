@@ -1,0 +1,105 @@
+//! The use cases. Each reads top to bottom: begin, read, let `domain` decide, write with audit and jobs, commit. A command
+//! is decided in exactly one transaction; a query sees only what its caller may.
+//!
+//! What the proto says of single fields (lengths, ranges, defaults) has been applied before a use case is called.
+
+mod accounts;
+mod catalogue;
+mod credentials;
+mod error;
+mod events;
+mod keys;
+mod links;
+mod registrations;
+
+use std::sync::Arc;
+
+pub use accounts::{AccountOverview, NewAccount};
+pub use catalogue::{CatalogueView, CoverWords};
+pub use credentials::Caller;
+pub use error::Error;
+pub use events::{Cancellation, MyEvents};
+pub use keys::NewKey;
+pub use links::Links;
+pub use registrations::Registrations;
+
+use credentials::Credentials;
+
+use crate::{
+    domain::{
+        audit::{Actor, AuditEntry},
+        clock::Clock,
+        entropy::Entropy,
+        ids::AccountId,
+        instant::Instant,
+        plan::Plans,
+        zone::Zone,
+    },
+    storage::Store,
+};
+
+/// What the use cases work with.
+#[derive(Debug)]
+pub struct Context {
+    /// The database.
+    pub store: Store,
+    /// The present.
+    pub clock: Clock,
+    /// Ids, keys and the endings of slugs.
+    pub entropy: Entropy,
+    /// Every URL that is handed out.
+    pub links: Links,
+    /// How many active events each plan allows.
+    pub plans: Plans,
+    /// The zone of events for which neither their creator nor the account names one.
+    pub default_timezone: Zone,
+}
+
+/// The use cases; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Service {
+    context: Arc<Context>,
+    credentials: Arc<Credentials>,
+}
+
+impl Service {
+    /// The use cases on a migrated database.
+    pub fn new(context: Context) -> Self {
+        Self {
+            context: Arc::new(context),
+            credentials: Arc::default(),
+        }
+    }
+
+    /// Every URL that is handed out.
+    pub fn links(&self) -> &Links {
+        &self.context.links
+    }
+
+    fn now(&self) -> Instant {
+        self.context.clock.now()
+    }
+
+    /// The beginning of an audit row: who did what, to what. The caller adds what changed and why.
+    fn audited(
+        &self,
+        actor: Actor,
+        account: AccountId,
+        action: &'static str,
+        subject: uuid::Uuid,
+        now: Instant,
+    ) -> AuditEntry {
+        AuditEntry {
+            id: self.context.entropy.uuid_v7(now),
+            at: now,
+            account_id: Some(account),
+            actor: actor.name(),
+            key_id: actor.key_id(),
+            action,
+            subject_id: subject,
+            before: None,
+            after: None,
+            reason: None,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Accounts, for their owners and for administrators.
+
+use super::{Caller, Error, Service, catalogue::saturated};
+use crate::domain::{
+    account::{self, Account},
+    audit::Actor,
+    email::Email,
+    ids::AccountId,
+    plan::Plan,
+    violation::Violations,
+    zone::Zone,
+};
+
+/// An account and how much of its quota is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountOverview {
+    /// The account.
+    pub account: Account,
+    /// Events that are neither cancelled nor over, drafts included.
+    pub active_events: i32,
+    /// How many may be; nothing when there is no limit.
+    pub active_events_limit: Option<i32>,
+}
+
+impl AccountOverview {
+    /// How many more events may become active; nothing when there is no limit.
+    pub fn active_events_left(&self) -> Option<i32> {
+        let limit = self.active_events_limit?;
+        // After a change to a smaller plan there may be more than it allows.
+        Some(limit.saturating_sub(self.active_events).max(0))
+    }
+}
+
+/// What an administrator says of a new account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAccount {
+    /// The owner's e-mail address.
+    pub email: String,
+    /// The owner's name.
+    pub name: String,
+    /// The plan.
+    pub plan: Plan,
+    /// IANA zone for events created without one.
+    pub timezone: Option<String>,
+}
+
+impl Service {
+    /// The caller's account.
+    pub async fn get_account(&self, caller: &Caller) -> Result<AccountOverview, Error> {
+        let store = &self.context.store;
+        let account = store.find_account(caller.account_id).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
+        let active = store.count_active_events(account.id, self.now()).await?;
+        let limit = self.context.plans.quota(account.plan);
+        Ok(AccountOverview {
+            account,
+            active_events: saturated(active),
+            active_events_limit: limit.map(|limit| saturated(limit.into())),
+        })
+    }
+
+    /// Opens an account, for an administrator.
+    pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
+        let mut violations = Violations::default();
+        let email = violations.check("email", new.email.parse::<Email>());
+        account::check_name("name", &new.name, &mut violations);
+        let zone = new.timezone.as_deref().map(Zone::find).transpose();
+        let zone = violations.check("timezone", zone);
+        let (email, zone) = violations
+            .unless_any(email.zip(zone))
+            .map_err(Error::Invalid)?;
+
+        let now = self.now();
+        let account = Account {
+            id: AccountId::new(self.context.entropy.uuid_v7(now)),
+            email: email.to_string(),
+            name: new.name,
+            plan: new.plan,
+            timezone: zone.map(|zone| zone.name().to_owned()),
+            created_at: now,
+        };
+        let mut tx = self.context.store.begin().await?;
+        if !tx.insert_account(&account).await? {
+            return Err(Error::Conflict(format!(
+                "there is already an account of {email}"
+            )));
+        }
+        let id = account.id;
+        let mut entry = self.audited(Actor::Admin, id, "account.create", id.uuid(), now);
+        entry.after = Some(serde_json::json!({ "plan": account.plan.name() }));
+        tx.insert_audit(&entry).await?;
+        tx.commit().await?;
+        Ok(account)
+    }
+
+    /// Changes an account's plan, for an administrator. Events beyond a smaller quota stay as they are.
+    pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, Error> {
+        let now = self.now();
+        let mut tx = self.context.store.begin().await?;
+        let found = tx.find_account_by_email(email).await?;
+        let id = found.ok_or(Error::NotFound { what: "account" })?.id;
+        let before = tx.lock_account(id).await?;
+        let before = before.ok_or(Error::NotFound { what: "account" })?;
+        if before.plan == plan {
+            return Ok(before);
+        }
+        tx.set_plan(id, plan).await?;
+        let mut entry = self.audited(Actor::Admin, id, "account.set_plan", id.uuid(), now);
+        entry.before = Some(serde_json::json!({ "plan": before.plan.name() }));
+        entry.after = Some(serde_json::json!({ "plan": plan.name() }));
+        tx.insert_audit(&entry).await?;
+        tx.commit().await?;
+        Ok(Account { plan, ..before })
+    }
+}

@@ -1,0 +1,97 @@
+//! What everybody may see.
+
+use super::{Error, Service};
+use crate::domain::{event::Event, slug};
+
+/// A page of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueView {
+    /// The events, earliest start first.
+    pub events: Vec<Event>,
+    /// How many public events there are in all.
+    pub count: i32,
+    /// Where the next page begins; nothing on the last one.
+    pub next_offset: Option<i32>,
+}
+
+/// What a cover is drawn from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverWords {
+    /// The event's title.
+    pub title: String,
+    /// The words that its owner gave for the picture.
+    pub image_query: String,
+}
+
+impl Service {
+    /// A page of the public events.
+    pub async fn list_events(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
+        let now = self.now();
+        let store = &self.context.store;
+        let events = store
+            .list_live_events(now, limit.into(), offset.into())
+            .await?;
+        let count = saturated(store.count_live_events(now).await?);
+        Ok(CatalogueView {
+            next_offset: next_offset(offset, events.len(), count),
+            events,
+            count,
+        })
+    }
+
+    /// One public event; not found unless it is published, listed, not cancelled and not over.
+    pub async fn get_event(&self, slug: &str) -> Result<Event, Error> {
+        let now = self.now();
+        let event = self.find_by_slug(slug).await?;
+        event
+            .filter(|event| event.is_live(now))
+            .ok_or(Error::NO_EVENT)
+    }
+
+    /// What an event's cover is drawn from: also for unlisted, cancelled and ended ones, whose pages open by their link,
+    /// but not for drafts.
+    pub async fn cover_words(&self, slug: &str) -> Result<CoverWords, Error> {
+        let event = self.find_by_slug(slug).await?;
+        let event = event
+            .filter(|event| event.is_published)
+            .ok_or(Error::NO_EVENT)?;
+        let image_query = event.image_query.ok_or(Error::NotFound { what: "cover" })?;
+        Ok(CoverWords {
+            title: event.title,
+            image_query,
+        })
+    }
+
+    async fn find_by_slug(&self, slug: &str) -> Result<Option<Event>, Error> {
+        if !slug::is_possible(slug) {
+            return Ok(None);
+        }
+        Ok(self.context.store.find_event_by_slug(slug).await?)
+    }
+}
+
+/// Public numbers are int32; a catalogue that outgrows them shows the largest.
+pub(super) fn saturated(count: i64) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// A page without events is the last one, whatever the count says: both are read one after the other.
+fn next_offset(offset: i32, on_page: usize, count: i32) -> Option<i32> {
+    let next = offset.checked_add(i32::try_from(on_page).ok()?)?;
+    (on_page > 0 && next < count).then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_leads_to_the_next_while_there_is_more() {
+        assert_eq!(next_offset(0, 50, 51), Some(50));
+        assert_eq!(next_offset(0, 50, 50), None);
+        assert_eq!(next_offset(50, 1, 51), None);
+        assert_eq!(next_offset(200, 0, 51), None);
+        assert_eq!(next_offset(0, 0, 51), None);
+        assert_eq!(next_offset(i32::MAX, 1, i32::MAX), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Why a use case did not do what was asked.
+
+use crate::{
+    domain::{event::Refusal, plan::Plan, violation::FieldViolation},
+    storage,
+};
+
+/// A refusal or a failure. Texts may be shown to callers; the sources of `Unavailable` and `Internal` are for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Fields that break rules, all of them.
+    #[error("the request is invalid")]
+    Invalid(Vec<FieldViolation>),
+    /// The credential is missing, malformed, unknown, expired or revoked; it is not said which.
+    #[error("a valid API key is required: send the header 'Authorization: Bearer <API_KEY>'")]
+    Unauthorized,
+    /// One more active event than the plan allows.
+    #[error(
+        "the {plan} plan allows {limit} active events: cancel one, wait for one to end, or change the plan"
+    )]
+    QuotaExceeded {
+        /// The account's plan.
+        plan: Plan,
+        /// How many active events it allows.
+        limit: u32,
+    },
+    /// The plan does not include this.
+    #[error("a paid plan (Premium, Pro or Business) is required")]
+    PlanRequired,
+    /// There is none, or the caller may not know of it.
+    #[error("there is no such {what}")]
+    NotFound {
+        /// What there is none of, for example `event`.
+        what: &'static str,
+    },
+    /// Cancelling is final.
+    #[error("the event is cancelled, which is final")]
+    EventCancelled,
+    /// What is over is not published.
+    #[error("the event has ended, so it cannot be published: change its dates first")]
+    EventEnded,
+    /// More people hold seats than there would be.
+    #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
+    CapacityBelowConfirmed {
+        /// How many hold seats.
+        confirmed: i32,
+    },
+    /// What is stored contradicts the request; the text says what.
+    #[error("{0}")]
+    Conflict(String),
+    /// The database is out of reach, or it is not known whether a commit reached it.
+    #[error("the database is out of reach; try again")]
+    Unavailable(#[source] storage::Error),
+    /// A bug or an operator's matter.
+    #[error("internal error")]
+    Internal(#[source] storage::Error),
+}
+
+impl Error {
+    /// There is no such event, or it is not the caller's to know.
+    pub const NO_EVENT: Self = Self::NotFound { what: "event" };
+}
+
+impl From<storage::Error> for Error {
+    fn from(error: storage::Error) -> Self {
+        match error {
+            storage::Error::Unavailable(_) | storage::Error::UnknownOutcome(_) => {
+                Self::Unavailable(error)
+            }
+            // Unique values are chosen or checked before they are written: whoever meets this has a bug.
+            storage::Error::Duplicate { .. }
+            | storage::Error::Missing(_)
+            | storage::Error::Corrupt { .. }
+            | storage::Error::Configuration(_)
+            | storage::Error::Internal(_) => Self::Internal(error),
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Invalid(violations) => Self::Invalid(violations),
+            Refusal::Cancelled => Self::EventCancelled,
+            Refusal::Ended => Self::EventEnded,
+            Refusal::CapacityBelowConfirmed { confirmed } => {
+                Self::CapacityBelowConfirmed { confirmed }
+            }
+        }
+    }
+}

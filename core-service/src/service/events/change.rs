@@ -1,0 +1,135 @@
+//! Changing, publishing and unpublishing an event.
+
+use super::{hold, quota};
+use crate::{
+    domain::{
+        event::{Event, EventPatch, Refusal},
+        ids::EventId,
+        instant::Instant,
+        registration::Counters,
+    },
+    service::{Caller, Error, Service},
+    storage::Tx,
+};
+
+impl Service {
+    /// Changes what the patch mentions. More seats let in who waits for one, in order.
+    pub async fn update_event(
+        &self,
+        caller: &Caller,
+        id: EventId,
+        patch: EventPatch,
+    ) -> Result<(Event, Counters), Error> {
+        let now = self.now();
+        let mut tx = self.context.store.begin().await?;
+        let account = tx.lock_account(caller.account_id).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
+        let (before, mut counters) = hold(&mut tx, caller, id).await?;
+
+        let after = before.patched(patch, counters.confirmed, now)?;
+        if after.is_active(now) && !before.is_active(now) {
+            quota::check(&mut tx, &self.context.plans, &account, now).await?;
+        }
+
+        self.write(&mut tx, caller, "event.update", &before, &after, now)
+            .await?;
+        if after.max_capacity > before.max_capacity {
+            counters = self.promote(&mut tx, caller, &after, counters, now).await?;
+        }
+        tx.commit().await?;
+        Ok((after, counters))
+    }
+
+    /// Publishes an event; one that is published stays so.
+    pub async fn publish_event(
+        &self,
+        caller: &Caller,
+        id: EventId,
+    ) -> Result<(Event, Counters), Error> {
+        self.transition(caller, id, "event.publish", Event::published)
+            .await
+    }
+
+    /// Makes an event a draft again; a draft stays one.
+    pub async fn unpublish_event(
+        &self,
+        caller: &Caller,
+        id: EventId,
+    ) -> Result<(Event, Counters), Error> {
+        self.transition(caller, id, "event.unpublish", Event::unpublished)
+            .await
+    }
+
+    async fn transition(
+        &self,
+        caller: &Caller,
+        id: EventId,
+        action: &'static str,
+        decide: fn(&Event, Instant) -> Result<Event, Refusal>,
+    ) -> Result<(Event, Counters), Error> {
+        let now = self.now();
+        let mut tx = self.context.store.begin().await?;
+        let (before, counters) = hold(&mut tx, caller, id).await?;
+        let after = decide(&before, now)?;
+        self.write(&mut tx, caller, action, &before, &after, now)
+            .await?;
+        tx.commit().await?;
+        Ok((after, counters))
+    }
+
+    /// Writes what differs, with its audit row; nothing when nothing does.
+    async fn write(
+        &self,
+        tx: &mut Tx,
+        caller: &Caller,
+        action: &'static str,
+        before: &Event,
+        after: &Event,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let Some(changes) = before.changes_to(after) else {
+            return Ok(());
+        };
+        tx.update_event(after, after.is_live(now)).await?;
+        let mut entry = self.audited(
+            caller.actor(),
+            after.account_id,
+            action,
+            after.id.uuid(),
+            now,
+        );
+        entry.before = changes.before;
+        entry.after = Some(changes.after);
+        Ok(tx.insert_audit(&entry).await?)
+    }
+
+    /// Gives free seats to who waits for one, in order.
+    async fn promote(
+        &self,
+        tx: &mut Tx,
+        caller: &Caller,
+        event: &Event,
+        counters: Counters,
+        now: Instant,
+    ) -> Result<Counters, Error> {
+        let promoted = counters.promotable(event.max_capacity);
+        if promoted == 0 {
+            return Ok(counters);
+        }
+        tx.promote_waitlisted(event.id, promoted).await?;
+        let mut entry = self.audited(
+            caller.actor(),
+            event.account_id,
+            "event.promote_waitlist",
+            event.id.uuid(),
+            now,
+        );
+        entry.after = Some(serde_json::json!({ "promoted": promoted }));
+        tx.insert_audit(&entry).await?;
+        Ok(Counters {
+            confirmed: counters.confirmed + promoted,
+            waitlisted: counters.waitlisted - promoted,
+            ..counters
+        })
+    }
+}

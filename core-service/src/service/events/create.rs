@@ -1,0 +1,76 @@
+//! Creating an event.
+
+use super::quota;
+use crate::{
+    domain::{
+        account::Account,
+        event::{Event, EventIdentity, NewEvent},
+        ids::EventId,
+        instant::Instant,
+        slug,
+        zone::Zone,
+    },
+    service::{Caller, Error, Service},
+    storage::Tx,
+};
+
+/// With 36^6 endings, this many taken ones in a row mean that something else is wrong.
+const SLUG_ATTEMPTS: usize = 8;
+
+impl Service {
+    /// Creates an event of the caller's: a draft, or published at once.
+    pub async fn create_event(&self, caller: &Caller, new: NewEvent) -> Result<Event, Error> {
+        let now = self.now();
+        let mut tx = self.context.store.begin().await?;
+        let account = tx.lock_account(caller.account_id).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
+
+        let identity = EventIdentity {
+            id: EventId::new(self.context.entropy.uuid_v7(now)),
+            account_id: account.id,
+            slug: slug::from_title(&new.title),
+        };
+        let event = Event::create(new, identity, &self.zone_of(&account), now)?;
+        if event.is_active(now) {
+            quota::check(&mut tx, &self.context.plans, &account, now).await?;
+        }
+
+        let event = self.insert_with_free_slug(&mut tx, event, now).await?;
+        let mut entry = self.audited(
+            caller.actor(),
+            account.id,
+            "event.create",
+            event.id.uuid(),
+            now,
+        );
+        entry.after = Some(event.creation().after);
+        tx.insert_audit(&entry).await?;
+        tx.commit().await?;
+        Ok(event)
+    }
+
+    /// The zone of events for which their creator names none.
+    fn zone_of(&self, account: &Account) -> Zone {
+        let own = account.timezone.as_deref().map(Zone::find);
+        // A zone that has left the database since it was set is no reason to refuse events.
+        own.and_then(Result::ok)
+            .unwrap_or_else(|| self.context.default_timezone.clone())
+    }
+
+    async fn insert_with_free_slug(
+        &self,
+        tx: &mut Tx,
+        mut event: Event,
+        now: Instant,
+    ) -> Result<Event, Error> {
+        for _ in 0..SLUG_ATTEMPTS {
+            if tx.insert_event(&event, event.is_live(now)).await? {
+                return Ok(event);
+            }
+            event.slug = slug::from_title_with_suffix(&event.title, &self.context.entropy);
+        }
+        Err(Error::Conflict(
+            "no slug is free for this title: try again or change it".to_owned(),
+        ))
+    }
+}

@@ -1,0 +1,75 @@
+//! API keys, for administrators.
+
+use super::{Error, Service};
+use crate::domain::{
+    account::{self, Account, ApiKey},
+    api_key::PlainKey,
+    audit::Actor,
+    ids::KeyId,
+    violation::Violations,
+};
+
+/// More keys than anybody reads in a list.
+const LIST_LIMIT: i64 = 10_000;
+
+/// A key that was just made.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// As it is stored.
+    pub key: ApiKey,
+    /// The key itself, which is not stored and so shown this once.
+    pub plain: PlainKey,
+}
+
+impl Service {
+    /// Makes a key for the account of an e-mail address.
+    pub async fn create_key(&self, email: &str, label: &str) -> Result<NewKey, Error> {
+        let mut violations = Violations::default();
+        account::check_name("name", label, &mut violations);
+        violations.unless_any(Some(())).map_err(Error::Invalid)?;
+
+        let now = self.now();
+        let plain = PlainKey::generate(&self.context.entropy);
+        let mut tx = self.context.store.begin().await?;
+        let owner = tx.find_account_by_email(email).await?;
+        let owner = owner.ok_or(Error::NotFound { what: "account" })?;
+        let key = ApiKey {
+            id: KeyId::new(self.context.entropy.uuid_v7(now)),
+            account_id: owner.id,
+            label: label.to_owned(),
+            hash: plain.hash(),
+            created_at: now,
+            last_used_at: None,
+            expires_at: None,
+            revoked_at: None,
+        };
+        tx.insert_key(&key).await?;
+        let mut entry = self.audited(Actor::Admin, owner.id, "key.create", key.id.uuid(), now);
+        entry.after = Some(serde_json::json!({ "label": key.label }));
+        tx.insert_audit(&entry).await?;
+        tx.commit().await?;
+        Ok(NewKey { key, plain })
+    }
+
+    /// All keys with their accounts, by account and age.
+    pub async fn list_keys(&self) -> Result<Vec<(ApiKey, Account)>, Error> {
+        Ok(self.context.store.list_keys(LIST_LIMIT).await?)
+    }
+
+    /// Makes a key useless: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key
+    /// stays as it is.
+    pub async fn revoke_key(&self, id: KeyId) -> Result<(), Error> {
+        let now = self.now();
+        let found = self.context.store.find_key(id).await?;
+        let (_, owner) = found.ok_or(Error::NotFound { what: "key" })?;
+        let mut tx = self.context.store.begin().await?;
+        if !tx.revoke_key(id, now).await? {
+            return Ok(());
+        }
+        let entry = self.audited(Actor::Admin, owner.id, "key.revoke", id.uuid(), now);
+        tx.insert_audit(&entry).await?;
+        tx.commit().await?;
+        self.credentials.forget(id);
+        Ok(())
+    }
+}

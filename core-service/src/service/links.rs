@@ -1,0 +1,73 @@
+//! Every URL that Muster hands out (design.md 3.23). They never change.
+
+use crate::domain::ids::EventId;
+
+/// Makes URLs below the one base at which the public finds this instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Links {
+    base: String,
+}
+
+impl Links {
+    /// Links below `public_url`, with or without a slash at its end.
+    pub fn new(public_url: &str) -> Self {
+        Self {
+            base: public_url.trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// An event's public page.
+    pub fn event(&self, slug: &str) -> String {
+        format!("{}/events/{slug}", self.base)
+    }
+
+    /// Where to register for an event.
+    pub fn registration(&self, slug: &str) -> String {
+        format!("{}/events/{slug}/register", self.base)
+    }
+
+    /// An event's cover image.
+    pub fn cover(&self, slug: &str) -> String {
+        format!("{}/api/v1/events/{slug}/cover", self.base)
+    }
+
+    /// Where its owner manages an event.
+    pub fn admin(&self, event: EventId) -> String {
+        format!("{}/dashboard/events/{event}", self.base)
+    }
+
+    /// A use-case page.
+    pub fn use_case(&self, slug: &str) -> String {
+        format!("{}/use-cases/{slug}", self.base)
+    }
+
+    /// A guide page.
+    pub fn guide(&self, slug: &str) -> String {
+        format!("{}/guides/{slug}", self.base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_url_stands_below_the_public_one() {
+        let links = Links::new("https://muster.example/");
+        assert_eq!(links.event("a"), "https://muster.example/events/a");
+        assert_eq!(
+            links.registration("a"),
+            "https://muster.example/events/a/register"
+        );
+        assert_eq!(
+            links.cover("a"),
+            "https://muster.example/api/v1/events/a/cover"
+        );
+        assert_eq!(
+            links.admin(EventId::new(uuid::Uuid::nil())),
+            "https://muster.example/dashboard/events/00000000-0000-0000-0000-000000000000"
+        );
+        assert_eq!(links.use_case("a"), "https://muster.example/use-cases/a");
+        assert_eq!(links.guide("a"), "https://muster.example/guides/a");
+    }
+}
