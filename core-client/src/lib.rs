@@ -1,1 +1,19 @@
-//! How every edge calls core: channels, deadlines, metadata, Status to problem.
+//! How every edge calls core: which replica, by when, on whose behalf, and what a failure means to a client.
+//!
+//! [`Core`] makes the calls, [`Context`] says for whom and by when, [`Problem`] is what a client is told when one fails.
+//! Nothing here knows an rpc by name: [`muster_api::binding::Binding`] says all that a call needs.
+
+mod attempt;
+mod context;
+mod core;
+mod credential;
+mod endpoint;
+mod pool;
+mod problem;
+mod settings;
+
+pub use crate::core::{Core, File};
+pub use context::Context;
+pub use credential::require_bearer;
+pub use problem::Problem;
+pub use settings::CoreSettings;

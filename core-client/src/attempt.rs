@@ -1,0 +1,145 @@
+//! One call to one replica, and what its failure says about the replica.
+
+use std::error::Error;
+
+use http::uri::PathAndQuery;
+use muster_api::binding::Access;
+use tokio::time::{Duration, Instant, timeout_at};
+use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
+use tonic_prost::ProstCodec;
+
+use crate::{Context, endpoint::Endpoint};
+
+/// The largest answer taken from core. A page of 200 registrations or a drawn cover is far below; more is a mistake.
+const ANSWER_BYTES: usize = 16 << 20;
+
+/// A replica that was given at least this long and did not answer is taken for hung. Less would let clients with short
+/// deadlines set replicas aside.
+const HUNG: Duration = Duration::from_secs(1);
+
+/// How fine deadlines are: timers of both sides are rounded to milliseconds.
+const GRAIN: Duration = Duration::from_millis(2);
+
+/// What there is to know of an rpc.
+#[derive(Clone, Copy)]
+pub(crate) struct Rpc {
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    /// A second call changes nothing more.
+    pub(crate) idempotent: bool,
+}
+
+/// The beginning of an answer.
+pub(crate) struct Answer<A> {
+    pub(crate) metadata: MetadataMap,
+    pub(crate) first: Option<A>,
+    pub(crate) rest: Streaming<A>,
+}
+
+pub(crate) struct Failure {
+    pub(crate) status: Status,
+    pub(crate) kind: Kind,
+}
+
+/// How far a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Core answered a status.
+    Answered,
+    /// There was no connection, so core has not seen the call.
+    NotSent,
+    /// The connection broke, so core may have seen it.
+    Broken,
+    /// There was no answer within a time in which a replica that is well answers.
+    Hung,
+    /// There was no answer in time.
+    Late,
+}
+
+impl Kind {
+    /// Whether the replica is to blame.
+    pub(crate) const fn is_replicas_fault(self) -> bool {
+        matches!(self, Self::NotSent | Self::Broken | Self::Hung)
+    }
+}
+
+/// Calls one replica, up to the first message of the answer. Streaming serves unary rpcs too.
+pub(crate) async fn attempt<Q, A>(
+    endpoint: &Endpoint,
+    rpc: Rpc,
+    message: Q,
+    context: &Context,
+    deadline: Instant,
+) -> Result<Answer<A>, Failure>
+where
+    Q: prost::Message + 'static,
+    A: prost::Message + Default + 'static,
+{
+    let started = Instant::now();
+    let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
+    let request = context.request(message, rpc.access, deadline);
+    let exchange = async {
+        grpc.ready().await?;
+        let codec = ProstCodec::<Q, A>::default();
+        let path = PathAndQuery::from_static(rpc.path);
+        let answer = grpc.server_streaming(request, path, codec).await?;
+        let (metadata, mut rest, _) = answer.into_parts();
+        let first = rest.message().await?;
+        Ok(Answer {
+            metadata,
+            first,
+            rest,
+        })
+    };
+    let status = match timeout_at(deadline, exchange).await {
+        Ok(Ok(answer)) => return Ok(answer),
+        Ok(Err(status)) => status,
+        Err(_elapsed) => Status::deadline_exceeded("core did not answer in time"),
+    };
+    Err(classify(status, started, deadline))
+}
+
+fn classify(status: Status, started: Instant, deadline: Instant) -> Failure {
+    let over = Instant::now() + GRAIN >= deadline;
+    // Tonic, on both sides, says `Cancelled` where time is up.
+    let late = over && matches!(status.code(), Code::Cancelled | Code::DeadlineExceeded);
+    let kind = if late && deadline.saturating_duration_since(started) >= HUNG {
+        Kind::Hung
+    } else if late {
+        Kind::Late
+    } else {
+        match status.source() {
+            None => Kind::Answered,
+            Some(source) if has_cause::<tonic::ConnectError>(source) => Kind::NotSent,
+            Some(_) => Kind::Broken,
+        }
+    };
+    let status = match kind {
+        Kind::Answered => status,
+        Kind::NotSent | Kind::Broken => {
+            Status::unavailable(format!("cannot reach core: {}", root(&status)))
+        }
+        Kind::Hung | Kind::Late => Status::deadline_exceeded("core did not answer in time"),
+    };
+    Failure { status, kind }
+}
+
+fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(<dyn Error>::is::<E>)
+}
+
+/// The last cause, which names the system's error.
+fn root(status: &Status) -> String {
+    let root = status.source().and_then(|source| causes(source).last());
+    root.map_or_else(|| status.message().to_owned(), ToString::to_string)
+}
+
+/// An error and what it came from.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}

@@ -1,0 +1,158 @@
+//! What goes with a call besides its request: on whose behalf, by when, and as part of which trace.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
+use muster_api::{Reason, binding::Access};
+use process::observe::{REQUEST_ID, RequestId};
+use tokio::time::Instant;
+use tonic::{Request, metadata::MetadataMap};
+
+use crate::Problem;
+
+const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// On whose behalf a call is made, by when it must be answered, and the trace that it belongs to.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Only what core is told; credentials are marked sensitive, so that `Debug` hides them.
+    headers: HeaderMap,
+    deadline: Instant,
+}
+
+impl Context {
+    /// A call that an edge makes on nobody's behalf.
+    pub fn anonymous(request_id: &RequestId, time: Duration) -> Self {
+        let mut headers = HeaderMap::new();
+        insert(
+            &mut headers,
+            TRACEPARENT,
+            started_trace(request_id).try_into().ok(),
+        );
+        insert(
+            &mut headers,
+            REQUEST_ID,
+            request_id.as_str().try_into().ok(),
+        );
+        Self {
+            headers,
+            deadline: Instant::now() + time,
+        }
+    }
+
+    /// A call made for an HTTP request: with its credential, its trace (a new one when it brings none) and its
+    /// `grpc-timeout`, if it has one, instead of `longest` when that is longer.
+    ///
+    /// # Errors
+    /// When `grpc-timeout` cannot be read.
+    pub fn from_headers(
+        headers: &HeaderMap,
+        request_id: &RequestId,
+        longest: Duration,
+    ) -> Result<Self, Problem> {
+        let time = match headers.get(GRPC_TIMEOUT) {
+            None => longest,
+            Some(value) => parse_timeout(value)
+                .map(|time| time.min(longest))
+                .ok_or_else(|| {
+                    let advice =
+                        "must be 1 to 8 digits and a unit (H, M, S, m, u or n), for example 5S";
+                    Problem::new(
+                        Reason::InvalidRequest,
+                        format!("the header grpc-timeout {advice}"),
+                    )
+                })?,
+        };
+        let mut context = Self::anonymous(request_id, time);
+        let mut credential = headers.get(AUTHORIZATION).cloned();
+        if let Some(credential) = &mut credential {
+            credential.set_sensitive(true);
+        }
+        insert(&mut context.headers, AUTHORIZATION, credential);
+        if let Some(trace) = headers
+            .get(TRACEPARENT)
+            .filter(|value| is_trace(value.as_bytes()))
+        {
+            insert(&mut context.headers, TRACEPARENT, Some(trace.clone()));
+            insert(
+                &mut context.headers,
+                TRACESTATE,
+                headers.get(TRACESTATE).cloned(),
+            );
+        }
+        Ok(context)
+    }
+
+    /// When the answer is no longer wanted.
+    pub const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The call as tonic sends it, to be answered by `deadline`. Public rpcs ignore credentials, so they get none.
+    pub(crate) fn request<Q>(&self, message: Q, access: Access, deadline: Instant) -> Request<Q> {
+        let mut request = Request::new(message);
+        let mut headers = self.headers.clone();
+        if access == Access::Public {
+            headers.remove(AUTHORIZATION);
+        }
+        *request.metadata_mut() = MetadataMap::from_headers(headers);
+        request.set_timeout(deadline.saturating_duration_since(Instant::now()));
+        request
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    if let Some(value) = value {
+        headers.insert(name, value);
+    }
+}
+
+/// As gRPC writes it: at most 8 digits and a unit.
+fn parse_timeout(value: &HeaderValue) -> Option<Duration> {
+    let (digits, unit) = value
+        .to_str()
+        .ok()?
+        .split_at_checked(value.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(count * 3600)),
+        "M" => Some(Duration::from_secs(count * 60)),
+        "S" => Some(Duration::from_secs(count)),
+        "m" => Some(Duration::from_millis(count)),
+        "u" => Some(Duration::from_micros(count)),
+        "n" => Some(Duration::from_nanos(count)),
+        _ => None,
+    }
+}
+
+/// Whether the text is a W3C `traceparent`: `00-<32 hex>-<16 hex>-<2 hex>`, lower case, neither id all zeros.
+fn is_trace(text: &[u8]) -> bool {
+    let hex = |part: &[u8], length| {
+        part.len() == length
+            && part
+                .iter()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let id = |part: &[u8], length| hex(part, length) && part.iter().any(|byte| *byte != b'0');
+    let parts: Vec<&[u8]> = text.split(|byte| *byte == b'-').collect();
+    matches!(parts[..], [b"00", trace, span, flags] if id(trace, 32) && id(span, 16) && hex(flags, 2))
+}
+
+/// A trace named after its request, so that logs can be joined without another random number.
+fn started_trace(request_id: &RequestId) -> String {
+    let hash = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, request_id.as_str()).hash(&mut hasher);
+        // Zero is no id.
+        hasher.finish().max(1)
+    };
+    format!("00-{:016x}{:016x}-{:016x}-00", hash(0), hash(1), hash(2))
+}

@@ -1,0 +1,224 @@
+//! Calls to core.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use http::{Request, Response};
+use muster_api::{
+    binding::{Access, Binding},
+    http_body::HttpBody,
+};
+use process::{Failure as StartFailure, observe::RequestId};
+use tokio::time::{Instant, timeout_at};
+use tonic::{Code, Status, body::Body, metadata::MetadataMap, transport};
+use tonic_health::pb::{
+    HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
+};
+use tower::{Service, ServiceExt, util::BoxCloneSyncService};
+
+use crate::{
+    Context,
+    attempt::{Answer, Failure, Kind, Rpc, attempt},
+    endpoint::channel,
+    pool::{Pool, Resolver},
+};
+
+/// How long core may take to say that it is well.
+const HEALTH: Duration = Duration::from_secs(2);
+
+/// A client of core; clones share its connections.
+#[derive(Clone)]
+pub struct Core {
+    pool: Arc<Pool>,
+}
+
+/// A file that core answers with.
+pub struct File<S> {
+    /// What core says about it: caching, its name.
+    pub metadata: MetadataMap,
+    /// Its media type.
+    pub content_type: String,
+    /// Its pieces. A failure on the way cuts it short.
+    pub pieces: S,
+}
+
+impl Core {
+    /// Core in this process: its service is called directly, without sockets.
+    pub fn in_process<S, B>(service: S) -> Self
+    where
+        S: Service<Request<Body>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+        S::Future: Send,
+        B: http_body::Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        let service = service.map_response(|response| response.map(Body::new));
+        Self::fixed(BoxCloneSyncService::new(
+            service.map_err(|error| Status::from_error(error.into())),
+        ))
+    }
+
+    pub(crate) fn unix(path: &str) -> Result<Self, StartFailure> {
+        let endpoint =
+            transport::Endpoint::from_shared(format!("unix://{path}")).map_err(|error| {
+                StartFailure::setting(format!("--core-url (MUSTER_CORE_URL): {error}"))
+            })?;
+        Ok(Self::fixed(channel(endpoint)))
+    }
+
+    pub(crate) fn resolving(resolver: Resolver) -> Self {
+        Self {
+            pool: Arc::new(Pool::resolving(resolver)),
+        }
+    }
+
+    fn fixed(transport: crate::endpoint::Transport) -> Self {
+        Self {
+            pool: Arc::new(Pool::fixed(transport)),
+        }
+    }
+
+    /// Calls the binding's rpc, which answers one message.
+    ///
+    /// # Errors
+    /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` when it gave none.
+    pub async fn call<B: Binding>(
+        &self,
+        request: B::Request,
+        context: &Context,
+    ) -> Result<(B::Response, MetadataMap), Status> {
+        let Answer {
+            metadata,
+            first,
+            mut rest,
+        } = self.exchange(rpc_of::<B>(), request, context).await?;
+        let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
+        // The trailers say whether the answer stands.
+        let end = timeout_at(context.deadline(), rest.message());
+        end.await
+            .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))??;
+        Ok((message, metadata))
+    }
+
+    /// Calls the binding's rpc, which answers a file: one `HttpBody`, or a stream of them.
+    ///
+    /// # Errors
+    /// As [`Core::call`].
+    pub async fn file<B: Binding>(
+        &self,
+        request: B::Request,
+        context: &Context,
+    ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Status> {
+        let answer = self
+            .exchange::<_, HttpBody>(rpc_of::<B>(), request, context)
+            .await?;
+        let HttpBody { content_type, data } = answer.first.unwrap_or_default();
+        let first = futures_util::stream::iter([Ok(data)]);
+        let pieces = first.chain(answer.rest.map(|piece| piece.map(|piece| piece.data)));
+        Ok(File {
+            metadata: answer.metadata,
+            content_type,
+            pieces,
+        })
+    }
+
+    /// Whether core says that it serves, or at least answers when it has no health service.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
+        let rpc = Rpc {
+            path: "/grpc.health.v1.Health/Check",
+            access: Access::Public,
+            idempotent: true,
+        };
+        let context = Context::anonymous(request_id, HEALTH);
+        let request = HealthCheckRequest {
+            service: String::new(),
+        };
+        match self
+            .exchange::<_, HealthCheckResponse>(rpc, request, &context)
+            .await
+        {
+            Ok(answer)
+                if answer
+                    .first
+                    .is_some_and(|health| health.status() == ServingStatus::Serving) =>
+            {
+                Ok(())
+            }
+            Ok(_) => Err(Status::unavailable("core says that it is not serving")),
+            Err(status) if status.code() == Code::Unimplemented => Ok(()),
+            Err(status) => Err(status),
+        }
+    }
+
+    /// Calls a replica, and another one when that fails and it does no harm: when the first has not seen the call, or when the
+    /// rpc is idempotent. One that is gets half of the time, so that the other half is left for a second replica.
+    async fn exchange<Q, A>(
+        &self,
+        rpc: Rpc,
+        request: Q,
+        context: &Context,
+    ) -> Result<Answer<A>, Status>
+    where
+        Q: prost::Message + Clone + 'static,
+        A: prost::Message + Default + 'static,
+    {
+        let deadline = context.deadline();
+        let found = timeout_at(deadline, self.pool.endpoints()).await;
+        let endpoints =
+            found.map_err(|_elapsed| Status::deadline_exceeded("core was not found in time"))??;
+        let pick = |tried| self.pool.pick(&endpoints, tried, rpc.idempotent);
+        let first = pick(None).ok_or_else(|| Status::unavailable("core has no address"))?;
+        let now = Instant::now();
+        let is_shared = rpc.idempotent && endpoints.len() > 1;
+        let patience = if is_shared {
+            now + deadline.saturating_duration_since(now) / 2
+        } else {
+            deadline
+        };
+        let try_one = async |endpoint: &Arc<_>, request, deadline| {
+            let result = attempt(endpoint, rpc, request, context, deadline).await;
+            match &result {
+                Err(failure) if failure.kind.is_replicas_fault() => self.pool.failed(endpoint),
+                Err(Failure {
+                    kind: Kind::Late, ..
+                }) => {}
+                _ => endpoint.succeeded(),
+            }
+            result
+        };
+        let failure = match try_one(&first, request.clone(), patience).await {
+            Ok(answer) => return Ok(answer),
+            Err(failure) => failure,
+        };
+        let second = match failure.kind {
+            Kind::NotSent => pick(Some(&first)),
+            Kind::Broken if rpc.idempotent => pick(Some(&first)).or(Some(first)),
+            Kind::Hung | Kind::Late if is_shared => pick(Some(&first)),
+            _ => None,
+        };
+        let Some(second) = second else {
+            return Err(failure.status);
+        };
+        tracing::debug!(
+            rpc = rpc.path,
+            error = failure.status.message(),
+            "trying another replica of core"
+        );
+        try_one(&second, request, deadline)
+            .await
+            .map_err(|failure| failure.status)
+    }
+}
+
+const fn rpc_of<B: Binding>() -> Rpc {
+    Rpc {
+        path: B::GRPC_PATH,
+        access: B::ACCESS,
+        idempotent: B::IDEMPOTENT,
+    }
+}

@@ -1,0 +1,221 @@
+//! Every replica of core, and which one gets the next call.
+//!
+//! Tonic's own balancing loses a third of the calls when one of two replicas is dead (traps.md), hence this.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use tonic::{
+    Status,
+    transport::{self, ClientTlsConfig},
+};
+
+use crate::endpoint::{Endpoint, Transport, channel};
+
+/// How often the hosts are looked up again, so that new replicas get calls and gone ones are forgotten.
+const RESOLVE: Duration = Duration::from_secs(10);
+
+/// The same after a failure, when the replicas have probably changed.
+const RESOLVE_AFTER_FAILURE: Duration = Duration::from_secs(1);
+
+/// Replicas of core.
+pub(crate) struct Pool {
+    /// `None` when the endpoints never change.
+    resolver: Option<Resolver>,
+    endpoints: RwLock<Endpoints>,
+    next: AtomicUsize,
+}
+
+type Endpoints = Arc<[Arc<Endpoint>]>;
+
+impl Pool {
+    /// One way to core, for ever.
+    pub(crate) fn fixed(transport: Transport) -> Self {
+        Self::new(None, Arc::new([Arc::new(Endpoint::new(None, transport))]))
+    }
+
+    /// The addresses of hosts.
+    pub(crate) fn resolving(resolver: Resolver) -> Self {
+        Self::new(Some(resolver), Arc::new([]))
+    }
+
+    const fn new(resolver: Option<Resolver>, endpoints: Endpoints) -> Self {
+        Self {
+            resolver,
+            endpoints: RwLock::new(endpoints),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The replicas known now, at least one. Looks the hosts up when that has never worked, and has them looked up in the
+    /// background when that is due.
+    pub(crate) async fn endpoints(self: &Arc<Self>) -> Result<Endpoints, Status> {
+        let known = self.known();
+        if let Some(resolver) = &self.resolver {
+            if known.is_empty() {
+                return self.resolve(resolver).await;
+            }
+            if resolver.claim() {
+                let pool = Arc::clone(self);
+                tokio::spawn(async move {
+                    if let Some(resolver) = &pool.resolver
+                        && let Err(status) = pool.resolve(resolver).await
+                    {
+                        tracing::warn!(
+                            error = status.message(),
+                            "kept the replicas of core that were known"
+                        );
+                    }
+                });
+            }
+        }
+        Ok(known)
+    }
+
+    /// The replica for the next call, in turn, passing over those that are to be left alone; when all are, any but `tried`.
+    /// `None` only when there is none but `tried`.
+    pub(crate) fn pick(
+        &self,
+        endpoints: &Endpoints,
+        tried: Option<&Arc<Endpoint>>,
+        repeatable: bool,
+    ) -> Option<Arc<Endpoint>> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % endpoints.len().max(1);
+        let (after, before) = (endpoints.iter().skip(turn), endpoints.iter().take(turn));
+        let candidates: Vec<_> = after
+            .chain(before)
+            .filter(|one| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried)))
+            .collect();
+        let willing = candidates.iter().find(|one| one.is_willing(repeatable));
+        willing.or(candidates.first()).map(|one| Arc::clone(one))
+    }
+
+    /// Notes that a replica did not answer.
+    pub(crate) fn failed(&self, endpoint: &Endpoint) {
+        endpoint.failed();
+        if let Some(resolver) = &self.resolver {
+            resolver.hurry();
+        }
+    }
+
+    fn known(&self) -> Endpoints {
+        Arc::clone(
+            &self
+                .endpoints
+                .read()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    async fn resolve(&self, resolver: &Resolver) -> Result<Endpoints, Status> {
+        let addresses = resolver.look_up().await?;
+        let known = self.known();
+        let endpoints: Endpoints = addresses
+            .into_iter()
+            .map(|(address, host)| {
+                let same = known
+                    .iter()
+                    .find(|endpoint| endpoint.address == Some(address));
+                same.map_or_else(
+                    || resolver.connect(address, host),
+                    |endpoint| Ok(Arc::clone(endpoint)),
+                )
+            })
+            .collect::<Result<_, Status>>()?;
+        *self
+            .endpoints
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::clone(&endpoints);
+        Ok(endpoints)
+    }
+}
+
+/// Finds the replicas behind host names.
+pub(crate) struct Resolver {
+    hosts: Vec<(String, u16)>,
+    tls: Option<ClientTlsConfig>,
+    /// When the hosts were last looked up, and when they are to be again.
+    times: Mutex<Times>,
+}
+
+struct Times {
+    last: Instant,
+    next: Instant,
+}
+
+impl Resolver {
+    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<ClientTlsConfig>) -> Self {
+        let now = Instant::now();
+        Self {
+            hosts,
+            tls,
+            times: Mutex::new(Times {
+                last: now,
+                next: now + RESOLVE,
+            }),
+        }
+    }
+
+    /// Whether a look-up is due; true for one caller only.
+    fn claim(&self) -> bool {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let due = times.next <= now;
+        if due {
+            *times = Times {
+                last: now,
+                next: now + RESOLVE,
+            };
+        }
+        due
+    }
+
+    fn hurry(&self) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.next = times.next.min(times.last + RESOLVE_AFTER_FAILURE);
+    }
+
+    /// The addresses of every host, each with the host's name. A host that is not found is passed over when others are.
+    async fn look_up(&self) -> Result<Vec<(SocketAddr, &str)>, Status> {
+        let mut addresses = Vec::new();
+        let mut problem = None;
+        for (host, port) in &self.hosts {
+            match tokio::net::lookup_host((host.as_str(), *port)).await {
+                Ok(found) => addresses.extend(found.map(|address| (address, host.as_str()))),
+                Err(error) => problem = Some(format!("cannot find {host}: {error}")),
+            }
+        }
+        addresses.sort_unstable();
+        addresses.dedup_by_key(|(address, _)| *address);
+        if addresses.is_empty() {
+            return Err(Status::unavailable(
+                problem.unwrap_or_else(|| "core's host has no address".to_owned()),
+            ));
+        }
+        if let Some(problem) = problem {
+            tracing::warn!(error = problem, "not every host of core was found");
+        }
+        Ok(addresses)
+    }
+
+    fn connect(&self, address: SocketAddr, host: &str) -> Result<Arc<Endpoint>, Status> {
+        let unusable =
+            |error: transport::Error| Status::internal(format!("cannot call {address}: {error}"));
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let mut endpoint =
+            transport::Endpoint::from_shared(format!("{scheme}://{address}")).map_err(unusable)?;
+        if let Some(tls) = &self.tls {
+            endpoint = endpoint
+                .tls_config(tls.clone().domain_name(host))
+                .map_err(unusable)?;
+        }
+        Ok(Arc::new(Endpoint::new(Some(address), channel(endpoint))))
+    }
+}

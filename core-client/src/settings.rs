@@ -1,0 +1,154 @@
+//! Where core is and how to reach it, as settings.
+
+use std::path::PathBuf;
+
+use http::Uri;
+use process::Failure;
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
+
+use crate::{Core, pool::Resolver};
+
+/// Where core is; flatten it into an edge's settings.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Core")]
+pub struct CoreSettings {
+    /// Where core is: `http://HOST:PORT`, `https://HOST:PORT` or `unix:///PATH`. Every address that HOST has is a replica;
+    /// more hosts may follow, separated by commas
+    #[arg(
+        long,
+        env = "MUSTER_CORE_URL",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:50051"
+    )]
+    pub core_url: CoreUrl,
+    /// For https: the certificates (PEM) that core's own must be signed by
+    #[arg(long, env = "MUSTER_CORE_CA", value_name = "FILE")]
+    pub core_ca: Option<PathBuf>,
+    /// For mutual TLS: this edge's certificate (PEM)
+    #[arg(long, env = "MUSTER_CORE_CERT", value_name = "FILE")]
+    pub core_cert: Option<PathBuf>,
+    /// For mutual TLS: the certificate's private key (PEM)
+    #[arg(long, env = "MUSTER_CORE_KEY", value_name = "FILE")]
+    pub core_key: Option<PathBuf>,
+}
+
+/// Where core is, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CoreUrl {
+    /// Over TCP. The replicas are the addresses of the hosts.
+    Hosts {
+        /// Names or addresses, each with its port.
+        hosts: Vec<(String, u16)>,
+        /// Whether to speak TLS.
+        tls: bool,
+    },
+    /// A Unix socket's path.
+    Unix(String),
+}
+
+const ADVICE: &str = "must be http://HOST:PORT, https://HOST:PORT or unix:///PATH";
+
+impl std::str::FromStr for CoreUrl {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(path) = text.strip_prefix("unix://") {
+            return if path.starts_with('/') {
+                Ok(Self::Unix(path.to_owned()))
+            } else {
+                Err(ADVICE)
+            };
+        }
+        let parsed = text
+            .split(',')
+            .map(parse_host)
+            .collect::<Result<Vec<_>, _>>()?;
+        let tls = parsed.iter().any(|(_, tls)| *tls);
+        if parsed.iter().any(|(_, other)| *other != tls) {
+            return Err("must be all http or all https");
+        }
+        Ok(Self::Hosts {
+            hosts: parsed.into_iter().map(|(host, _)| host).collect(),
+            tls,
+        })
+    }
+}
+
+fn parse_host(text: &str) -> Result<((String, u16), bool), &'static str> {
+    let uri: Uri = text.trim().parse().map_err(|_| ADVICE)?;
+    let tls = match uri.scheme_str() {
+        Some("http") => false,
+        Some("https") => true,
+        _ => return Err(ADVICE),
+    };
+    match (
+        uri.host(),
+        uri.port_u16(),
+        uri.path_and_query().map(http::uri::PathAndQuery::as_str),
+    ) {
+        (Some(host), Some(port), Some("/")) => {
+            // An IPv6 address stands in brackets.
+            Ok(((host.trim_matches(['[', ']']).to_owned(), port), tls))
+        }
+        _ => Err(ADVICE),
+    }
+}
+
+impl CoreSettings {
+    /// The client that the settings describe. Connects when the first call is made, and again whenever it has to.
+    ///
+    /// # Errors
+    /// [`Failure::Settings`] with every setting that is missing or cannot be read.
+    pub fn client(&self) -> Result<Core, Failure> {
+        match &self.core_url {
+            CoreUrl::Unix(path) => Core::unix(path),
+            CoreUrl::Hosts { hosts, tls } => {
+                let tls = if *tls { Some(self.tls()?) } else { None };
+                Ok(Core::resolving(Resolver::new(hosts.clone(), tls)))
+            }
+        }
+    }
+
+    fn tls(&self) -> Result<ClientTlsConfig, Failure> {
+        let mut problems = Vec::new();
+        let mut read = |flag: &str, path: &PathBuf| {
+            let pem = std::fs::read(path);
+            pem.map_err(|error| {
+                problems.push(format!("{flag}: cannot read {}: {error}", path.display()));
+            })
+            .ok()
+        };
+        let ca = self
+            .core_ca
+            .as_ref()
+            .map(|path| read("--core-ca (MUSTER_CORE_CA)", path));
+        let cert = self
+            .core_cert
+            .as_ref()
+            .map(|path| read("--core-cert (MUSTER_CORE_CERT)", path));
+        let key = self
+            .core_key
+            .as_ref()
+            .map(|path| read("--core-key (MUSTER_CORE_KEY)", path));
+        if ca.is_none() {
+            problems.push("--core-ca (MUSTER_CORE_CA): needed when --core-url is https".to_owned());
+        }
+        if cert.is_some() != key.is_some() {
+            problems.push(
+                "--core-cert and --core-key (MUSTER_CORE_CERT, MUSTER_CORE_KEY): set both or none"
+                    .to_owned(),
+            );
+        }
+        if !problems.is_empty() {
+            return Err(Failure::Settings(problems));
+        }
+        let mut tls = ClientTlsConfig::new();
+        if let Some(ca) = ca.flatten() {
+            tls = tls.ca_certificate(Certificate::from_pem(ca));
+        }
+        if let (Some(cert), Some(key)) = (cert.flatten(), key.flatten()) {
+            tls = tls.identity(Identity::from_pem(cert, key));
+        }
+        Ok(tls)
+    }
+}

@@ -1,0 +1,162 @@
+use std::time::Duration;
+
+use core_client::{Context, Core, require_bearer};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use process::observe::RequestId;
+use tonic::service::Routes;
+
+use crate::toy::{Read, ReadPublic, Toy, text};
+
+const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+    let pair = |(name, value): &(&str, &str)| {
+        (
+            HeaderName::try_from(*name).unwrap(),
+            HeaderValue::try_from(*value).unwrap(),
+        )
+    };
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs.iter().map(pair) {
+        headers.append(name, value);
+    }
+    headers
+}
+
+fn context(pairs: &[(&str, &str)]) -> Context {
+    let id = RequestId::parse("id-1").unwrap();
+    Context::from_headers(&headers(pairs), &id, Duration::from_secs(30)).unwrap()
+}
+
+/// What core is told when a request with these headers calls a method that needs a credential.
+async fn told(pairs: &[(&str, &str)]) -> Toy {
+    let toy = Toy::default();
+    let core = Core::in_process(Routes::new(toy.clone()).prepare());
+    core.call::<Read>(text("x"), &context(pairs)).await.unwrap();
+    toy
+}
+
+#[tokio::test]
+async fn core_is_told_the_credential_the_trace_and_the_request_id_and_nothing_else() {
+    let toy = told(&[
+        ("authorization", "Bearer abc"),
+        ("traceparent", TRACE),
+        ("tracestate", "vendor=1"),
+        ("cookie", "secret=1"),
+    ])
+    .await;
+    assert_eq!(toy.header("authorization").as_deref(), Some("Bearer abc"));
+    assert_eq!(toy.header("traceparent").as_deref(), Some(TRACE));
+    assert_eq!(toy.header("tracestate").as_deref(), Some("vendor=1"));
+    assert_eq!(toy.header("x-request-id").as_deref(), Some("id-1"));
+    assert_eq!(toy.header("cookie"), None);
+}
+
+#[tokio::test]
+async fn a_public_method_is_not_told_the_credential() {
+    let toy = Toy::default();
+    let core = Core::in_process(Routes::new(toy.clone()).prepare());
+    core.call::<ReadPublic>(text("x"), &context(&[("authorization", "Bearer abc")]))
+        .await
+        .unwrap();
+    assert_eq!(toy.header("authorization"), None);
+}
+
+#[tokio::test]
+async fn a_trace_is_started_where_none_came_or_it_was_malformed() {
+    for bad in [
+        "",
+        "x",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+    ] {
+        let toy = told(&[("traceparent", bad), ("tracestate", "vendor=1")]).await;
+        let trace = toy.header("traceparent").unwrap();
+        assert_eq!(trace.len(), TRACE.len(), "{trace}");
+        assert_ne!(trace, bad);
+        assert_eq!(toy.header("tracestate"), None);
+    }
+}
+
+#[test]
+fn a_credential_is_not_shown_in_debug_output() {
+    assert!(!format!("{:?}", context(&[("authorization", "Bearer abc")])).contains("abc"));
+}
+
+#[test]
+fn a_timeout_is_taken_up_to_the_longest_allowed() {
+    let seconds = |value: &str| {
+        let left = context(&[("grpc-timeout", value)])
+            .deadline()
+            .saturating_duration_since(tokio::time::Instant::now());
+        left.as_secs_f64()
+    };
+    for (value, expected) in [
+        ("5S", 5.0),
+        ("2M", 30.0),
+        ("1H", 30.0),
+        ("1500m", 1.5),
+        ("99999999n", 0.1),
+        ("0S", 0.0),
+    ] {
+        assert!(
+            (seconds(value) - expected).abs() < 0.5,
+            "{value}: {}",
+            seconds(value)
+        );
+    }
+}
+
+#[test]
+fn a_timeout_that_cannot_be_read_is_refused() {
+    for value in ["", "S", "5", "5s", "-1S", "123456789S", "+5S"] {
+        let id = RequestId::parse("id-1").unwrap();
+        let problem = Context::from_headers(
+            &headers(&[("grpc-timeout", value)]),
+            &id,
+            Duration::from_secs(30),
+        );
+        assert_eq!(problem.unwrap_err().http_status, 400, "{value:?}");
+    }
+}
+
+#[test]
+fn a_bearer_token_is_recognized_in_any_case() {
+    for good in [
+        "Bearer abc",
+        "bearer abc",
+        "BEARER a-b._~+/==",
+        "Bearer   abc ",
+    ] {
+        require_bearer(&headers(&[("authorization", good)])).unwrap();
+    }
+}
+
+#[test]
+fn anything_else_is_no_credential() {
+    for bad in [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic abc",
+        "Bearer a b",
+        "Bearer a,b",
+        "Bearerabc",
+        "abc",
+    ] {
+        let problem = require_bearer(&headers(&[("authorization", bad)])).unwrap_err();
+        assert_eq!(
+            (problem.http_status, problem.code),
+            (401, "UNAUTHORIZED"),
+            "{bad:?}"
+        );
+    }
+    require_bearer(&headers(&[])).unwrap_err();
+    require_bearer(&headers(&[
+        ("authorization", "Bearer a"),
+        ("authorization", "Bearer b"),
+    ]))
+    .unwrap_err();
+}

@@ -1,0 +1,11 @@
+//! Calls to a toy core, over every transport and through every kind of failure.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod calls;
+mod context;
+mod problem;
+mod replicas;
+mod settings;
+mod tls;
+mod toy;

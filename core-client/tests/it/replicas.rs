@@ -1,0 +1,140 @@
+use std::{net::SocketAddr, time::Duration};
+
+use core_client::Core;
+use futures_util::future::join_all;
+use tokio::{net::TcpListener, time::Instant};
+use tonic::Code;
+
+use crate::toy::{Read, Replica, Write, client, text, within};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// An address where nothing listens.
+async fn dead() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+}
+
+/// A replica that the kernel still accepts connections for, as for a stopped process, but that never answers.
+async fn hung() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
+/// How many of so many concurrent reads are lost.
+async fn lost_reads(core: &Core, calls: usize, time: Duration) -> usize {
+    let context = within(time);
+    let answers = join_all((0..calls).map(|_| core.call::<Read>(text("x"), &context))).await;
+    answers.iter().filter(|answer| answer.is_err()).count()
+}
+
+#[tokio::test]
+async fn no_call_is_lost_to_a_dead_replica_and_none_is_made_twice() {
+    let replica = Replica::start().await;
+    let core = client(&[dead().await, replica.address]);
+    let mut lost = 0;
+    for _ in 0..20 {
+        lost += lost_reads(&core, 50, 10 * SECOND).await;
+    }
+    for _ in 0..100 {
+        lost += usize::from(
+            core.call::<Write>(text("x"), &within(10 * SECOND))
+                .await
+                .is_err(),
+        );
+    }
+    assert_eq!((lost, replica.toy.count()), (0, 1100));
+}
+
+#[tokio::test]
+async fn no_read_is_lost_to_a_hung_replica_and_only_the_first_ones_wait_for_it() {
+    let (hung, replica) = (hung().await, Replica::start().await);
+    let core = client(&[hung.local_addr().unwrap(), replica.address]);
+    assert_eq!(lost_reads(&core, 200, 2 * SECOND).await, 0);
+    let mut waited = 0;
+    for _ in 0..800 {
+        let start = Instant::now();
+        core.call::<Read>(text("x"), &within(2 * SECOND))
+            .await
+            .unwrap();
+        waited += usize::from(start.elapsed() >= SECOND);
+    }
+    assert!(
+        waited <= 2,
+        "all but the trials go elsewhere at once, {waited} waited"
+    );
+    assert_eq!(replica.toy.count(), 1000);
+}
+
+#[tokio::test]
+async fn a_hung_replica_is_noticed_long_before_a_long_deadline() {
+    let hung = hung().await;
+    let core = client(&[hung.local_addr().unwrap()]);
+    let start = Instant::now();
+    let status = core
+        .call::<Write>(text("x"), &within(60 * SECOND))
+        .await
+        .unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(start.elapsed() < 15 * SECOND, "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn no_read_is_lost_when_a_replica_dies_between_calls() {
+    let (first, second) = (Replica::start().await, Replica::start().await);
+    let core = client(&[first.address, second.address]);
+    assert_eq!(lost_reads(&core, 100, 10 * SECOND).await, 0);
+    assert!(
+        first.toy.count() > 0 && second.toy.count() > 0,
+        "both get calls"
+    );
+    drop(first);
+    for _ in 0..10 {
+        assert_eq!(lost_reads(&core, 50, 10 * SECOND).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn core_that_was_down_is_found_again_without_a_restart() {
+    let address = dead().await;
+    let core = client(&[address]);
+    let status = core
+        .call::<Read>(text("x"), &within(SECOND))
+        .await
+        .unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    let replica = Replica::start_at(address).await;
+    core.call::<Read>(text("x"), &within(5 * SECOND))
+        .await
+        .unwrap();
+    assert_eq!(replica.toy.count(), 1);
+}
+
+#[tokio::test]
+async fn a_write_that_may_have_been_seen_is_not_repeated() {
+    let (first, second) = (Replica::start().await, Replica::start().await);
+    let core = client(&[first.address, second.address]);
+    let context = within(SECOND / 5);
+    assert_eq!(
+        core.call::<Write>(text("hang"), &context)
+            .await
+            .unwrap_err()
+            .code(),
+        Code::DeadlineExceeded
+    );
+    assert_eq!(first.toy.count() + second.toy.count(), 1);
+}
+
+#[tokio::test]
+async fn a_host_that_is_not_found_is_unavailable() {
+    let core = crate::toy::settings(&["--core-url", "http://no-such-host.invalid:1"])
+        .client()
+        .unwrap();
+    let status = core
+        .call::<Read>(text("x"), &within(20 * SECOND))
+        .await
+        .unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+}
