@@ -2,5 +2,6 @@
 
 pub mod content;
 pub mod domain;
+pub mod jobs;
 pub mod service;
 pub mod storage;

@@ -10,6 +10,7 @@
 //! Locks are taken in one order everywhere: account, `event_counters`, event, `catalogue_totals` (shards ascending).
 
 mod error;
+mod key_uses;
 mod options;
 #[expect(
     clippy::duplicate_mod,
@@ -26,6 +27,7 @@ mod tx;
 mod values;
 
 pub use error::Error;
+pub use key_uses::KeyUses;
 pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;

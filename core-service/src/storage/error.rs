@@ -133,3 +133,31 @@ fn passes(code: Option<&str>) -> bool {
             .is_ok_and(|code| PASSING_SQLITE_CODES.contains(&(code & 0xff)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_by_itself_is_told_by_its_code() {
+        for code in [
+            "08006", "53300", "57P01", "57P03", "57014", "40001", "40P01", "55P03", "25P03", "5",
+            "6", "261", "517",
+        ] {
+            assert!(passes(Some(code)), "{code}");
+        }
+        for code in ["23505", "42P01", "57000", "1", "14", "2067"] {
+            assert!(!passes(Some(code)), "{code}");
+        }
+        assert!(!passes(None));
+    }
+
+    #[test]
+    fn only_a_lost_connection_leaves_a_commit_open() {
+        let lost = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+        let lost = Error::of_commit(sqlx::Error::Io(lost));
+        assert!(matches!(lost, Error::UnknownOutcome(_)), "{lost:?}");
+        let refused = Error::of_commit(sqlx::Error::PoolTimedOut);
+        assert!(matches!(refused, Error::Unavailable(_)), "{refused:?}");
+    }
+}

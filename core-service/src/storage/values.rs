@@ -65,9 +65,9 @@ pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Err
     name.parse().map_err(|_| corrupt(what, name))
 }
 
-/// The form under which an e-mail address is unique.
+/// The form under which an e-mail address is unique, as `domain::email::Email::normalised`.
 pub(super) fn email_norm(email: &str) -> String {
-    email.trim().to_lowercase()
+    email.to_lowercase()
 }
 
 /// Which counter row an event belongs to: UUIDv7 ends in random bits, so that events spread.

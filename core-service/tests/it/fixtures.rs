@@ -44,8 +44,13 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new() -> Self {
+        Self::seeded(0)
+    }
+
+    /// Rows that differ from those of other seeds.
+    pub(crate) fn seeded(seed: u64) -> Self {
         Self {
-            entropy: Entropy::seeded(1),
+            entropy: Entropy::seeded(seed),
         }
     }
 

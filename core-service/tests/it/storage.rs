@@ -2,4 +2,7 @@
 
 mod accounts;
 mod catalogue;
+mod concurrency;
+mod engines;
 mod events;
+mod totals;

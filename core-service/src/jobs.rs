@@ -1,0 +1,14 @@
+//! Work outside transactions: jobs that changes leave behind, and the tidying that comes round by itself.
+//!
+//! A job is done at least once, by whichever core claims it. A claim is a lease that is committed before the work begins;
+//! its number (`attempt`) is part of every later write, so that a runner whose lease ran out cannot overwrite what the
+//! next one does.
+
+mod backoff;
+mod handler;
+mod maintenance;
+mod runner;
+
+pub use handler::{Attempt, Failure, Handler};
+pub use maintenance::Maintenance;
+pub use runner::{Limits, Runner};

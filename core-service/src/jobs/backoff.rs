@@ -1,0 +1,50 @@
+//! When a job that failed is tried again.
+
+use uuid::Uuid;
+
+/// Seconds to wait before each try. The first comes at once; the last, nearly two days later, outlives a weekend's outage
+/// of a mail server. After it the job is dead.
+const WAITS_SECONDS: [i64; 9] = [0, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
+
+/// How much longer than its wait a job may wait, as a divisor: a fifth spreads jobs that failed together.
+const JITTER_DIVISOR: i64 = 5;
+
+/// Seconds until the next try after `attempt` tries, or nothing when those were all. The jitter is drawn from the
+/// subject's id, which is as random as any, so that jobs of one moment part ways.
+pub(super) fn wait_seconds(attempt: i32, subject: Uuid) -> Option<i64> {
+    let wait = *WAITS_SECONDS.get(usize::try_from(attempt).ok()?)?;
+    let [.., high, low] = *subject.as_bytes();
+    let draw = i64::from(u16::from_be_bytes([high, low]));
+    Some(wait + wait * draw / i64::from(u16::MAX) / JITTER_DIVISOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_end() {
+        let waits: Vec<_> = (1..=9)
+            .map(|attempt| wait_seconds(attempt, Uuid::nil()))
+            .collect();
+        let expected = [
+            Some(30),
+            Some(120),
+            Some(600),
+            Some(1_800),
+            Some(7_200),
+            Some(21_600),
+            Some(43_200),
+            Some(86_400),
+            None,
+        ];
+        assert_eq!(waits, expected);
+    }
+
+    #[test]
+    fn jitter_adds_at_most_a_fifth() {
+        assert_eq!(wait_seconds(1, Uuid::max()), Some(36));
+        assert_eq!(wait_seconds(8, Uuid::max()), Some(103_680));
+        assert!(wait_seconds(1, Uuid::from_u128(0x7fff)) < Some(34));
+    }
+}

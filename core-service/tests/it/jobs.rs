@@ -1,0 +1,334 @@
+//! The runner: leases, failures, kinds without a handler, several runners, stopping.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use core_service::{
+    domain::{
+        clock::Clock,
+        job::{ClaimedJob, JobKey},
+        registration::Status,
+    },
+    jobs::{Attempt, Failure, Handler, Limits, Runner},
+    storage::{JobRecord, Store},
+};
+use process::CancellationToken;
+use test_postgres::Database;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, add_registrations, migrate, open};
+
+/// What a [`Scripted`] handler does with a job.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    Succeed,
+    Fail,
+    Refuse,
+    Panic,
+    Hang,
+}
+
+/// A handler that does what it is told, and counts.
+struct Scripted {
+    deed: Deed,
+    /// Tries by subject.
+    tries: Mutex<HashMap<Uuid, u32>>,
+    started: Semaphore,
+    released: Semaphore,
+}
+
+impl Scripted {
+    fn new(deed: Deed) -> Arc<Self> {
+        Arc::new(Self {
+            deed,
+            tries: Mutex::default(),
+            started: Semaphore::new(0),
+            released: Semaphore::new(0),
+        })
+    }
+
+    fn tries(&self) -> u32 {
+        self.tries.lock().unwrap().values().sum()
+    }
+}
+
+impl Handler for Scripted {
+    fn kind(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
+        *self
+            .tries
+            .lock()
+            .unwrap()
+            .entry(job.key.subject_id)
+            .or_default() += 1;
+        Box::pin(async {
+            self.started.add_permits(1);
+            match self.deed {
+                Deed::Succeed => Ok(()),
+                Deed::Fail => Err(Failure::Passing("greylisted".to_owned())),
+                Deed::Refuse => Err(Failure::Lasting("no such mailbox".to_owned())),
+                Deed::Panic => panic!("a bug"),
+                Deed::Hang => {
+                    self.released.acquire().await.unwrap().forget();
+                    Ok(())
+                }
+            }
+        })
+    }
+}
+
+async fn add_jobs(store: &Store, kind: &str, count: u128) {
+    let mut tx = store.begin().await.unwrap();
+    for number in 0..count {
+        let key = JobKey {
+            kind: kind.to_owned(),
+            subject_id: Uuid::from_u128(number << 16),
+            generation: 0,
+        };
+        assert!(tx.insert_job(&key, NOW).await.unwrap());
+    }
+    tx.commit().await.unwrap();
+}
+
+async fn claim(store: &Store, clock: &Clock) -> Vec<ClaimedJob> {
+    let (now, lease_end) = (clock.now(), clock.now().plus_seconds(60));
+    let mut tx = store.begin().await.unwrap();
+    let jobs = tx.claim_jobs("scripted", now, lease_end, 10).await.unwrap();
+    tx.commit().await.unwrap();
+    jobs
+}
+
+async fn jobs(store: &Store) -> Vec<JobRecord> {
+    store.list_jobs("scripted", 1_000).await.unwrap()
+}
+
+fn runner(store: &Store, clock: &Clock, handler: &Arc<Scripted>) -> Runner {
+    let handler: Arc<dyn Handler> = handler.clone();
+    Runner::new(store.clone(), clock.clone(), vec![handler])
+}
+
+async fn done_jobs_are_gone_and_a_key_names_one_job(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 40).await;
+    let key = jobs(&store).await.pop().unwrap().key;
+    let mut tx = store.begin().await.unwrap();
+    assert!(!tx.insert_job(&key, NOW).await.unwrap());
+    drop(tx);
+
+    let handler = Scripted::new(Deed::Succeed);
+    assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 40);
+    assert_eq!(handler.tries(), 40);
+    assert!(jobs(&store).await.is_empty());
+}
+
+async fn a_kind_without_a_handler_waits(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let rows = Rows::new();
+    let event = rows.event(add_account(&store, &rows).await.id, 1);
+    add_event(&store, &event).await;
+    let statuses = [
+        Status::Confirmed,
+        Status::Pending,
+        Status::Cancelled,
+        Status::Waitlisted,
+    ];
+    let guests = add_registrations(&store, &rows, event.id, &statuses).await;
+    let mut tx = store.begin().await.unwrap();
+    assert_eq!(
+        tx.schedule_cancellation_mails(event.id, NOW).await.unwrap(),
+        3
+    );
+    tx.commit().await.unwrap();
+    add_jobs(&store, "scripted", 1).await;
+
+    clock.advance_seconds(1_000 * HOUR);
+    let handler = Scripted::new(Deed::Succeed);
+    assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 1);
+    let waiting = store.list_jobs("cancellation_mail", 10).await.unwrap();
+    let mut subjects: Vec<_> = waiting.iter().map(|job| job.key.subject_id).collect();
+    subjects.sort_unstable();
+    let mut active = [&guests[0], &guests[1], &guests[3]].map(|guest| guest.id.uuid());
+    active.sort_unstable();
+    assert_eq!(subjects, active);
+    assert!(
+        waiting
+            .iter()
+            .all(|job| job.attempts == 0 && job.dead_at.is_none())
+    );
+}
+
+async fn a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 1).await;
+    let handler = Scripted::new(Deed::Fail);
+    let runner = runner(&store, &clock, &handler);
+
+    let mut waits = Vec::new();
+    loop {
+        assert_eq!(runner.drain().await.unwrap(), 1);
+        let job = jobs(&store).await.pop().unwrap();
+        assert_eq!(job.last_error.as_deref(), Some("greylisted"));
+        if job.dead_at.is_some() {
+            assert_eq!((job.attempts, job.dead_at), (9, Some(clock.now())));
+            break;
+        }
+        let wait = (job.due_at.micros() - clock.now().micros()) / 1_000_000;
+        waits.push(wait);
+        clock.advance_seconds(wait - 1);
+        assert_eq!(runner.drain().await.unwrap(), 0);
+        clock.advance_seconds(1);
+    }
+    assert_eq!(waits, [30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400]);
+    clock.advance_seconds(1_000 * HOUR);
+    assert_eq!(runner.drain().await.unwrap(), 0);
+}
+
+async fn a_refused_job_is_dead_at_once(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 1).await;
+    let handler = Scripted::new(Deed::Refuse);
+    assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 1);
+    let job = jobs(&store).await.pop().unwrap();
+    assert_eq!(job.dead_at, Some(NOW));
+    assert_eq!(job.last_error.as_deref(), Some("no such mailbox"));
+}
+
+async fn a_panic_sets_its_job_apart_and_no_other(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 3).await;
+    let handler = Scripted::new(Deed::Panic);
+    let runner = runner(&store, &clock, &handler);
+    assert_eq!(runner.drain().await.unwrap(), 3);
+    for job in jobs(&store).await {
+        assert_eq!(job.dead_at, Some(NOW));
+        assert_eq!(job.last_error.as_deref(), Some("panicked: a bug"));
+    }
+}
+
+async fn a_try_that_takes_too_long_is_dropped_and_comes_again(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 1).await;
+    let handler = Scripted::new(Deed::Hang);
+    let runner = runner(&store, &clock, &handler).with_limits(Limits {
+        attempt_timeout: Duration::from_millis(1),
+        ..Limits::default()
+    });
+    assert_eq!(runner.drain().await.unwrap(), 1);
+    clock.advance_seconds(30);
+    handler.released.add_permits(1);
+    assert_eq!(runner.drain().await.unwrap(), 1);
+    assert!(jobs(&store).await.is_empty());
+}
+
+async fn a_job_of_a_core_that_died_comes_again_when_its_lease_ends(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 1).await;
+    assert_eq!(claim(&store, &clock).await.len(), 1);
+
+    let handler = Scripted::new(Deed::Succeed);
+    let runner = runner(&store, &clock, &handler);
+    clock.advance_seconds(59);
+    assert_eq!(runner.drain().await.unwrap(), 0);
+    clock.advance_seconds(1);
+    assert_eq!(runner.drain().await.unwrap(), 1);
+    assert!(jobs(&store).await.is_empty());
+}
+
+async fn a_lost_lease_overwrites_nothing(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 1).await;
+    let lost = claim(&store, &clock).await.pop().unwrap();
+    clock.advance_seconds(60);
+    let held = claim(&store, &clock).await.pop().unwrap();
+    assert_eq!((lost.attempt, held.attempt), (1, 2));
+
+    let before = jobs(&store).await;
+    let mut tx = store.begin().await.unwrap();
+    assert!(!tx.finish_job(&lost).await.unwrap());
+    assert!(!tx.retry_job(&lost, NOW, "late").await.unwrap());
+    assert!(!tx.bury_job(&lost, NOW, "late").await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(jobs(&store).await, before);
+
+    let mut tx = store.begin().await.unwrap();
+    assert!(tx.finish_job(&held).await.unwrap());
+    tx.commit().await.unwrap();
+    assert!(jobs(&store).await.is_empty());
+}
+
+async fn runners_side_by_side_never_do_a_job_twice(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 200).await;
+    let handler = Scripted::new(Deed::Succeed);
+    let (one, two) = (
+        runner(&store, &clock, &handler),
+        runner(&store, &clock, &handler),
+    );
+    let (one, two) = tokio::join!(
+        tokio::spawn(async move { one.drain().await.unwrap() }),
+        tokio::spawn(async move { two.drain().await.unwrap() }),
+    );
+    assert_eq!(one.unwrap() + two.unwrap(), 200);
+    assert_eq!(handler.tries.lock().unwrap().len(), 200);
+    assert_eq!(handler.tries(), 200);
+    assert!(jobs(&store).await.is_empty());
+}
+
+/// The negative control of the test above: it is the lease that keeps others away.
+async fn without_a_lease_a_job_is_claimed_twice(database: Database) {
+    let store = open(&database).await;
+    add_jobs(&store, "scripted", 1).await;
+    for _ in 0..2 {
+        let mut tx = store.begin().await.unwrap();
+        assert_eq!(
+            tx.claim_jobs("scripted", NOW, NOW, 10).await.unwrap().len(),
+            1
+        );
+        tx.commit().await.unwrap();
+    }
+}
+
+async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 3).await;
+    let handler = Scripted::new(Deed::Hang);
+    let stop = CancellationToken::new();
+    let limits = Limits {
+        slots: 2,
+        ..Limits::default()
+    };
+    let runner = runner(&store, &clock, &handler).with_limits(limits);
+    let running = tokio::spawn(runner.run(stop.clone()));
+    handler.started.acquire_many(2).await.unwrap().forget();
+
+    stop.cancel();
+    assert!(!running.is_finished());
+    handler.released.add_permits(2);
+    running.await.unwrap();
+    assert_eq!(handler.tries(), 2);
+    let left = jobs(&store).await;
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].attempts, 0);
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    done_jobs_are_gone_and_a_key_names_one_job,
+    a_kind_without_a_handler_waits,
+    a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead,
+    a_refused_job_is_dead_at_once,
+    a_panic_sets_its_job_apart_and_no_other,
+    a_try_that_takes_too_long_is_dropped_and_comes_again,
+    a_job_of_a_core_that_died_comes_again_when_its_lease_ends,
+    a_lost_lease_overwrites_nothing,
+    runners_side_by_side_never_do_a_job_twice,
+    without_a_lease_a_job_is_claimed_twice,
+    a_runner_that_is_told_to_stop_finishes_what_is_under_way,
+);

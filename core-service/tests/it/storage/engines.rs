@@ -1,0 +1,122 @@
+//! Opening, migrating, and what each engine does when it is not there.
+
+use std::fs;
+
+use core_service::storage::{Access, Error, Options, Store};
+use test_postgres::{Database, Server};
+
+use crate::fixtures::{migrate, open};
+
+async fn migrating_twice_is_migrating_once(database: Database) {
+    let store = open(&database).await;
+    assert!(store.pending_migrations().await.unwrap().is_empty());
+    store.migrate().await.unwrap();
+    assert!(store.pending_migrations().await.unwrap().is_empty());
+    store.ping().await.unwrap();
+}
+
+test_postgres::on_both_engines!(prepare: migrate; migrating_twice_is_migrating_once);
+
+async fn refusal(url: &str, access: Access) -> String {
+    let options = Options::new(url, access);
+    Store::open(&options).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
+    let database = Database::sqlite(async |_| {}).await;
+    let store = open(&database).await;
+    assert_eq!(store.pending_migrations().await.unwrap(), ["0001_initial"]);
+    store.migrate().await.unwrap();
+    assert!(store.pending_migrations().await.unwrap().is_empty());
+
+    if let Some(server) = Server::start() {
+        let url = server.url("postgres");
+        let store = Store::open(&Options::new(url, Access::Serve))
+            .await
+            .unwrap();
+        assert_eq!(store.pending_migrations().await.unwrap(), ["0001_initial"]);
+    }
+}
+
+#[tokio::test]
+async fn a_sqlite_file_has_one_core_and_any_number_of_admins() {
+    let database = Database::sqlite(migrate).await;
+    let core = open(&database).await;
+    let second = refusal(database.url(), Access::Serve).await;
+    assert!(
+        second.starts_with("another core already serves /"),
+        "{second}"
+    );
+    assert!(
+        second.ends_with("give this one another --data-dir"),
+        "{second}"
+    );
+
+    let admin = Options::new(database.url(), Access::Administer);
+    let admin = Store::open(&admin).await.unwrap();
+    admin.ping().await.unwrap();
+    admin.begin().await.unwrap().commit().await.unwrap();
+
+    core.close().await;
+    drop(core);
+    open(&database).await;
+}
+
+#[tokio::test]
+async fn unusable_urls_say_what_would_be_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plain");
+    fs::write(&file, "no folder").unwrap();
+    let below_a_file = format!("sqlite://{}/muster.db", file.display());
+    let cases = [
+        (
+            "mysql://localhost/x",
+            "the database URL must begin with sqlite:// or postgres://",
+        ),
+        ("sqlite::memory:", "give the path of a file"),
+        ("sqlite://x.db?mode=memory", "give the path of a file"),
+        (below_a_file.as_str(), "cannot write"),
+        (
+            "postgres://u:secret@host:notaport/db",
+            "write postgres://user:password@host:5432/database",
+        ),
+        (
+            "postgres://u:secret@127.0.0.1:1/db",
+            "cannot reach postgres://127.0.0.1:1/db",
+        ),
+    ];
+    for (url, expected) in cases {
+        let text = refusal(url, Access::Serve).await;
+        assert!(text.contains(expected), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_postgres_is_unavailable_and_comes_back_by_itself() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let url = server.url("postgres");
+    let store = Store::open(&Options::new(url, Access::Serve))
+        .await
+        .unwrap();
+    store.migrate().await.unwrap();
+    let open_tx = store.begin().await.unwrap();
+
+    server.stop();
+    let ping = store.ping().await;
+    assert!(matches!(ping, Err(Error::Unavailable(_))), "{ping:?}");
+    let begin = store.begin().await.map(drop);
+    assert!(matches!(begin, Err(Error::Unavailable(_))), "{begin:?}");
+    let commit = open_tx.commit().await;
+    assert!(
+        matches!(commit, Err(Error::UnknownOutcome(_))),
+        "{commit:?}"
+    );
+
+    server.start_again();
+    store.ping().await.unwrap();
+    store.begin().await.unwrap().commit().await.unwrap();
+}
