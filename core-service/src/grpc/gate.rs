@@ -1,0 +1,143 @@
+//! What every call passes before its service: a deadline, the caller's credential, and one log line after it.
+
+use std::{
+    convert::Infallible,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::{HeaderMap, Request, Response};
+use muster_api::{Reason, binding::Access, status::status};
+use tonic::{Code, Status, body::Body};
+use tower::{Layer, Service};
+
+use super::status::refuse;
+use crate::service::Service as Rules;
+
+/// No call runs longer, whatever deadline its client set, so that a stuck one gives its connection and locks back.
+const LONGEST_CALL: Duration = Duration::from_secs(60);
+/// How much earlier than the client's deadline a call is given up: tonic's own timer would answer CANCELLED.
+const MARGIN: Duration = Duration::from_millis(5);
+
+/// Puts a [`Gate`] in front of a service.
+#[derive(Debug, Clone)]
+pub struct GateLayer {
+    rules: Rules,
+}
+
+impl GateLayer {
+    /// A gate that knows callers by `rules`.
+    pub const fn new(rules: Rules) -> Self {
+        Self { rules }
+    }
+}
+
+impl<S> Layer<S> for GateLayer {
+    type Service = Gate<S>;
+
+    fn layer(&self, inner: S) -> Gate<S> {
+        Gate { inner, rules: self.rules.clone() }
+    }
+}
+
+/// A service behind the gate.
+#[derive(Debug, Clone)]
+pub struct Gate<S> {
+    inner: S,
+    rules: Rules,
+}
+
+impl<S> Service<Request<Body>> for Gate<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let rules = self.rules.clone();
+        Box::pin(async move {
+            let started = std::time::Instant::now();
+            let path = request.uri().path().to_owned();
+            let request_id = header(request.headers(), "x-request-id").unwrap_or_default().to_owned();
+            let limit = deadline(request.headers());
+            let answered = tokio::time::timeout(limit, async {
+                match admit(&rules, &mut request).await {
+                    Ok(()) => inner.call(request).await,
+                    Err(refusal) => Ok(refusal.into_http()),
+                }
+            });
+            let response = match answered.await {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(_elapsed) => late(limit).into_http(),
+            };
+            let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |status| status.code());
+            tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, "call");
+            Ok(response)
+        })
+    }
+}
+
+/// Finds out who calls, where the rpc wants to know, and leaves the caller in the request's extensions.
+async fn admit(rules: &Rules, request: &mut Request<Body>) -> Result<(), Box<Status>> {
+    match muster_api::access(request.uri().path()) {
+        // Health and reflection are no rpcs of the contract; neither tells anything about anybody.
+        None | Some(Access::Public) => return Ok(()),
+        Some(Access::Bearer | Access::Paid) => {}
+    }
+    let credential = header(request.headers(), "authorization");
+    let caller = rules.authenticate(credential).await.map_err(|error| Box::new(refuse(error)))?;
+    request.extensions_mut().insert(caller);
+    Ok(())
+}
+
+/// The time that the call has: what `grpc-timeout` says, within [`LONGEST_CALL`].
+fn deadline(headers: &HeaderMap) -> Duration {
+    let given = header(headers, "grpc-timeout").and_then(parse_timeout);
+    given.map_or(LONGEST_CALL, |given| given.saturating_sub(MARGIN).min(LONGEST_CALL))
+}
+
+/// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most eight digits, and one of H, M, S, m, u, n.
+fn parse_timeout(text: &str) -> Option<Duration> {
+    const LONGEST_VALUE: usize = 8;
+    let (value, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if value.len() > LONGEST_VALUE || !value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let value: u64 = value.parse().ok()?;
+    Some(match unit {
+        "H" => Duration::from_secs(value * 3600),
+        "M" => Duration::from_secs(value * 60),
+        "S" => Duration::from_secs(value),
+        "m" => Duration::from_millis(value),
+        "u" => Duration::from_micros(value),
+        "n" => Duration::from_nanos(value),
+        _ => return None,
+    })
+}
+
+fn late(limit: Duration) -> Status {
+    let message = format!("the call took longer than its deadline of {} ms", millis(limit));
+    let late = status(Reason::Unavailable, message);
+    // Same details, but the code by which gRPC clients tell this from a service that is down.
+    Status::with_details(Code::DeadlineExceeded, late.message(), late.details().to_vec().into())
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,93 @@
+//! What an operator may set, for core by itself and for core within `muster`.
+
+use std::path::{Path, PathBuf};
+
+use process::Failure;
+
+use crate::{
+    domain::{plan::Plans, zone::Zone},
+    grpc::server::{Address, TlsSettings},
+    storage,
+};
+
+/// Where the data is.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataSettings {
+    /// Database: sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: sqlite://<data-dir>/muster.db]
+    #[arg(long, env = "MUSTER_DATABASE_URL", value_name = "URL", hide_env_values = true, global = true)]
+    pub database_url: Option<String>,
+    /// Folder of the SQLite file, of mails that are not sent, and of the demo key
+    #[arg(long, env = "MUSTER_DATA_DIR", value_name = "DIR", default_value = "./data", global = true)]
+    pub data_dir: PathBuf,
+    /// Connections to PostgreSQL at most
+    #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
+        default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub database_connections: u32,
+}
+
+impl DataSettings {
+    /// How the database is opened; makes the folder of a SQLite file.
+    ///
+    /// # Errors
+    /// When the folder can't be made.
+    pub fn options(&self, access: storage::Access) -> Result<storage::Options, Failure> {
+        let url = match &self.database_url {
+            Some(url) => url.clone(),
+            None => format!("sqlite://{}", self.data_dir.join("muster.db").display()),
+        };
+        if let Some(folder) = url.strip_prefix("sqlite://").and_then(|path| Path::new(path).parent()) {
+            make_folder(folder)?;
+        }
+        Ok(storage::Options { pool_size: self.database_connections, ..storage::Options::new(url, access) })
+    }
+}
+
+fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::Environment(format!(
+            "can't make the folder {}: {error}; choose another with --data-dir",
+            folder.display()
+        ))
+    })
+}
+
+/// How core behaves.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Events")]
+pub struct RuleSettings {
+    /// Base of every URL that is handed out
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub public_url: Option<String>,
+    /// Zone of events whose creator and account name none, by its IANA name
+    #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
+    pub default_timezone: Zone,
+    /// Active events that each plan allows, as plan=number or plan=unlimited, separated by commas
+    #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::default())]
+    pub plans: Plans,
+}
+
+fn zone(name: &str) -> Result<Zone, String> {
+    Zone::find(name).map_err(|error| error.to_string())
+}
+
+fn public_url(text: &str) -> Result<String, String> {
+    let wrong = || "must be an http:// or https:// URL without query, for example https://events.example.org".to_owned();
+    let uri: http::Uri = text.parse().map_err(|_| wrong())?;
+    let web = matches!(uri.scheme_str(), Some("http" | "https"));
+    if !web || uri.host().is_none() || uri.query().is_some() {
+        return Err(wrong());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// The gRPC port.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PortSettings {
+    /// Where gRPC is served: IP:PORT or unix:///path
+    #[arg(long, env = "MUSTER_GRPC_ADDR", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
+    pub grpc_addr: Address,
+    /// TLS.
+    #[command(flatten)]
+    pub tls: TlsSettings,
+}
