@@ -1,7 +1,129 @@
 //! Muster's business logic as a gRPC service. Only this file composes the modules below it.
 
 pub mod content;
+pub mod covers;
 pub mod domain;
+pub mod grpc;
 pub mod jobs;
 pub mod service;
+pub mod settings;
 pub mod storage;
+
+use std::{sync::Arc, time::Duration};
+
+use process::{CancellationToken, Failure};
+use tonic::service::Routes;
+use tonic_health::server::HealthReporter;
+use tower::Layer as _;
+
+use self::{
+    covers::Studio,
+    grpc::{
+        gate::{Gate, GateLayer},
+        server::{Listener, TlsSettings},
+    },
+    jobs::{Handler, Maintenance, Runner},
+    service::{Context, Service},
+    storage::Store,
+};
+
+/// How often core asks whether its database still answers, which is what its health says.
+const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A core: the rules on a database, ready to be served on a port or called in this process.
+#[derive(Clone)]
+pub struct Core {
+    rules: Service,
+    routes: Routes,
+    health: HealthReporter,
+    maintenance: Maintenance,
+    runner: Runner,
+}
+
+impl Core {
+    /// Composes a core on a migrated database.
+    ///
+    /// # Errors
+    /// When the database lacks migrations or does not answer.
+    pub async fn new(context: Context) -> Result<Self, Failure> {
+        let pending = context
+            .store
+            .pending_migrations()
+            .await
+            .map_err(|error| Failure::Environment(error.to_string()))?;
+        if !pending.is_empty() {
+            let names = pending.join(", ");
+            let text =
+                format!("the database lacks migrations ({names}): run the command migrate first");
+            return Err(Failure::Environment(text));
+        }
+        let (store, clock) = (context.store.clone(), context.clock.clone());
+        // Mail is the first kind of job and not sent yet: its jobs wait for the version that does.
+        let handlers: Vec<Arc<dyn Handler>> = Vec::new();
+        let rules = Service::new(context);
+        let health = HealthReporter::new();
+        grpc::report_health(&health, true).await;
+        Ok(Self {
+            routes: grpc::routes(&rules, Studio::new(), &health)?,
+            maintenance: Maintenance::new(store.clone(), clock.clone(), rules.key_uses()),
+            runner: Runner::new(store, clock, handlers),
+            rules,
+            health,
+        })
+    }
+
+    /// The use cases, for what is no client: admin commands, demo data.
+    pub const fn rules(&self) -> &Service {
+        &self.rules
+    }
+
+    /// Every call as it comes from the network, for callers in this process.
+    pub fn in_process(&self) -> Gate<Routes> {
+        GateLayer::new(self.rules.clone()).layer(self.routes.clone())
+    }
+
+    /// Serves a port until `stop`.
+    ///
+    /// # Errors
+    /// When the TLS files can't be used, or the port fails.
+    pub async fn serve(
+        &self,
+        listener: Listener,
+        tls: &TlsSettings,
+        stop: CancellationToken,
+    ) -> Result<(), Failure> {
+        let gate = GateLayer::new(self.rules.clone());
+        grpc::server::serve(listener, tls, gate, self.routes.clone(), stop).await
+    }
+
+    /// Runs what nobody calls until `stop`: jobs, maintenance, and asking after the database.
+    pub async fn run_background(&self, stop: CancellationToken) {
+        tokio::join!(
+            self.runner.clone().run(stop.clone()),
+            self.maintenance.clone().run(stop.clone()),
+            self.watch_database(stop)
+        );
+    }
+
+    async fn watch_database(&self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(HEALTH_INTERVAL);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let serving = self.rules.is_ready().await;
+            grpc::report_health(&self.health, serving).await;
+        }
+    }
+}
+
+/// Opens the database that the settings name.
+///
+/// # Errors
+/// In one line: what is in the way.
+pub async fn open_store(
+    data: &settings::DataSettings,
+    access: storage::Access,
+) -> Result<Store, Failure> {
+    let options = data.options(access)?;
+    Store::open(&options)
+        .await
+        .map_err(|error| Failure::Environment(error.to_string()))
+}

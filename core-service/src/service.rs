@@ -35,7 +35,7 @@ use crate::{
         plan::Plans,
         zone::Zone,
     },
-    storage::Store,
+    storage::{KeyUses, Store},
 };
 
 /// What the use cases work with.
@@ -60,6 +60,7 @@ pub struct Context {
 pub struct Service {
     context: Arc<Context>,
     credentials: Arc<Credentials>,
+    key_uses: KeyUses,
 }
 
 impl Service {
@@ -68,12 +69,23 @@ impl Service {
         Self {
             context: Arc::new(context),
             credentials: Arc::default(),
+            key_uses: KeyUses::default(),
         }
     }
 
     /// Every URL that is handed out.
     pub fn links(&self) -> &Links {
         &self.context.links
+    }
+
+    /// When keys were used, for whoever writes it down.
+    pub fn key_uses(&self) -> KeyUses {
+        self.key_uses.clone()
+    }
+
+    /// Whether the database answers.
+    pub async fn is_ready(&self) -> bool {
+        self.context.store.ping().await.is_ok()
     }
 
     fn now(&self) -> Instant {

@@ -15,10 +15,22 @@ use crate::{
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
     /// Database: sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: sqlite://<data-dir>/muster.db]
-    #[arg(long, env = "MUSTER_DATABASE_URL", value_name = "URL", hide_env_values = true, global = true)]
+    #[arg(
+        long,
+        env = "MUSTER_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
     pub database_url: Option<String>,
     /// Folder of the SQLite file, of mails that are not sent, and of the demo key
-    #[arg(long, env = "MUSTER_DATA_DIR", value_name = "DIR", default_value = "./data", global = true)]
+    #[arg(
+        long,
+        env = "MUSTER_DATA_DIR",
+        value_name = "DIR",
+        default_value = "./data",
+        global = true
+    )]
     pub data_dir: PathBuf,
     /// Connections to PostgreSQL at most
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
@@ -36,10 +48,16 @@ impl DataSettings {
             Some(url) => url.clone(),
             None => format!("sqlite://{}", self.data_dir.join("muster.db").display()),
         };
-        if let Some(folder) = url.strip_prefix("sqlite://").and_then(|path| Path::new(path).parent()) {
+        if let Some(folder) = url
+            .strip_prefix("sqlite://")
+            .and_then(|path| Path::new(path).parent())
+        {
             make_folder(folder)?;
         }
-        Ok(storage::Options { pool_size: self.database_connections, ..storage::Options::new(url, access) })
+        Ok(storage::Options {
+            pool_size: self.database_connections,
+            ..storage::Options::new(url, access)
+        })
     }
 }
 
@@ -72,7 +90,10 @@ fn zone(name: &str) -> Result<Zone, String> {
 }
 
 fn public_url(text: &str) -> Result<String, String> {
-    let wrong = || "must be an http:// or https:// URL without query, for example https://events.example.org".to_owned();
+    let wrong = || {
+        "must be an http:// or https:// URL without query, for example https://events.example.org"
+            .to_owned()
+    };
     let uri: http::Uri = text.parse().map_err(|_| wrong())?;
     let web = matches!(uri.scheme_str(), Some("http" | "https"));
     if !web || uri.host().is_none() || uri.query().is_some() {
@@ -85,7 +106,12 @@ fn public_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 pub struct PortSettings {
     /// Where gRPC is served: IP:PORT or unix:///path
-    #[arg(long, env = "MUSTER_GRPC_ADDR", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
+    #[arg(
+        long,
+        env = "MUSTER_GRPC_ADDR",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:50051"
+    )]
     pub grpc_addr: Address,
     /// TLS.
     #[command(flatten)]

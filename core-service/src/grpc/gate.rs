@@ -38,7 +38,10 @@ impl<S> Layer<S> for GateLayer {
     type Service = Gate<S>;
 
     fn layer(&self, inner: S) -> Gate<S> {
-        Gate { inner, rules: self.rules.clone() }
+        Gate {
+            inner,
+            rules: self.rules.clone(),
+        }
     }
 }
 
@@ -51,7 +54,10 @@ pub struct Gate<S> {
 
 impl<S> Service<Request<Body>> for Gate<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
     S::Future: Send,
 {
     type Response = Response<Body>;
@@ -69,7 +75,9 @@ where
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
-            let request_id = header(request.headers(), "x-request-id").unwrap_or_default().to_owned();
+            let request_id = header(request.headers(), "x-request-id")
+                .unwrap_or_default()
+                .to_owned();
             let limit = deadline(request.headers());
             let answered = tokio::time::timeout(limit, async {
                 match admit(&rules, &mut request).await {
@@ -82,7 +90,8 @@ where
                 Ok(Err(never)) => match never {},
                 Err(_elapsed) => late(limit).into_http(),
             };
-            let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |status| status.code());
+            let code = Status::from_header_map(response.headers())
+                .map_or(Code::Ok, |status| status.code());
             tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, "call");
             Ok(response)
         })
@@ -97,7 +106,10 @@ async fn admit(rules: &Rules, request: &mut Request<Body>) -> Result<(), Box<Sta
         Some(Access::Bearer | Access::Paid) => {}
     }
     let credential = header(request.headers(), "authorization");
-    let caller = rules.authenticate(credential).await.map_err(|error| Box::new(refuse(error)))?;
+    let caller = rules
+        .authenticate(credential)
+        .await
+        .map_err(|error| Box::new(refuse(error)))?;
     request.extensions_mut().insert(caller);
     Ok(())
 }
@@ -105,7 +117,9 @@ async fn admit(rules: &Rules, request: &mut Request<Body>) -> Result<(), Box<Sta
 /// The time that the call has: what `grpc-timeout` says, within [`LONGEST_CALL`].
 fn deadline(headers: &HeaderMap) -> Duration {
     let given = header(headers, "grpc-timeout").and_then(parse_timeout);
-    given.map_or(LONGEST_CALL, |given| given.saturating_sub(MARGIN).min(LONGEST_CALL))
+    given.map_or(LONGEST_CALL, |given| {
+        given.saturating_sub(MARGIN).min(LONGEST_CALL)
+    })
 }
 
 /// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most eight digits, and one of H, M, S, m, u, n.
@@ -128,10 +142,17 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 }
 
 fn late(limit: Duration) -> Status {
-    let message = format!("the call took longer than its deadline of {} ms", millis(limit));
+    let message = format!(
+        "the call took longer than its deadline of {} ms",
+        millis(limit)
+    );
     let late = status(Reason::Unavailable, message);
     // Same details, but the code by which gRPC clients tell this from a service that is down.
-    Status::with_details(Code::DeadlineExceeded, late.message(), late.details().to_vec().into())
+    Status::with_details(
+        Code::DeadlineExceeded,
+        late.message(),
+        late.details().to_vec().into(),
+    )
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -46,9 +46,15 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix://") {
-            return if path.starts_with('/') { Ok(Self::Unix(path.into())) } else { Err("must be unix:///path".into()) };
+            return if path.starts_with('/') {
+                Ok(Self::Unix(path.into()))
+            } else {
+                Err("must be unix:///path".into())
+            };
         }
-        text.parse().map(Self::Tcp).map_err(|_| "must be IP:PORT, for example 127.0.0.1:50051, or unix:///path".into())
+        text.parse()
+            .map(Self::Tcp)
+            .map_err(|_| "must be IP:PORT, for example 127.0.0.1:50051, or unix:///path".into())
     }
 }
 
@@ -66,13 +72,28 @@ impl fmt::Display for Address {
 #[command(next_help_heading = "TLS on the gRPC port (off unless a certificate is given)")]
 pub struct TlsSettings {
     /// PEM file with the certificate chain
-    #[arg(long, env = "MUSTER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    #[arg(
+        long,
+        env = "MUSTER_TLS_CERT",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
     pub tls_cert: Option<PathBuf>,
     /// PEM file with the certificate's private key
-    #[arg(long, env = "MUSTER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    #[arg(
+        long,
+        env = "MUSTER_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
     pub tls_key: Option<PathBuf>,
     /// PEM file with the authority that client certificates must come from (mutual TLS)
-    #[arg(long, env = "MUSTER_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    #[arg(
+        long,
+        env = "MUSTER_TLS_CLIENT_CA",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
     pub tls_client_ca: Option<PathBuf>,
 }
 
@@ -90,7 +111,8 @@ impl TlsSettings {
 }
 
 fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::Environment(format!("can't read {}: {error}", path.display())))
+    std::fs::read(path)
+        .map_err(|error| Failure::Environment(format!("can't read {}: {error}", path.display())))
 }
 
 /// A port that is bound but not yet served.
@@ -117,7 +139,9 @@ impl Listener {
                 io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
                 _ => error.to_string(),
             };
-            Failure::Environment(format!("can't listen on {address} for gRPC: {why}; choose another with --grpc-addr"))
+            Failure::Environment(format!(
+                "can't listen on {address} for gRPC: {why}; choose another with --grpc-addr"
+            ))
         })
     }
 
@@ -155,7 +179,9 @@ pub async fn serve(
     routes: Routes,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let broken = |error: tonic::transport::Error| Failure::Environment(format!("the gRPC port failed: {}", chain(&error)));
+    let broken = |error: tonic::transport::Error| {
+        Failure::Environment(format!("the gRPC port failed: {}", chain(&error)))
+    };
     let mut server = Server::builder()
         .accept_http1(true)
         .max_connection_age(CONNECTION_AGE)
@@ -165,18 +191,25 @@ pub async fn serve(
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
         .tcp_nodelay(true);
     if let Some(config) = tls.config()? {
-        server = server
-            .tls_config(config)
-            .map_err(|error| Failure::Environment(format!("can't use the TLS files: {}", chain(&error))))?;
+        server = server.tls_config(config).map_err(|error| {
+            Failure::Environment(format!("can't use the TLS files: {}", chain(&error)))
+        })?;
     }
-    let router = server.layer(browsers()).layer(GrpcWebLayer::new()).layer(gate).add_routes(routes);
+    let router = server
+        .layer(browsers())
+        .layer(GrpcWebLayer::new())
+        .layer(gate)
+        .add_routes(routes);
     let stopped = stop.cancelled_owned();
     match listener {
-        Listener::Tcp(listener) => {
-            router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped).await.map_err(broken)
-        }
+        Listener::Tcp(listener) => router
+            .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped)
+            .await
+            .map_err(broken),
         Listener::Unix(listener, path) => {
-            let served = router.serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped).await;
+            let served = router
+                .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
+                .await;
             // A socket left behind does no harm: the next start finds it dead and takes its place.
             let _removed = std::fs::remove_file(path);
             served.map_err(broken)
@@ -186,7 +219,12 @@ pub async fn serve(
 
 /// What browsers need for gRPC-web. Any origin may call: a key travels in a header that only its holder can set.
 fn browsers() -> CorsLayer {
-    let exposed = ["grpc-status", "grpc-message", "grpc-status-details-bin", "x-request-id"];
+    let exposed = [
+        "grpc-status",
+        "grpc-message",
+        "grpc-status-details-bin",
+        "x-request-id",
+    ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::any())
         .allow_methods([Method::POST])
@@ -198,5 +236,8 @@ fn browsers() -> CorsLayer {
 /// An error with its causes, on one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }

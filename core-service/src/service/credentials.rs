@@ -73,6 +73,7 @@ impl Service {
             looked_up_at: now,
         };
         self.credentials.remember(hash, recognised);
+        self.key_uses.record(key.id, now);
         Ok(caller)
     }
 }

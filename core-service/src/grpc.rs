@@ -1,0 +1,81 @@
+//! The gRPC surface: messages in, messages out. Proto types stop here.
+
+mod account_service;
+mod catalogue_service;
+mod convert;
+mod event_service;
+pub mod gate;
+mod registration_service;
+mod request;
+pub mod server;
+mod status;
+
+use muster_api::{
+    FILE_DESCRIPTOR_SET,
+    v1::{
+        account_service_server::AccountServiceServer,
+        catalogue_service_server::CatalogueServiceServer, event_service_server::EventServiceServer,
+        registration_service_server::RegistrationServiceServer,
+    },
+    validation::Validated,
+};
+use process::Failure;
+use tonic::service::Routes;
+use tonic_health::server::HealthReporter;
+
+use self::catalogue_service::Catalogue;
+use crate::{covers::Studio, service::Service};
+
+/// The largest request that is read: what the gateway lets through as JSON, with room to spare.
+const LARGEST_REQUEST: usize = 2 * 1024 * 1024;
+
+/// All services: ours, each behind validation, and health and reflection (v1 and v1alpha) beside them.
+///
+/// # Errors
+/// Never for descriptors that the build has compiled.
+pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Result<Routes, Failure> {
+    let unreadable = |error: tonic_reflection::server::Error| Failure::Internal(error.to_string());
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let catalogue = Validated::new(Catalogue::new(rules.clone(), studio));
+    let validated = Validated::new(rules.clone());
+    let health = tonic_health::pb::health_server::HealthServer::new(
+        tonic_health::server::HealthService::from_health_reporter(health.clone()),
+    );
+    Ok(Routes::new(
+        AccountServiceServer::new(validated.clone()).max_decoding_message_size(LARGEST_REQUEST),
+    )
+    .add_service(CatalogueServiceServer::new(catalogue).max_decoding_message_size(LARGEST_REQUEST))
+    .add_service(
+        EventServiceServer::new(validated.clone()).max_decoding_message_size(LARGEST_REQUEST),
+    )
+    .add_service(
+        RegistrationServiceServer::new(validated).max_decoding_message_size(LARGEST_REQUEST),
+    )
+    .add_service(health)
+    .add_service(reflection().build_v1().map_err(unreadable)?)
+    .add_service(reflection().build_v1alpha().map_err(unreadable)?)
+    .prepare())
+}
+
+/// Says of every service whether it serves, and of the whole under the empty name.
+pub async fn report_health(health: &HealthReporter, serving: bool) {
+    let status = if serving {
+        tonic_health::ServingStatus::Serving
+    } else {
+        tonic_health::ServingStatus::NotServing
+    };
+    let services = [
+        "",
+        muster_api::v1::account_service_server::SERVICE_NAME,
+        muster_api::v1::catalogue_service_server::SERVICE_NAME,
+        muster_api::v1::event_service_server::SERVICE_NAME,
+        muster_api::v1::registration_service_server::SERVICE_NAME,
+    ];
+    for service in services {
+        health.set_service_status(service, status).await;
+    }
+}

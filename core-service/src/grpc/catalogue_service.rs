@@ -1,0 +1,145 @@
+//! The public catalogue, and covers.
+
+use muster_api::{
+    Reason,
+    http_body::HttpBody,
+    status::status,
+    v1::{
+        Event, EventList, GetCoverRequest, GetEventRequest, ListEventsRequest, ListGuidesRequest,
+        ListUseCasesRequest, StaticItem, StaticItemList,
+        catalogue_service_server::CatalogueService,
+    },
+};
+use tokio_stream::Once;
+use tonic::{Request, Response, Status, metadata::MetadataValue};
+
+use super::{convert, status::refuse};
+use crate::{
+    content,
+    covers::{self, Studio},
+    service::Service,
+};
+
+/// How long a cover may be shown without asking again. Its URL never changes, while its event's title may.
+const COVER_CACHING: &str = "public, max-age=86400, stale-while-revalidate=604800";
+
+/// The catalogue's rules with what draws covers.
+pub(super) struct Catalogue {
+    rules: Service,
+    studio: Studio,
+}
+
+impl Catalogue {
+    pub(super) const fn new(rules: Service, studio: Studio) -> Self {
+        Self { rules, studio }
+    }
+}
+
+#[tonic::async_trait]
+impl CatalogueService for Catalogue {
+    type GetCoverStream = Once<Result<HttpBody, Status>>;
+
+    async fn list_events(
+        &self,
+        request: Request<ListEventsRequest>,
+    ) -> Result<Response<EventList>, Status> {
+        let (limit, offset) = (request.get_ref().limit(), request.get_ref().offset());
+        let page = self
+            .rules
+            .list_events(limit, offset)
+            .await
+            .map_err(refuse)?;
+        let links = self.rules.links();
+        Ok(Response::new(EventList {
+            items: page
+                .events
+                .into_iter()
+                .map(|event| convert::public_event(event, links))
+                .collect(),
+            count: page.count,
+            limit,
+            offset,
+            next_offset: page.next_offset,
+        }))
+    }
+
+    async fn get_event(
+        &self,
+        request: Request<GetEventRequest>,
+    ) -> Result<Response<Event>, Status> {
+        let event = self
+            .rules
+            .get_event(&request.get_ref().slug)
+            .await
+            .map_err(refuse)?;
+        Ok(Response::new(convert::public_event(
+            event,
+            self.rules.links(),
+        )))
+    }
+
+    async fn get_cover(
+        &self,
+        request: Request<GetCoverRequest>,
+    ) -> Result<Response<Self::GetCoverStream>, Status> {
+        let words = self
+            .rules
+            .cover_words(&request.get_ref().slug)
+            .await
+            .map_err(refuse)?;
+        let cover = self
+            .studio
+            .cover(convert::cover_request(words))
+            .await
+            .map_err(refuse_cover)?;
+        let body = HttpBody {
+            content_type: "image/png".into(),
+            data: cover.png,
+        };
+        let mut response = Response::new(tokio_stream::once(Ok(body)));
+        let metadata = response.metadata_mut();
+        metadata.insert("cache-control", MetadataValue::from_static(COVER_CACHING));
+        if let Ok(etag) = format!("\"{}\"", cover.etag).parse() {
+            metadata.insert("etag", etag);
+        }
+        Ok(response)
+    }
+
+    async fn list_use_cases(
+        &self,
+        _: Request<ListUseCasesRequest>,
+    ) -> Result<Response<StaticItemList>, Status> {
+        let links = self.rules.links();
+        Ok(static_items(content::USE_CASES, |slug| {
+            links.use_case(slug)
+        }))
+    }
+
+    async fn list_guides(
+        &self,
+        _: Request<ListGuidesRequest>,
+    ) -> Result<Response<StaticItemList>, Status> {
+        let links = self.rules.links();
+        Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
+    }
+}
+
+fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Response<StaticItemList> {
+    let item = |page: &content::Page| StaticItem {
+        slug: page.slug.to_owned(),
+        url: url(page.slug),
+    };
+    Response::new(StaticItemList {
+        items: pages.iter().map(item).collect(),
+    })
+}
+
+fn refuse_cover(error: covers::Error) -> Status {
+    match error {
+        covers::Error::Busy => status(Reason::Unavailable, error.to_string()),
+        covers::Error::Drawing(_) => {
+            tracing::error!(%error, "a cover failed");
+            status(Reason::Internal, "internal error")
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Messages to domain values and back.
+
+use muster_api::v1;
+use prost_types::FieldMask;
+
+use crate::{
+    covers::CoverRequest,
+    domain::{
+        change::Change,
+        event::{CustomField, Event, EventPatch, NewEvent},
+        registration::{Counters, Registration},
+        schedule::ScheduleChange,
+        violation::FieldViolation,
+    },
+    service::{CoverWords, Links},
+};
+
+/// What a client says of a new event. Validation has filled in what it left out.
+pub(super) fn new_event(request: v1::CreateEventRequest) -> NewEvent {
+    NewEvent {
+        max_capacity: request.max_capacity(),
+        is_public: request.is_public(),
+        is_listed: request.is_listed(),
+        title: request.title.unwrap_or_default(),
+        description: request.description.unwrap_or_default(),
+        location: request.location.unwrap_or_default(),
+        city: request.city.filter(|city| !city.is_empty()),
+        start_date: request.start_date.unwrap_or_default(),
+        end_date: request.end_date,
+        timezone: request.timezone,
+        image_query: request.image_query,
+        custom_fields: request
+            .custom_fields
+            .into_iter()
+            .map(custom_field)
+            .collect(),
+    }
+}
+
+fn custom_field(field: v1::CustomField) -> CustomField {
+    CustomField {
+        required: field.required(),
+        label: field.label.unwrap_or_default(),
+        field_type: field.field_type.unwrap_or_default(),
+        options: field.options,
+    }
+}
+
+/// The fields that a partial update may name.
+const PATCHABLE: [&str; 11] = [
+    "title",
+    "description",
+    "location",
+    "start_date",
+    "end_date",
+    "max_capacity",
+    "city",
+    "image_query",
+    "custom_fields",
+    "timezone",
+    "is_listed",
+];
+
+/// Which fields a partial update changes: those that its mask names, or without a mask those that are set.
+struct Mask(Option<Vec<String>>);
+
+impl Mask {
+    fn change<T>(&self, field: &str, value: Option<T>) -> Change<T> {
+        match (&self.0, value) {
+            (Some(named), _) if !named.iter().any(|name| name == field) => Change::Keep,
+            (_, Some(value)) => Change::Set(value),
+            (Some(_), None) => Change::Clear,
+            (None, None) => Change::Keep,
+        }
+    }
+}
+
+/// What a client changes of an event.
+pub(super) fn event_patch(
+    request: v1::UpdateEventRequest,
+) -> Result<EventPatch, Vec<FieldViolation>> {
+    let mask = mask(request.update_mask)?;
+    let custom_fields: Vec<_> = request
+        .custom_fields
+        .into_iter()
+        .map(custom_field)
+        .collect();
+    let custom_fields = Some(custom_fields).filter(|fields| !fields.is_empty());
+    Ok(EventPatch {
+        title: mask.change("title", request.title),
+        description: mask.change("description", request.description),
+        location: mask.change("location", request.location),
+        city: mask.change("city", request.city.filter(|city| !city.is_empty())),
+        schedule: ScheduleChange {
+            start_date: mask.change("start_date", request.start_date),
+            end_date: mask.change("end_date", request.end_date),
+            timezone: mask.change("timezone", request.timezone),
+        },
+        max_capacity: mask.change("max_capacity", request.max_capacity),
+        is_listed: mask.change("is_listed", request.is_listed),
+        image_query: mask.change("image_query", request.image_query),
+        custom_fields: mask.change("custom_fields", custom_fields),
+    })
+}
+
+fn mask(mask: Option<FieldMask>) -> Result<Mask, Vec<FieldViolation>> {
+    // A message field that is there but says nothing is what clients in some languages send for one that is not there.
+    let named = mask
+        .map(|mask| mask.paths)
+        .filter(|paths| !paths.is_empty());
+    let unknown = named
+        .iter()
+        .flatten()
+        .find(|path| !PATCHABLE.contains(&path.as_str()));
+    match unknown {
+        Some(path) => Err(vec![FieldViolation {
+            field: "update_mask".into(),
+            message: format!(
+                "must not name \"{path}\": the fields are {}",
+                PATCHABLE.join(", ")
+            ),
+        }]),
+        None => Ok(Mask(named)),
+    }
+}
+
+/// An event as everybody sees it.
+pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
+    v1::Event {
+        url: links.event(&event.slug),
+        registration_url: links.registration(&event.slug),
+        image_url: image_url(&event, links),
+        start_date: event.schedule.start.rfc3339(),
+        end_date: Some(event.schedule.end().rfc3339()),
+        timezone: event.schedule.timezone,
+        slug: event.slug,
+        title: event.title,
+        description: event.description,
+        location: event.location,
+        city: event.city,
+        capacity: event.max_capacity,
+    }
+}
+
+/// An event as it was just created.
+pub(super) fn created_event(event: Event, links: &Links) -> v1::CreatedEvent {
+    v1::CreatedEvent {
+        id: event.id.to_string(),
+        event_url: links.event(&event.slug),
+        admin_url: links.admin(event.id),
+        slug: event.slug,
+    }
+}
+
+/// An event in its owner's list.
+pub(super) fn my_event((event, counters): (Event, Counters), links: &Links) -> v1::MyEvent {
+    v1::MyEvent {
+        id: event.id.to_string(),
+        event_url: links.event(&event.slug),
+        start_date: event.schedule.start.rfc3339(),
+        slug: event.slug,
+        title: event.title,
+        registration_count: counters.active(),
+        max_capacity: event.max_capacity,
+        is_published: event.is_published,
+        is_cancelled: event.is_cancelled,
+    }
+}
+
+/// An event in full, as its owner sees it.
+pub(super) fn my_event_detail(
+    (event, counters): (Event, Counters),
+    links: &Links,
+) -> v1::MyEventDetail {
+    v1::MyEventDetail {
+        id: event.id.to_string(),
+        event_url: links.event(&event.slug),
+        image_url: image_url(&event, links),
+        start_date: event.schedule.start.rfc3339(),
+        end_date: Some(event.schedule.end().rfc3339()),
+        timezone: event.schedule.timezone,
+        slug: event.slug,
+        title: event.title,
+        description: event.description,
+        location: event.location,
+        city: event.city,
+        max_capacity: event.max_capacity,
+        is_published: event.is_published,
+        is_listed: event.is_listed,
+        is_cancelled: event.is_cancelled,
+        registrations_total: counters.total(),
+        registrations_confirmed: counters.confirmed,
+        registrations_active: counters.active(),
+        custom_fields: event
+            .custom_fields
+            .into_iter()
+            .map(custom_field_message)
+            .collect(),
+    }
+}
+
+fn custom_field_message(field: CustomField) -> v1::CustomField {
+    v1::CustomField {
+        label: Some(field.label),
+        field_type: Some(field.field_type),
+        required: Some(field.required),
+        options: field.options,
+    }
+}
+
+fn image_url(event: &Event, links: &Links) -> Option<String> {
+    event
+        .image_query
+        .is_some()
+        .then(|| links.cover(&event.slug))
+}
+
+/// A registration as the organizer sees it.
+pub(super) fn registration(registration: Registration) -> v1::Registration {
+    v1::Registration {
+        registered_at: registration.registered_at.to_string(),
+        status: registration.status.to_string(),
+        checked_in: registration.checked_in_at.is_some(),
+        name: registration.name,
+        email: registration.email,
+    }
+}
+
+/// What an event's cover is drawn from.
+pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
+    CoverRequest {
+        title: words.title,
+        subtitle: Vec::new(),
+        words: words.image_query,
+    }
+}

@@ -1,0 +1,30 @@
+//! What every rpc reads from its request: the caller, whom the gate has found, and ids.
+
+use std::str::FromStr;
+
+use tonic::{Request, Status};
+
+use super::status::refuse;
+use crate::service::{Caller, Error};
+
+/// Who calls. The gate has put them there; without them the call is refused, whatever the proto says.
+#[expect(
+    clippy::result_large_err,
+    reason = "tonic's handlers answer Status itself"
+)]
+pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
+    request
+        .extensions()
+        .get()
+        .copied()
+        .ok_or_else(|| refuse(Error::Unauthorized))
+}
+
+/// An id. A malformed one names nothing, so it is not found (design.md 3.14).
+#[expect(
+    clippy::result_large_err,
+    reason = "tonic's handlers answer Status itself"
+)]
+pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Status> {
+    text.parse().map_err(|_| refuse(Error::NO_EVENT))
+}
