@@ -56,7 +56,7 @@ impl Server {
             .tempdir_in("/tmp")
             .expect("a folder can be made in /tmp")
             .keep();
-        let mut command = Command::new("sh");
+        let mut command = Command::new("/bin/sh");
         command
             .args(["-c", KEEPER, "keeper"])
             .args([&binaries, &folder])
