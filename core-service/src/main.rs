@@ -1,0 +1,67 @@
+//! The binary `core-service`: the rules on a gRPC port, and the admin commands.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use core_service::{
+    Core,
+    domain::{clock::Clock, entropy::Entropy},
+    grpc::server::Listener,
+    open_store,
+    service::{Context, Links},
+    settings::{DataSettings, PortSettings, RuleSettings},
+    storage::Access,
+};
+use process::{Failure, settings, shutdown, telemetry};
+
+/// Muster's core: events, registrations and their rules, served over gRPC.
+///
+/// On PostgreSQL any number of cores may serve one database; on SQLite exactly one core serves a file.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Config {
+    #[command(flatten)]
+    data: DataSettings,
+    #[command(flatten)]
+    rules: RuleSettings,
+    #[command(flatten)]
+    port: PortSettings,
+    #[command(flatten)]
+    log: telemetry::LogSettings,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    Failure::report(run().await)
+}
+
+async fn run() -> Result<(), Failure> {
+    let config: Config = settings::parse()?;
+    telemetry::init(&config.log);
+    let (clock, entropy) = (Clock::system(), Entropy::system());
+    let stop = shutdown::on_signal()?;
+    let listener = Listener::bind(&config.port.grpc_addr).await?;
+    let store = open_store(&config.data, Access::Serve).await?;
+    let core = Core::new(Context {
+        store,
+        clock,
+        entropy,
+        links: Links::new(
+            config
+                .rules
+                .public_url
+                .as_deref()
+                .unwrap_or(DEFAULT_PUBLIC_URL),
+        ),
+        plans: config.rules.plans,
+        default_timezone: config.rules.default_timezone,
+    })
+    .await?;
+    tracing::info!(address = %config.port.grpc_addr, "serving gRPC");
+    let background = core.run_background(stop.clone());
+    let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
+    served
+}
+
+/// Where a gateway on this machine is found unless told otherwise.
+const DEFAULT_PUBLIC_URL: &str = "http://127.0.0.1:8080";
