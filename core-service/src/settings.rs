@@ -104,6 +104,7 @@ fn public_url(text: &str) -> Result<String, String> {
 
 /// The gRPC port.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "gRPC port")]
 pub struct PortSettings {
     /// Where gRPC is served: IP:PORT or unix:///path
     #[arg(
