@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 
 use crate::{
     model::{Answer, Api, Cardinality, Field, Kind, Method},
+    parts::Parts,
     route::Route,
     rust::ident,
     services,
@@ -49,55 +50,34 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
         checks_credential,
         ..
     } = method;
-    let message = api.message(&method.request);
     let request = ident(&method.request);
     let (answer, response) = match &method.answer {
         Answer::Message(name) => (format_ident!("Json"), ident(name)),
-        Answer::File => (format_ident!("File"), format_ident!("HttpBody")),
+        Answer::File { .. } => (format_ident!("File"), format_ident!("HttpBody")),
     };
     let response = match method.answer {
         Answer::Message(_) => quote! { super::#response },
-        Answer::File => quote! { crate::http_body::HttpBody },
+        Answer::File { .. } => quote! { crate::http_body::HttpBody },
     };
-    let in_path = |field: &&Field| route.path_fields.contains(&field.name);
-    let others: Vec<_> = message
-        .fields
-        .iter()
-        .filter(|field| !in_path(field))
-        .collect();
-    let body = match (route.body, others.iter().any(|field| field.rules.required)) {
-        (false, _) => format_ident!("None"),
-        // A body that may say nothing may be left out, except where saying nothing would be no request at all.
-        (true, false) if others.iter().all(|field| field.kind != Kind::FieldMask) => {
-            format_ident!("Optional")
-        }
-        (true, _) => format_ident!("Required"),
+    let parts = Parts::new(api, method, route);
+    let body = match &parts.body {
+        None => format_ident!("None"),
+        Some(body) if body.required => format_ident!("Required"),
+        Some(_) => format_ident!("Optional"),
     };
     let verb = ident(route.verb.constant());
     let (path, path_fields) = (&route.path, &route.path_fields);
-    let query: Vec<&Field> = if route.body {
-        Vec::new()
-    } else {
-        others.clone()
-    };
-    let query_fields = query.iter().map(|field| &field.name);
+    let query_fields = parts.query.iter().map(|field| &field.name);
     let access = services::access(method.access);
-    let set = set(message
-        .fields
-        .iter()
-        .filter(in_path)
-        .chain(query.iter().copied()));
-    let mask = others
-        .iter()
-        .find(|field| route.body && field.kind == Kind::FieldMask)
-        .map(|field| {
-            let field = ident(&field.name);
-            quote! {
-                fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
-                    request.#field = Some(prost_types::FieldMask { paths: fields });
-                }
+    let set = set(parts.path.iter().chain(&parts.query));
+    let mask = parts.body.as_ref().and_then(|body| body.mask).map(|field| {
+        let field = ident(&field.name);
+        quote! {
+            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+                request.#field = Some(prost_types::FieldMask { paths: fields });
             }
-        });
+        }
+    });
     let to_json = route.response_body.as_ref().map(|field| {
         let field = ident(field);
         quote! {
@@ -136,7 +116,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
 }
 
 /// How path and query parameters become fields.
-fn set<'a>(fields: impl Iterator<Item = &'a Field>) -> TokenStream {
+fn set<'a>(fields: impl Iterator<Item = &'a &'a Field>) -> TokenStream {
     let arms: Vec<_> = fields
         .filter_map(|field| {
             let (name, text) = (ident(&field.name), &field.name);

@@ -1,18 +1,26 @@
 //! Build-time generator: from the descriptors of `proto/` to messages, validation, bindings, OpenAPI and MCP tools.
 //!
 //! Read in this order: [`descriptors`] compiles the proto files, [`model`] holds what they say in our own words,
-//! [`read`] fills it and refuses what is not supported, and each remaining module writes one kind of output from it.
+//! [`read`] fills it, [`read`] and [`check`] refuse what is not supported, [`parts`] and [`errors`] draw the conclusions that
+//! several outputs share, and each remaining module writes one kind of output.
 
 mod bindings;
+mod check;
 mod descriptors;
+mod errors;
+mod example;
 mod messages;
 mod model;
+mod openapi;
 mod options;
+mod parts;
 mod read;
 mod reasons;
 mod route;
 mod rust;
+mod schema;
 mod services;
+mod tools;
 mod validation;
 
 use std::path::Path;
@@ -57,10 +65,25 @@ pub fn generate(proto_dir: &Path, package: &str) -> Result<Vec<Output>> {
             content: rust::file(&bindings::emit(&api))?.into(),
         },
         Output {
+            name: "openapi.json".into(),
+            content: json(&openapi::emit(&api)?)?,
+        },
+        Output {
+            name: "tools.json".into(),
+            content: json(&tools::emit(&api))?,
+        },
+        Output {
             name: "descriptors.bin".into(),
             content: descriptors.for_reflection,
         },
     ])
+}
+
+/// A document that people can read.
+fn json(document: &serde_json::Value) -> Result<Vec<u8>> {
+    let mut content = serde_json::to_vec_pretty(document)?;
+    content.push(b'\n');
+    Ok(content)
 }
 
 /// Generates into a folder, writing only files that changed.

@@ -45,7 +45,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
 
 /// How serde reads a field, where its default would be more lenient than the contract.
 fn attribute(message: &Message, field: &Field) -> Option<String> {
-    let nullable = field.meaning.nullable || !message.is_input;
+    let nullable = message.may_be_null(field);
     let reader = match (&field.kind, field.cardinality) {
         (Kind::FieldMask, _) => return Some("#[serde(skip)]".into()),
         (Kind::Int32, Cardinality::One) => "int32",

@@ -1,7 +1,7 @@
 //! What the proto files say, in our own words. Emitters read this and nothing else.
 
 use crate::{
-    options::{Access, FieldMeaning, FieldRules, Tool},
+    options::{Access, ApiRules, FieldMeaning, FieldRules, StringRules, Tool},
     route::Route,
 };
 
@@ -10,6 +10,7 @@ use crate::{
 pub(crate) struct Api {
     /// For example `muster.v1`.
     pub(crate) package: String,
+    pub(crate) rules: ApiRules,
     pub(crate) services: Vec<Service>,
     pub(crate) messages: Vec<Message>,
     pub(crate) reasons: Vec<Reason>,
@@ -28,15 +29,6 @@ impl Api {
     pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
         self.services.iter().flat_map(|service| &service.methods)
     }
-
-    /// The reason with that code; the reader has checked those that methods name.
-    #[expect(dead_code, reason = "the OpenAPI emitter is the next step")]
-    pub(crate) fn reason(&self, code: &str) -> &Reason {
-        self.reasons
-            .iter()
-            .find(|reason| reason.code == code)
-            .expect("codes were checked when read")
-    }
 }
 
 /// A gRPC service.
@@ -50,6 +42,10 @@ pub(crate) struct Service {
 
 /// An rpc.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the proto states them"
+)]
 pub(crate) struct Method {
     /// For example `CreateEvent`.
     pub(crate) name: String,
@@ -80,7 +76,10 @@ pub(crate) enum Answer {
     /// The message of that name.
     Message(String),
     /// `google.api.HttpBody`.
-    File,
+    File {
+        /// For example `image/png`.
+        media_type: String,
+    },
 }
 
 /// A message.
@@ -93,6 +92,26 @@ pub(crate) struct Message {
     pub(crate) is_input: bool,
 }
 
+impl Message {
+    /// Whether the field may be null where the message stands as JSON.
+    pub(crate) fn may_be_null(&self, field: &Field) -> bool {
+        if self.is_input {
+            field.meaning.nullable
+        } else {
+            field.cardinality == Cardinality::Optional
+        }
+    }
+
+    /// Whether the field must be there where the message stands as JSON.
+    pub(crate) fn must_have(&self, field: &Field) -> bool {
+        if self.is_input {
+            field.rules.required
+        } else {
+            field.cardinality != Cardinality::Optional
+        }
+    }
+}
+
 /// A field of a message.
 #[derive(Debug)]
 pub(crate) struct Field {
@@ -102,6 +121,16 @@ pub(crate) struct Field {
     pub(crate) cardinality: Cardinality,
     pub(crate) rules: FieldRules,
     pub(crate) meaning: FieldMeaning,
+}
+
+impl Field {
+    /// What each of its values must be, when they are strings.
+    pub(crate) const fn string_rules(&self) -> &StringRules {
+        match (&self.rules.repeated.items, self.cardinality) {
+            (Some(items), Cardinality::Many) => &items.string,
+            _ => &self.rules.string,
+        }
+    }
 }
 
 /// What one value of a field is.
@@ -136,4 +165,6 @@ pub(crate) struct Reason {
     /// Canonical gRPC status, for example `NOT_FOUND`.
     pub(crate) grpc_status: String,
     pub(crate) description: String,
+    /// A message that it may come with.
+    pub(crate) example: String,
 }

@@ -88,6 +88,17 @@ pub(crate) struct ItemRules {
     pub(crate) string: StringRules,
 }
 
+/// `muster.options.v1.api`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ApiRules {
+    pub(crate) title: String,
+    pub(crate) version: String,
+    pub(crate) description: String,
+    pub(crate) base_path: String,
+    pub(crate) credential: String,
+}
+
 /// `muster.options.v1.method`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -98,6 +109,7 @@ pub(crate) struct MethodRules {
     pub(crate) tool: Option<Tool>,
     pub(crate) addition: bool,
     pub(crate) answers: String,
+    pub(crate) media_type: String,
 }
 
 /// `muster.options.v1.Access`.
@@ -117,6 +129,10 @@ pub(crate) enum Access {
 /// `muster.options.v1.Tool`.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the proto states them"
+)]
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) title: String,
@@ -185,4 +201,5 @@ pub(crate) struct ReasonRules {
     pub(crate) http_status: u16,
     pub(crate) grpc_status: String,
     pub(crate) description: String,
+    pub(crate) example: String,
 }

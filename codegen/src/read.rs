@@ -7,11 +7,12 @@ use prost_reflect::{
     DescriptorPool, FieldDescriptor, FileDescriptor, Kind as ProtoKind, MessageDescriptor,
     MethodDescriptor, ServiceDescriptor,
 };
-use prost_types::method_options::IdempotencyLevel;
+use prost_types::{MethodOptions, method_options::IdempotencyLevel};
 
 use crate::{
+    check,
     model::{Answer, Api, Cardinality, Field, Kind, Message, Method, Reason, Service},
-    options::{self, Access, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules},
+    options::{self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules},
     route,
 };
 
@@ -36,12 +37,24 @@ pub(crate) fn api(pool: &DescriptorPool, package: &str) -> Result<Api> {
         .collect::<Result<Vec<_>>>()?;
     let api = Api {
         package: package.to_owned(),
+        rules: rules(pool, package)?,
         services,
         messages,
         reasons: reasons(pool, package)?,
     };
-    check(&api)?;
+    check::api(&api)?;
     Ok(api)
+}
+
+/// What the API as a whole is, as one of its files says.
+fn rules(pool: &DescriptorPool, package: &str) -> Result<ApiRules> {
+    for file in pool.files().filter(|file| file.package_name() == package) {
+        let rules: ApiRules = options::read(&file.options(), "muster.options.v1.api")?;
+        if rules.base_path.starts_with('/') {
+            return Ok(rules);
+        }
+    }
+    bail!("no file of {package} has the option muster.options.v1.api with a base_path")
 }
 
 /// Full names of the messages that requests are or hold.
@@ -97,18 +110,20 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         "client streaming is not supported"
     );
     let answer = match descriptor.output().full_name() {
-        "google.api.HttpBody" => Answer::File,
+        "google.api.HttpBody" => Answer::File {
+            media_type: rules.media_type,
+        },
         _ => Answer::Message(descriptor.output().name().to_owned()),
     };
     ensure!(
-        !descriptor.is_server_streaming() || answer == Answer::File,
+        !descriptor.is_server_streaming() || matches!(answer, Answer::File { .. }),
         "server streaming is supported for google.api.HttpBody only"
     );
     let level = descriptor
         .method_descriptor_proto()
         .options
         .as_ref()
-        .map(|options| options.idempotency_level());
+        .map(MethodOptions::idempotency_level);
     Ok(Method {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
@@ -130,8 +145,13 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
 fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<Message> {
     ensure!(
         descriptor.oneofs().all(|oneof| oneof.is_synthetic()),
-        "{}: oneof is not supported",
+        "message {}: oneof is not supported",
         descriptor.name()
+    );
+    ensure!(
+        descriptor.parent_message().is_none() || descriptor.is_map_entry(),
+        "message {}: a message within another is not supported",
+        descriptor.full_name()
     );
     let fields = descriptor
         .fields()
@@ -204,87 +224,10 @@ fn reasons(pool: &DescriptorPool, package: &str) -> Result<Vec<Reason>> {
             http_status: rules.http_status,
             grpc_status: rules.grpc_status,
             description: rules.description,
+            example: rules.example,
         });
     }
     Ok(reasons)
-}
-
-/// What one declaration alone does not show: that every name that is mentioned exists.
-fn check(api: &Api) -> Result<()> {
-    let message = |name: &str| api.messages.iter().find(|message| message.name == name);
-    let mut routes = HashSet::new();
-    for method in api.methods() {
-        for code in &method.errors {
-            ensure!(
-                api.reasons.iter().any(|reason| reason.code == *code),
-                "rpc {}: {REASONS} has no {code}",
-                method.name
-            );
-        }
-        if let Some(confirmation) = method
-            .tool
-            .as_ref()
-            .and_then(|tool| tool.confirmation.as_ref())
-        {
-            ensure!(
-                api.methods()
-                    .any(|other| other.name == confirmation.preview_rpc),
-                "rpc {}: there is no rpc {} to preview it",
-                method.name,
-                confirmation.preview_rpc
-            );
-        }
-        let Some(request) = message(&method.request) else {
-            bail!(
-                "rpc {}: its request {} is of another package",
-                method.name,
-                method.request
-            );
-        };
-        if let Answer::Message(name) = &method.answer {
-            ensure!(
-                message(name).is_some(),
-                "rpc {}: its answer {name} is of another package",
-                method.name
-            );
-        }
-        for route in &method.routes {
-            let route_name = (route.verb.constant(), placeholders(&route.path));
-            ensure!(
-                routes.insert(route_name),
-                "rpc {}: {} is bound twice",
-                method.name,
-                route.path
-            );
-            for name in &route.path_fields {
-                let found = request.fields.iter().any(|field| {
-                    field.name == *name
-                        && field.cardinality == Cardinality::One
-                        && field.kind == Kind::String
-                });
-                ensure!(
-                    found,
-                    "rpc {}: path variable {name} is no string field of the request",
-                    method.name
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A path without the names of its variables, which tell no routes apart.
-fn placeholders(path: &str) -> String {
-    path.split('/')
-        .map(|segment| {
-            if segment.starts_with('{') {
-                "{}"
-            } else {
-                segment
-            }
-        })
-        .collect::<Vec<_>>()
-        .join("/")
 }
 
 /// The comment above a declaration, unwrapped: lines joined, paragraphs kept.

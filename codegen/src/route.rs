@@ -18,6 +18,14 @@ pub(crate) struct Route {
     pub(crate) response_body: Option<String>,
 }
 
+impl Route {
+    /// The path below `base`, for example `/events/{slug}`; none when it is not there.
+    pub(crate) fn below<'a>(&'a self, base: &str) -> Option<&'a str> {
+        let path = self.path.strip_prefix(base)?;
+        path.starts_with('/').then_some(path)
+    }
+}
+
 /// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {

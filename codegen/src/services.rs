@@ -78,7 +78,7 @@ fn method(method: &Method) -> TokenStream {
             let message = ident(message);
             quote! { super::#message }
         }
-        (Answer::File, _) => quote! { crate::http_body::HttpBody },
+        (Answer::File { .. }, _) => quote! { crate::http_body::HttpBody },
     };
     quote! {
         async fn #name(

@@ -80,11 +80,7 @@ fn checks(api: &Api, field: &Field) -> Option<TokenStream> {
         .then(|| quote! { check.required(#text, self.#name.is_some()); });
     let items = items(field);
     let value = match &field.kind {
-        Kind::String if field.cardinality == Cardinality::Many => {
-            let item = field.rules.repeated.items.clone().unwrap_or_default();
-            string(&item.string, field.meaning.text)
-        }
-        Kind::String => string(&field.rules.string, field.meaning.text),
+        Kind::String => string(field.string_rules(), field.meaning.text),
         Kind::Int32 => int32(field),
         Kind::Message(message) => {
             let has_checks = api

@@ -1,0 +1,47 @@
+//! Which errors a route can answer.
+
+use crate::{
+    model::{Api, Method, Reason},
+    options::Access,
+    parts::Parts,
+    route::Route,
+};
+
+/// Bad input.
+pub(crate) const INVALID_REQUEST: &str = "INVALID_REQUEST";
+const UNAUTHORIZED: &str = "UNAUTHORIZED";
+const PLAN_REQUIRED: &str = "PLAN_REQUIRED";
+const PAYLOAD_TOO_LARGE: &str = "PAYLOAD_TOO_LARGE";
+const UNSUPPORTED_MEDIA_TYPE: &str = "UNSUPPORTED_MEDIA_TYPE";
+const INTERNAL: &str = "INTERNAL";
+const UNAVAILABLE: &str = "UNAVAILABLE";
+
+/// The codes that an rpc need not name, since its access and its input imply them.
+pub(crate) const IMPLIED: [&str; 7] = [
+    INVALID_REQUEST,
+    UNAUTHORIZED,
+    PLAN_REQUIRED,
+    PAYLOAD_TOO_LARGE,
+    UNSUPPORTED_MEDIA_TYPE,
+    INTERNAL,
+    UNAVAILABLE,
+];
+
+/// Every error that a well-routed request can be answered with, in the order of the proto.
+pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<&'a Reason> {
+    let credential = method.access != Access::Public;
+    let paid = method.access == Access::Paid;
+    let body = Parts::new(api, method, route).body.is_some();
+    let possible = |code: &str| match code {
+        // Even where nothing is asked, an unknown query parameter is refused.
+        INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,
+        UNAUTHORIZED => credential,
+        PLAN_REQUIRED if paid => true,
+        PAYLOAD_TOO_LARGE | UNSUPPORTED_MEDIA_TYPE => body,
+        _ => method.errors.iter().any(|named| named == code),
+    };
+    api.reasons
+        .iter()
+        .filter(|reason| possible(&reason.code))
+        .collect()
+}

@@ -1,0 +1,46 @@
+//! Examples, composed from those of the fields.
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use crate::{
+    model::{Api, Cardinality, Field, Kind},
+    schema::{self, Object},
+};
+
+/// An object with all these fields.
+pub(crate) fn object<'a>(api: &Api, fields: impl IntoIterator<Item = &'a Field>) -> Result<Value> {
+    fields
+        .into_iter()
+        .map(|field| Ok((field.name.clone(), value(api, field)?)))
+        .collect::<Result<Object>>()
+        .map(Value::Object)
+}
+
+/// A value of the field: the example that it names, else what it holds, its default, or the first of its choices.
+pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
+    let text = field.meaning.example.as_str();
+    if !text.is_empty() {
+        return named(field, text);
+    }
+    let one = match &field.kind {
+        Kind::Message(name) => Some(object(api, &api.message(name).fields)?),
+        _ => schema::default(field)
+            .or_else(|| field.string_rules().r#in.first().cloned().map(Value::from)),
+    };
+    let one = one.with_context(|| format!("field {} has no example", field.name))?;
+    Ok(match field.cardinality {
+        Cardinality::Many => json!([one]),
+        Cardinality::One | Cardinality::Optional => one,
+    })
+}
+
+/// An example as the proto has it: JSON, or a string without its quotes.
+fn named(field: &Field, text: &str) -> Result<Value> {
+    let is_string = field.kind == Kind::String && field.cardinality != Cardinality::Many;
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::String(_) | Value::Null)) if is_string => Ok(value),
+        _ if is_string => Ok(text.into()),
+        json => json.with_context(|| format!("field {}: its example is no JSON", field.name)),
+    }
+}

@@ -1,0 +1,87 @@
+//! The OpenAPI 3.1.0 document.
+
+mod failures;
+mod operation;
+mod schemas;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+pub(crate) use self::failures::RESERVED;
+use crate::{
+    model::{Api, Service},
+    schema::Object,
+};
+
+/// The specification's version.
+const OPENAPI: &str = "3.1.0";
+/// Name of the one security scheme.
+const BEARER: &str = "bearer";
+/// What marks everything that goes beyond the contract.
+const ADDITION: &str = "x-muster-addition";
+
+/// The document.
+pub(crate) fn emit(api: &Api) -> Result<Value> {
+    let rules = &api.rules;
+    Ok(json!({
+        "openapi": OPENAPI,
+        "info": {
+            "title": rules.title,
+            "version": rules.version,
+            "description": rules.description,
+        },
+        "servers": [{
+            "url": rules.base_path,
+            "description": "The instance that this document comes from.",
+        }],
+        "tags": api.services.iter().filter_map(tag).collect::<Vec<_>>(),
+        "paths": paths(api)?,
+        "components": {
+            "schemas": schemas::emit(api)?,
+            "responses": failures::responses(api),
+            "parameters": operation::shared_parameters(),
+            "headers": operation::headers(),
+            "securitySchemes": {
+                BEARER: {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": rules.credential,
+                },
+            },
+        },
+    }))
+}
+
+/// A service with routes.
+fn tag(service: &Service) -> Option<Value> {
+    let has_routes = service
+        .methods
+        .iter()
+        .any(|method| !method.routes.is_empty());
+    has_routes.then(|| json!({ "name": tag_name(service), "description": service.comment }))
+}
+
+/// `CatalogueService` as `Catalogue`.
+fn tag_name(service: &Service) -> &str {
+    service
+        .name
+        .strip_suffix("Service")
+        .unwrap_or(&service.name)
+}
+
+/// Every route, by its path.
+fn paths(api: &Api) -> Result<Object> {
+    let mut paths = Object::new();
+    for service in &api.services {
+        for method in &service.methods {
+            for (index, route) in method.routes.iter().enumerate() {
+                let operation = operation::emit(api, service, method, index)
+                    .with_context(|| format!("rpc {}", method.name))?;
+                let path = route.below(&api.rules.base_path).unwrap_or(&route.path);
+                let verbs = paths.entry(path).or_insert_with(|| json!({}));
+                verbs[route.verb.constant().to_ascii_lowercase()] = operation;
+            }
+        }
+    }
+    Ok(paths)
+}

@@ -1,0 +1,194 @@
+//! Errors: their body, and one response for each set of reasons that answers share a status for.
+
+use serde_json::{Value, json};
+
+use super::schemas::reference;
+use crate::{
+    errors,
+    model::{Api, Method, Reason},
+    route::Route,
+    rust::pascal,
+    schema::{Object, set},
+};
+
+const ERROR: &str = "Error";
+const DETAIL: &str = "ErrorDetail";
+/// Names of schemas that messages can't have.
+pub(crate) const RESERVED: [&str; 2] = [ERROR, DETAIL];
+
+/// A request id as the examples have it.
+pub(super) const REQUEST_ID: &str = "0197a3c5-7e44-7b1c-8a53-2f0f3f6f9c11";
+
+/// The schemas of an error's body.
+pub(super) fn schemas(api: &Api) -> Object {
+    let codes: Vec<_> = api.reasons.iter().map(|reason| &reason.code).collect();
+    let mut schemas = Object::new();
+    set(
+        &mut schemas,
+        ERROR,
+        json!({
+            "type": "object",
+            "properties": {
+                "error": {
+                    "type": "object",
+                    "properties": {
+                        "code": {
+                            "type": "string",
+                            "enum": codes,
+                            "description": "What went wrong, for programs.",
+                        },
+                        "message": {
+                            "type": "string",
+                            "description": "What went wrong, for people. Its wording may change.",
+                        },
+                        "details": {
+                            "type": "array",
+                            "items": reference(DETAIL),
+                            "description": "What is wrong with each field of the request.",
+                        },
+                        "request_id": {
+                            "type": "string",
+                            "description": "Finds the request in the server's logs.",
+                        },
+                    },
+                    "required": ["code", "message"],
+                },
+            },
+            "required": ["error"],
+            "description": "The body of every answer with a status of 400 or more.",
+            "examples": api.reasons.iter().take(1).map(example).collect::<Vec<_>>(),
+        }),
+    );
+    set(
+        &mut schemas,
+        DETAIL,
+        json!({
+            "type": "object",
+            "properties": {
+                "field": {
+                    "type": "string",
+                    "description": "Path of the field, for example `custom_fields[2].label`.",
+                },
+                "message": {
+                    "type": "string",
+                    "description": "What would be right.",
+                },
+            },
+            "required": ["field", "message"],
+            "description": "What is wrong with one field of the request.",
+            "examples": api.reasons.iter().filter_map(detail).collect::<Vec<_>>(),
+        }),
+    );
+    schemas
+}
+
+fn example(reason: &Reason) -> Value {
+    let mut error = Object::new();
+    set(&mut error, "code", reason.code.as_str());
+    set(&mut error, "message", reason.example.as_str());
+    set(
+        &mut error,
+        "details",
+        detail(reason).map(|detail| json!([detail])),
+    );
+    set(&mut error, "request_id", REQUEST_ID);
+    json!({ "error": error })
+}
+
+/// The field and what it must be, which the message of an invalid request starts with.
+fn detail(reason: &Reason) -> Option<Value> {
+    let (field, message) = reason.example.split_once(' ')?;
+    (reason.code == errors::INVALID_REQUEST).then(|| json!({ "field": field, "message": message }))
+}
+
+/// The reasons for which a route answers an error, grouped by HTTP status.
+fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<(u16, Vec<&'a Reason>)> {
+    let mut groups: Vec<(u16, Vec<&Reason>)> = Vec::new();
+    for reason in errors::of_route(api, method, route) {
+        match groups
+            .iter_mut()
+            .find(|(status, _)| *status == reason.http_status)
+        {
+            Some((_, reasons)) => reasons.push(reason),
+            None => groups.push((reason.http_status, vec![reason])),
+        }
+    }
+    groups.sort_by_key(|(status, _)| *status);
+    groups
+}
+
+/// Adds a route's errors to its responses.
+pub(super) fn refer(api: &Api, method: &Method, route: &Route, responses: &mut Object) {
+    for (status, reasons) in of_route(api, method, route) {
+        let reference = format!("#/components/responses/{}", name(&reasons));
+        set(responses, &status.to_string(), json!({ "$ref": reference }));
+    }
+}
+
+/// Every response that `refer` refers to.
+pub(super) fn responses(api: &Api) -> Object {
+    let mut responses = Object::new();
+    for method in api.methods() {
+        for route in &method.routes {
+            for (status, reasons) in of_route(api, method, route) {
+                let name = name(&reasons);
+                if !responses.contains_key(&name) {
+                    responses.insert(name, response(status, &reasons));
+                }
+            }
+        }
+    }
+    responses
+}
+
+/// For example `NotFound`, or `EventCancelledOrEventEnded`.
+fn name(reasons: &[&Reason]) -> String {
+    let names: Vec<_> = reasons.iter().map(|reason| pascal(&reason.code)).collect();
+    names.join("Or")
+}
+
+fn response(status: u16, reasons: &[&Reason]) -> Value {
+    let codes: Vec<_> = reasons.iter().map(|reason| &reason.code).collect();
+    let description = match reasons {
+        [reason] => reason.description.clone(),
+        reasons => {
+            let each = reasons
+                .iter()
+                .map(|reason| format!("- `{}`: {}", reason.code, reason.description));
+            each.collect::<Vec<_>>().join("\n")
+        }
+    };
+    let examples: Object = reasons
+        .iter()
+        .map(|reason| (reason.code.clone(), json!({ "value": example(reason) })))
+        .collect();
+    let mut headers = Object::new();
+    for (header, statuses) in [
+        ("X-Request-Id", &[status][..]),
+        ("WWW-Authenticate", &[401]),
+        ("Retry-After", &[429, 503]),
+    ] {
+        if statuses.contains(&status) {
+            set(
+                &mut headers,
+                header,
+                json!({ "$ref": format!("#/components/headers/{header}") }),
+            );
+        }
+    }
+    json!({
+        "description": description,
+        "headers": headers,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "allOf": [
+                        reference(ERROR),
+                        { "properties": { "error": { "properties": { "code": { "enum": codes } } } } },
+                    ],
+                },
+                "examples": examples,
+            },
+        },
+    })
+}

@@ -1,0 +1,205 @@
+//! One route as an operation.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{ADDITION, BEARER, failures, schemas, tag_name};
+use crate::{
+    example,
+    model::{Answer, Api, Field, Method, Service},
+    options::Access,
+    parts::Parts,
+    route::{Route, Verb},
+    schema::{self, Object, set},
+};
+
+/// The media type of all that is no file.
+const JSON: &str = "application/json";
+
+/// Route `index` of the rpc.
+pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) -> Result<Value> {
+    let route = &method.routes[index];
+    let mut operation = Object::new();
+    set(&mut operation, "tags", json!([tag_name(service)]));
+    set(&mut operation, "operationId", id(method, index));
+    set(&mut operation, "summary", summary(&method.comment));
+    set(&mut operation, "description", method.comment.as_str());
+    set(&mut operation, ADDITION, method.addition.then_some(true));
+    set(
+        &mut operation,
+        "parameters",
+        parameters(api, method, route)?,
+    );
+    set(&mut operation, "requestBody", body(api, method, route));
+    set(&mut operation, "responses", responses(api, method, route)?);
+    set(
+        &mut operation,
+        "security",
+        match method.access {
+            Access::Bearer | Access::Paid => json!([{ BEARER: [] }]),
+            Access::Public | Access::Unspecified => json!([]),
+        },
+    );
+    Ok(operation.into())
+}
+
+/// The rpc's name as `createEvent`; additional routes are numbered from 2, as bindings are.
+fn id(method: &Method, index: usize) -> String {
+    let (first, rest) = method.name.split_at(1);
+    let number = if index == 0 {
+        String::new()
+    } else {
+        (index + 1).to_string()
+    };
+    format!("{}{rest}{number}", first.to_ascii_lowercase())
+}
+
+/// The first sentence, without its full stop.
+fn summary(comment: &str) -> &str {
+    let first = comment.split_inclusive(". ").next().unwrap_or(comment);
+    first.trim_end().trim_end_matches('.')
+}
+
+/// None when there are none.
+fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>> {
+    let parts = Parts::new(api, method, route);
+    let mut parameters = Vec::new();
+    for field in parts.path {
+        parameters.push(parameter(api, field, "path")?);
+    }
+    for field in parts.query {
+        parameters.push(parameter(api, field, "query")?);
+    }
+    if is_cacheable(method, route) {
+        parameters.push(json!({ "$ref": "#/components/parameters/If-None-Match" }));
+    }
+    Ok((!parameters.is_empty()).then_some(parameters.into()))
+}
+
+fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
+    let mut value = schemas::value(field);
+    set(&mut value, "default", schema::default(field));
+    let required = place == "path" || field.rules.required;
+    let mut parameter = Object::new();
+    set(&mut parameter, "name", field.name.as_str());
+    set(&mut parameter, "in", place);
+    set(&mut parameter, "required", required.then_some(true));
+    set(&mut parameter, "description", field.comment.as_str());
+    set(&mut parameter, "schema", value);
+    set(&mut parameter, "example", example::value(api, field)?);
+    set(
+        &mut parameter,
+        ADDITION,
+        field.meaning.addition.then_some(true),
+    );
+    Ok(parameter.into())
+}
+
+fn body(api: &Api, method: &Method, route: &Route) -> Option<Value> {
+    let body = Parts::new(api, method, route).body?;
+    Some(json!({
+        "required": body.required,
+        "content": { JSON: { "schema": schemas::reference(&method.request) } },
+    }))
+}
+
+fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
+    let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/X-Request-Id" } });
+    if is_cacheable(method, route) {
+        headers["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
+    }
+    let mut responses = Object::new();
+    set(
+        &mut responses,
+        "200",
+        json!({
+            "description": method.answers,
+            "headers": headers,
+            "content": content(api, method, route)?,
+        }),
+    );
+    if is_cacheable(method, route) {
+        set(
+            &mut responses,
+            "304",
+            json!({
+                "description": "The copy that `If-None-Match` names is still good.",
+                "headers": headers,
+            }),
+        );
+    }
+    failures::refer(api, method, route, &mut responses);
+    Ok(responses)
+}
+
+fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
+    let name = match &method.answer {
+        Answer::File { media_type } => {
+            return Ok(
+                json!({ media_type: { "schema": { "type": "string", "format": "binary" } } }),
+            );
+        }
+        Answer::Message(name) => name,
+    };
+    let shown = route.response_body.as_ref().and_then(|shown| {
+        let mut fields = api.message(name).fields.iter();
+        fields.find(|field| field.name == *shown)
+    });
+    let schema = match shown {
+        None => schemas::reference(name),
+        Some(field) => {
+            let mut schema = schemas::value(field);
+            set(
+                &mut schema,
+                "examples",
+                json!([example::value(api, field)?]),
+            );
+            schema
+        }
+    };
+    Ok(json!({ JSON: { "schema": schema } }))
+}
+
+/// Whether clients may keep the answer and ask if it is still good.
+fn is_cacheable(method: &Method, route: &Route) -> bool {
+    route.verb == Verb::Get && matches!(method.answer, Answer::File { .. })
+}
+
+/// The parameters that operations refer to.
+pub(super) fn shared_parameters() -> Value {
+    json!({
+        "If-None-Match": {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "The ETag of a copy that the client has.",
+            "schema": { "type": "string" },
+            "example": "\"9f86d081884c7d65\"",
+        },
+    })
+}
+
+/// The headers that responses refer to.
+pub(super) fn headers() -> Value {
+    json!({
+        "X-Request-Id": {
+            "description": "Finds the request in the server's logs. A request may bring its own.",
+            "schema": { "type": "string" },
+            "example": failures::REQUEST_ID,
+        },
+        "WWW-Authenticate": {
+            "description": "How to authenticate.",
+            "schema": { "type": "string" },
+            "example": "Bearer realm=\"muster\"",
+        },
+        "Retry-After": {
+            "description": "After how many seconds to try again.",
+            "schema": { "type": "integer", "minimum": 1 },
+            "example": 5,
+        },
+        "ETag": {
+            "description": "Names this version of the file.",
+            "schema": { "type": "string" },
+            "example": "\"9f86d081884c7d65\"",
+        },
+    })
+}

@@ -1,0 +1,182 @@
+//! Messages as schemas: those of the bodies that requests have, and of the answers.
+
+use std::collections::HashSet;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::{ADDITION, failures};
+use crate::{
+    example,
+    model::{Answer, Api, Cardinality, Field, Kind, Message},
+    options::Text,
+    parts::Parts,
+    schema::{self, Object, set},
+};
+
+/// Where a message's schema stands.
+pub(super) fn reference(message: &str) -> Object {
+    let mut reference = Object::new();
+    set(
+        &mut reference,
+        "$ref",
+        format!("#/components/schemas/{message}"),
+    );
+    reference
+}
+
+/// A schema for each message that a body is or holds, in the order of the proto, and those of errors.
+pub(super) fn emit(api: &Api) -> Result<Object> {
+    let shown = shown(api);
+    let mut schemas = Object::new();
+    for message in &api.messages {
+        if shown.contains(message.name.as_str()) {
+            let schema = of_message(api, message, &body_fields(api, message))
+                .with_context(|| format!("message {}", message.name))?;
+            set(&mut schemas, &message.name, schema);
+        }
+    }
+    schemas.extend(failures::schemas(api));
+    Ok(schemas)
+}
+
+/// The messages that documents show: request bodies, answers, and all that those hold.
+fn shown(api: &Api) -> HashSet<&str> {
+    let mut waiting = Vec::new();
+    for method in api.methods() {
+        for route in &method.routes {
+            if route.body {
+                waiting.push(method.request.as_str());
+            }
+            match (&method.answer, &route.response_body) {
+                (Answer::File { .. }, _) => {}
+                (Answer::Message(name), None) => waiting.push(name),
+                (Answer::Message(name), Some(field)) => {
+                    let fields = api.message(name).fields.iter();
+                    waiting.extend(fields.filter(|one| one.name == *field).filter_map(held));
+                }
+            }
+        }
+    }
+    let mut shown = HashSet::new();
+    while let Some(name) = waiting.pop() {
+        if shown.insert(name) {
+            waiting.extend(
+                body_fields(api, api.message(name))
+                    .into_iter()
+                    .filter_map(held),
+            );
+        }
+    }
+    shown
+}
+
+fn held(field: &Field) -> Option<&str> {
+    match &field.kind {
+        Kind::Message(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// What a message has in a body: all its fields, less those that the path of its request holds. The reader has checked
+/// that this is the same for all its routes.
+fn body_fields<'a>(api: &'a Api, message: &'a Message) -> Vec<&'a Field> {
+    api.methods()
+        .filter(|method| method.request == message.name)
+        .flat_map(|method| method.routes.iter().map(move |route| (method, route)))
+        .find_map(|(method, route)| Parts::new(api, method, route).body)
+        .map_or_else(|| message.fields.iter().collect(), |body| body.fields)
+}
+
+fn of_message(api: &Api, message: &Message, fields: &[&Field]) -> Result<Object> {
+    let mut properties = Object::new();
+    for field in fields {
+        set(&mut properties, &field.name, property(api, message, field)?);
+    }
+    let mut schema = schema::object(properties);
+    let required = schema::required(fields.iter().copied(), |field| message.must_have(field));
+    set(&mut schema, "required", required);
+    // Answers may grow.
+    set(
+        &mut schema,
+        "additionalProperties",
+        message.is_input.then_some(false),
+    );
+    set(&mut schema, "description", message.comment.as_str());
+    set(
+        &mut schema,
+        "examples",
+        json!([example::object(api, fields.iter().copied())?]),
+    );
+    Ok(schema)
+}
+
+fn property(api: &Api, message: &Message, field: &Field) -> Result<Object> {
+    let mut property = value(field);
+    if message.may_be_null(field) {
+        property = or_null(property);
+    }
+    set(&mut property, "description", field.comment.as_str());
+    set(&mut property, "default", schema::default(field));
+    // What a message may hold is shown where its own schema stands.
+    if held(field).is_none() {
+        set(
+            &mut property,
+            "examples",
+            json!([example::value(api, field)?]),
+        );
+    }
+    set(
+        &mut property,
+        ADDITION,
+        field.meaning.addition.then_some(true),
+    );
+    Ok(property)
+}
+
+/// A value of the field as a property, a parameter or a whole answer has it.
+pub(super) fn value(field: &Field) -> Object {
+    let one = if let Kind::Message(name) = &field.kind {
+        reference(name)
+    } else {
+        let is_integer = field.kind == Kind::Int32;
+        let mut schema = schema::scalar(field);
+        set(&mut schema, "format", is_integer.then_some("int32"));
+        set(&mut schema, "pattern", pattern(field));
+        schema
+    };
+    match field.cardinality {
+        Cardinality::Many => schema::list(field, one),
+        Cardinality::One | Cardinality::Optional => one,
+    }
+}
+
+fn or_null(mut schema: Object) -> Object {
+    if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        choices.push(Value::Null);
+    }
+    match schema.get_mut("type") {
+        Some(name) => {
+            *name = json!([*name, "null"]);
+            schema
+        }
+        None => schema::or_null(schema),
+    }
+}
+
+/// Which characters a text may hold: white space and then something else, neither with refused control characters, so
+/// that it is not blank either. It reads each character once, since none fits two neighbouring parts of it.
+fn pattern(field: &Field) -> Option<String> {
+    let control = match field.meaning.text {
+        Text::Unspecified => return None,
+        Text::Line => r"\u0000-\u001F\u007F-\u009F",
+        Text::Paragraphs => r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F",
+    };
+    let text = format!(r"[^\S{control}]*[^\s{control}][^{control}]*");
+    let may_be_empty = field.string_rules().min_len.unwrap_or(0) == 0;
+    Some(if may_be_empty {
+        format!("^({text})?$")
+    } else {
+        format!("^{text}$")
+    })
+}

@@ -1,0 +1,61 @@
+//! Which part of an HTTP request each field of a request message comes from.
+
+use crate::{
+    model::{Api, Field, Kind, Method},
+    route::Route,
+};
+
+/// The fields of a request message by where one route of its rpc has them, each in the order of the message.
+pub(crate) struct Parts<'a> {
+    pub(crate) path: Vec<&'a Field>,
+    pub(crate) query: Vec<&'a Field>,
+    pub(crate) body: Option<Body<'a>>,
+}
+
+/// The body of a request.
+pub(crate) struct Body<'a> {
+    /// What it may hold.
+    pub(crate) fields: Vec<&'a Field>,
+    /// The field that is made from the keys that it has.
+    pub(crate) mask: Option<&'a Field>,
+    /// Whether it has to be there.
+    pub(crate) required: bool,
+}
+
+impl<'a> Parts<'a> {
+    pub(crate) fn new(api: &'a Api, method: &Method, route: &Route) -> Self {
+        let fields = &api.message(&method.request).fields;
+        let (path, others): (Vec<_>, Vec<_>) = fields
+            .iter()
+            .partition(|field| route.path_fields.contains(&field.name));
+        if route.body {
+            Self {
+                path,
+                query: Vec::new(),
+                body: Some(Body::new(others)),
+            }
+        } else {
+            Self {
+                path,
+                query: others,
+                body: None,
+            }
+        }
+    }
+}
+
+impl<'a> Body<'a> {
+    fn new(others: Vec<&'a Field>) -> Self {
+        let (masks, fields): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|field| field.kind == Kind::FieldMask);
+        let mask = masks.into_iter().next();
+        // A body that may say nothing may be left out, except where saying nothing would be no request at all.
+        let required = mask.is_some() || fields.iter().any(|field| field.rules.required);
+        Self {
+            fields,
+            mask,
+            required,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What OpenAPI and the tools' JSON Schemas have in common: the type and the limits of a value.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    model::{Field, Kind},
+    options::{FieldMeaning, Format},
+};
+
+/// A JSON object.
+pub(crate) type Object = Map<String, Value>;
+
+/// One scalar value of the field: its type.
+pub(crate) fn plain(field: &Field) -> Object {
+    let name = match field.kind {
+        Kind::Bool => "boolean",
+        Kind::Int32 => "integer",
+        Kind::String | Kind::Message(_) | Kind::FieldMask => "string",
+    };
+    let mut schema = Object::new();
+    set(&mut schema, "type", name);
+    set(&mut schema, "format", format(field.meaning.format));
+    schema
+}
+
+/// One scalar value of the field: its type and limits.
+pub(crate) fn scalar(field: &Field) -> Object {
+    let (text, number) = (field.string_rules(), &field.rules.int32);
+    let choices = Some(&text.r#in).filter(|choices| !choices.is_empty());
+    let mut schema = plain(field);
+    set(&mut schema, "minLength", text.min_len);
+    set(&mut schema, "maxLength", text.max_len);
+    set(&mut schema, "enum", choices.map(|choices| json!(choices)));
+    set(&mut schema, "minimum", number.gte);
+    set(&mut schema, "maximum", number.lte);
+    schema
+}
+
+/// A list, and how many items it may have.
+pub(crate) fn list(field: &Field, items: Object) -> Object {
+    let mut schema = list_of(items);
+    set(&mut schema, "minItems", field.rules.repeated.min_items);
+    set(&mut schema, "maxItems", field.rules.repeated.max_items);
+    schema
+}
+
+/// A list of any length.
+pub(crate) fn list_of(items: Object) -> Object {
+    let mut schema = Object::new();
+    set(&mut schema, "type", "array");
+    set(&mut schema, "items", items);
+    schema
+}
+
+/// That or null, in the form that strict clients take.
+pub(crate) fn or_null(schema: Object) -> Object {
+    let mut null = Object::new();
+    set(&mut null, "type", "null");
+    let mut either = Object::new();
+    set(&mut either, "anyOf", vec![schema, null]);
+    either
+}
+
+/// What an absent field means.
+pub(crate) fn default(field: &Field) -> Option<Value> {
+    let FieldMeaning {
+        default_int,
+        default_string,
+        default_bool,
+        ..
+    } = &field.meaning;
+    default_int
+        .map(Value::from)
+        .or(default_bool.map(Value::from))
+        .or(default_string.clone().map(Value::from))
+}
+
+/// The object with only those of its fields; `required` and closedness are up to the caller.
+pub(crate) fn object(properties: Object) -> Object {
+    let mut schema = Object::new();
+    set(&mut schema, "type", "object");
+    set(&mut schema, "properties", properties);
+    schema
+}
+
+/// Adds a keyword, unless there is nothing to say.
+pub(crate) fn set(schema: &mut Object, keyword: &str, value: impl Into<Value>) {
+    match value.into() {
+        Value::Null => {}
+        value => {
+            schema.insert(keyword.to_owned(), value);
+        }
+    }
+}
+
+/// The names of the fields that satisfy `is_required`; none when there are none.
+pub(crate) fn required<'a>(
+    fields: impl IntoIterator<Item = &'a Field>,
+    is_required: impl Fn(&Field) -> bool,
+) -> Option<Value> {
+    let names: Vec<&str> = fields
+        .into_iter()
+        .filter(|field| is_required(field))
+        .map(|field| field.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| json!(names))
+}
+
+const fn format(format: Format) -> Option<&'static str> {
+    match format {
+        Format::Unspecified => None,
+        Format::DateTime => Some("date-time"),
+        Format::Uri => Some("uri"),
+        Format::Email => Some("email"),
+        Format::Uuid => Some("uuid"),
+    }
+}

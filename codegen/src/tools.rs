@@ -1,0 +1,176 @@
+//! MCP tools: each rpc that is one, with the definition that clients are shown and what the bridge needs to call it.
+//!
+//! The schemas keep to what strict clients take (traps.md, rmcp): no lists of types, no `anyOf` at the root, everything in
+//! place instead of referred to, and the outermost type always an object.
+
+use serde_json::{Value, json};
+
+use crate::{
+    model::{Answer, Api, Cardinality, Field, Kind, Method},
+    options::{Access, Tool},
+    schema::{self, Object, set},
+};
+
+/// The argument that confirms a call.
+pub(crate) const CONFIRM: &str = "confirm";
+/// The argument that names the fields which a partial update empties, since portable schemas have no null.
+pub(crate) const CLEAR: &str = "clear";
+
+/// The table, in the order of the proto.
+pub(crate) fn emit(api: &Api) -> Value {
+    api.methods()
+        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?)))
+        .collect()
+}
+
+fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
+    let mut row = Object::new();
+    set(&mut row, "grpc_path", method.grpc_path.as_str());
+    set(
+        &mut row,
+        "access",
+        match method.access {
+            Access::Paid => "paid",
+            Access::Bearer => "bearer",
+            Access::Public | Access::Unspecified => "public",
+        },
+    );
+    let preview = tool.confirmation.as_ref().and_then(|confirmation| {
+        let rpc = api
+            .methods()
+            .find(|other| other.name == confirmation.preview_rpc)?;
+        Some(json!({ "grpc_path": rpc.grpc_path, "question": confirmation.question }))
+    });
+    set(&mut row, "confirmation", preview);
+    set(&mut row, "tool", definition(api, method, tool));
+    row.into()
+}
+
+/// As `tools/list` answers it.
+fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
+    let answer = match &method.answer {
+        Answer::Message(name) => output(api, name),
+        // The reader refuses tools that answer files.
+        Answer::File { .. } => schema::object(Object::new()),
+    };
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": arguments(api, method, tool),
+        "outputSchema": answer,
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": tool.open_world,
+        },
+    })
+}
+
+/// Every field of the request, wherever HTTP has it, and what tools have besides.
+fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
+    let request = api.message(&method.request);
+    let (masks, fields): (Vec<&Field>, Vec<&Field>) = request
+        .fields
+        .iter()
+        .partition(|field| field.kind == Kind::FieldMask);
+    let in_path = |field: &Field| {
+        let route = method.routes.first();
+        route.is_some_and(|route| route.path_fields.contains(&field.name))
+    };
+    let mut properties: Object = fields
+        .iter()
+        .map(|field| (field.name.clone(), input(api, field).into()))
+        .collect();
+    if !masks.is_empty() {
+        set(&mut properties, CLEAR, clear(&fields));
+    }
+    if tool.confirmation.is_some() {
+        set(
+            &mut properties,
+            CONFIRM,
+            json!({
+                "type": "boolean",
+                "description": "True once a person has confirmed this very call; otherwise nothing changes and a preview is shown.",
+            }),
+        );
+    }
+    let required = schema::required(fields, |field| field.rules.required || in_path(field));
+    closed(properties, required)
+}
+
+fn clear(fields: &[&Field]) -> Value {
+    let names = fields
+        .iter()
+        .filter(|field| field.meaning.nullable)
+        .map(|field| &field.name);
+    json!({
+        "type": "array",
+        "items": { "type": "string", "enum": names.collect::<Vec<_>>() },
+        "description": "Fields to empty.",
+    })
+}
+
+fn closed(properties: Object, required: Option<Value>) -> Object {
+    let mut schema = schema::object(properties);
+    set(&mut schema, "required", required);
+    set(&mut schema, "additionalProperties", false);
+    schema
+}
+
+/// An argument.
+fn input(api: &Api, field: &Field) -> Object {
+    let one = match &field.kind {
+        Kind::Message(name) => {
+            let fields = &api.message(name).fields;
+            let properties = fields
+                .iter()
+                .map(|field| (field.name.clone(), input(api, field).into()));
+            closed(
+                properties.collect(),
+                schema::required(fields, |field| field.rules.required),
+            )
+        }
+        _ => schema::scalar(field),
+    };
+    let mut argument = match field.cardinality {
+        Cardinality::Many => schema::list(field, one),
+        Cardinality::One | Cardinality::Optional => one,
+    };
+    set(&mut argument, "default", schema::default(field));
+    set(&mut argument, "description", description(field));
+    argument
+}
+
+/// What the field means, without the sentences on null, which is for JSON bodies.
+fn description(field: &Field) -> String {
+    let sentences = field.comment.split_inclusive(". ");
+    let kept: String = sentences
+        .filter(|sentence| !sentence.starts_with("Null "))
+        .collect();
+    kept.trim_end().to_owned()
+}
+
+/// An answer. It may grow, so it is not closed. Only types: a model reads the answer itself, and descriptions of what all
+/// tools answer would make a third of the list.
+fn output(api: &Api, message: &str) -> Object {
+    let message = api.message(message);
+    let property = |field: &Field| {
+        let one = match &field.kind {
+            Kind::Message(name) => output(api, name),
+            _ => schema::plain(field),
+        };
+        let property = match field.cardinality {
+            Cardinality::Many => schema::list_of(one),
+            _ if message.may_be_null(field) => schema::or_null(one),
+            _ => one,
+        };
+        (field.name.clone(), property.into())
+    };
+    let mut schema = schema::object(message.fields.iter().map(property).collect());
+    let required = schema::required(&message.fields, |field| message.must_have(field));
+    set(&mut schema, "required", required);
+    schema
+}
