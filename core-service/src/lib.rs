@@ -79,7 +79,9 @@ impl Core {
 
     /// Every call as it comes from the network, for callers in this process.
     pub fn in_process(&self) -> Gate<Routes> {
-        GateLayer::new(self.rules.clone()).layer(self.routes.clone())
+        GateLayer::new(self.rules.clone())
+            .without_log()
+            .layer(self.routes.clone())
     }
 
     /// Serves a port until `stop`.

@@ -25,12 +25,25 @@ const MARGIN: Duration = Duration::from_millis(5);
 #[derive(Debug, Clone)]
 pub struct GateLayer {
     rules: Rules,
+    caller_logs: bool,
 }
 
 impl GateLayer {
-    /// A gate that knows callers by `rules`.
+    /// A gate that knows callers by `rules` and writes a log line per call.
     pub const fn new(rules: Rules) -> Self {
-        Self { rules }
+        Self {
+            rules,
+            caller_logs: false,
+        }
+    }
+
+    /// The same gate without log lines: whoever calls in this process writes its own.
+    #[must_use]
+    pub const fn without_log(self) -> Self {
+        Self {
+            caller_logs: true,
+            ..self
+        }
     }
 }
 
@@ -41,6 +54,7 @@ impl<S> Layer<S> for GateLayer {
         Gate {
             inner,
             rules: self.rules.clone(),
+            caller_logs: self.caller_logs,
         }
     }
 }
@@ -50,6 +64,7 @@ impl<S> Layer<S> for GateLayer {
 pub struct Gate<S> {
     inner: S,
     rules: Rules,
+    caller_logs: bool,
 }
 
 impl<S> Service<Request<Body>> for Gate<S>
@@ -72,6 +87,7 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let rules = self.rules.clone();
+        let caller_logs = self.caller_logs;
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
@@ -90,9 +106,11 @@ where
                 Ok(Err(never)) => match never {},
                 Err(_elapsed) => late(limit).into_http(),
             };
-            let code = Status::from_header_map(response.headers())
-                .map_or(Code::Ok, |status| status.code());
-            tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, "call");
+            if !caller_logs {
+                let status = Status::from_header_map(response.headers());
+                let code = status.map_or(Code::Ok, |status| status.code());
+                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, "call");
+            }
             Ok(response)
         })
     }
