@@ -2,6 +2,7 @@
 
 pub mod content;
 pub mod covers;
+pub mod demo;
 pub mod domain;
 pub mod grpc;
 pub mod jobs;
