@@ -4,4 +4,5 @@
 mod fixtures;
 mod jobs;
 mod maintenance;
+mod service;
 mod storage;

@@ -1,0 +1,132 @@
+//! The use cases, as the layers above call them.
+
+mod accounts;
+mod cancelling;
+mod catalogue;
+mod changing;
+mod creating;
+mod model;
+mod quota;
+
+use core_service::{
+    domain::{
+        clock::Clock,
+        entropy::Entropy,
+        event::{Event, NewEvent},
+        ids::EventId,
+        plan::{Plan, Plans},
+        registration::{Registration, Status},
+        zone::Zone,
+    },
+    service::{Caller, Context, Error, Links, NewAccount, Service},
+    storage::Store,
+};
+use test_postgres::Database;
+
+use crate::fixtures::{NOW, Rows, add_registrations, open};
+
+/// The use cases on a database of their own, at a time that stands still.
+pub(crate) struct Desk {
+    pub(crate) service: Service,
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+}
+
+impl Desk {
+    pub(crate) async fn open(database: &Database) -> Self {
+        let store = open(database).await;
+        let clock = Clock::manual(NOW);
+        let service = Service::new(Context {
+            store: store.clone(),
+            clock: clock.clone(),
+            entropy: Entropy::seeded(7),
+            links: Links::new("https://muster.example"),
+            plans: Plans::default(),
+            default_timezone: Zone::utc(),
+        });
+        Self {
+            service,
+            store,
+            clock,
+        }
+    }
+
+    /// Somebody with an account of their own.
+    pub(crate) async fn caller(&self, email: &str, plan: Plan) -> Caller {
+        let account = NewAccount {
+            email: email.to_owned(),
+            name: "Olga Owner".to_owned(),
+            plan,
+            timezone: None,
+        };
+        self.service.create_account(account).await.unwrap();
+        let key = self.service.create_key(email, "laptop").await.unwrap();
+        let header = format!("Bearer {}", key.plain.expose());
+        self.service.authenticate(Some(&header)).await.unwrap()
+    }
+
+    pub(crate) async fn olga(&self) -> Caller {
+        self.caller("olga@example.org", Plan::Business).await
+    }
+
+    pub(crate) async fn create(&self, caller: &Caller, new: NewEvent) -> Event {
+        self.service.create_event(caller, new).await.unwrap()
+    }
+
+    pub(crate) async fn register(&self, event: EventId, statuses: &[Status]) -> Vec<Registration> {
+        add_registrations(&self.store, &Rows::new(), event, statuses).await
+    }
+
+    /// What the audit log says of a subject: actor, action, before, after, reason.
+    pub(crate) async fn audit(&self, subject: uuid::Uuid) -> Vec<serde_json::Value> {
+        let records = self.store.list_audit(subject, 100).await.unwrap();
+        let shown = records.into_iter().map(|record| {
+            serde_json::json!({
+                "actor": record.actor,
+                "action": record.action,
+                "before": record.before,
+                "after": record.after,
+                "reason": record.reason,
+            })
+        });
+        shown.collect()
+    }
+}
+
+/// A draft, an hour from [`NOW`], for an hour.
+pub(crate) fn new_event(title: &str) -> NewEvent {
+    NewEvent {
+        title: title.to_owned(),
+        description: "Talks.".to_owned(),
+        location: "Hall".to_owned(),
+        city: None,
+        start_date: "2030-01-01T01:00:00Z".to_owned(),
+        end_date: Some("2030-01-01T02:00:00Z".to_owned()),
+        timezone: None,
+        max_capacity: 100,
+        is_public: false,
+        is_listed: true,
+        image_query: None,
+        custom_fields: Vec::new(),
+    }
+}
+
+/// As [`new_event`], published.
+pub(crate) fn public_event(title: &str) -> NewEvent {
+    NewEvent {
+        is_public: true,
+        ..new_event(title)
+    }
+}
+
+#[track_caller]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "reads better around the call that it judges"
+)]
+pub(crate) fn assert_no_event<T: std::fmt::Debug>(outcome: Result<T, Error>) {
+    assert!(
+        matches!(outcome, Err(Error::NotFound { what: "event" })),
+        "{outcome:?}"
+    );
+}

@@ -1,0 +1,193 @@
+//! Accounts and keys.
+
+use core_service::{
+    domain::{api_key::PlainKey, entropy::Entropy, ids::KeyId, plan::Plan},
+    service::{Error, NewAccount},
+};
+use serde_json::json;
+use test_postgres::Database;
+
+use super::Desk;
+use crate::fixtures::{HOUR, Rows, migrate};
+
+fn fay() -> NewAccount {
+    NewAccount {
+        email: "Fay@example.org".to_owned(),
+        name: "Fay Free".to_owned(),
+        plan: Plan::Free,
+        timezone: None,
+    }
+}
+
+async fn an_address_has_one_account(database: Database) {
+    let desk = Desk::open(&database).await;
+    desk.service.create_account(fay()).await.unwrap();
+    let shouted = NewAccount {
+        email: "FAY@EXAMPLE.ORG".to_owned(),
+        ..fay()
+    };
+    let refused = desk.service.create_account(shouted).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+async fn what_is_wrong_with_an_account_is_said_at_once(database: Database) {
+    let desk = Desk::open(&database).await;
+    let wrong = NewAccount {
+        email: "fay".to_owned(),
+        name: " \t".to_owned(),
+        plan: Plan::Free,
+        timezone: Some("Mars".to_owned()),
+    };
+    let Err(Error::Invalid(violations)) = desk.service.create_account(wrong).await else {
+        panic!("it was created");
+    };
+    let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
+    assert_eq!(fields, ["email", "name", "name", "timezone"]);
+}
+
+async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
+    let desk = Desk::open(&database).await;
+    let fay = desk.caller("fay@example.org", Plan::Free).await;
+    for _ in 0..2 {
+        desk.service
+            .set_plan("fay@example.org", Plan::Pro)
+            .await
+            .unwrap();
+    }
+    let account = desk.service.get_account(&fay).await.unwrap();
+    assert_eq!(account.account.plan, Plan::Pro);
+    assert_eq!(account.active_events_limit, Some(100));
+    let audit = desk.audit(fay.account_id.uuid()).await;
+    let expected = json!({
+        "actor": "admin",
+        "action": "account.set_plan",
+        "before": {"plan": "free"},
+        "after": {"plan": "pro"},
+        "reason": null,
+    });
+    assert_eq!(audit[1..], [expected]);
+
+    let unknown = desk.service.set_plan("otto@example.org", Plan::Pro).await;
+    assert!(matches!(unknown, Err(Error::NotFound { what: "account" })));
+}
+
+async fn only_a_valid_key_is_recognised(database: Database) {
+    let desk = Desk::open(&database).await;
+    desk.service.create_account(fay()).await.unwrap();
+    let key = desk
+        .service
+        .create_key("fay@example.org", "laptop")
+        .await
+        .unwrap();
+    let plain = key.plain.expose();
+    let other = PlainKey::generate(&Entropy::seeded(99));
+    for header in [
+        None,
+        Some(""),
+        Some("Bearer"),
+        Some("Bearer "),
+        Some(plain),
+        Some(&format!("Basic {plain}")),
+        Some(&format!("Bearer {}", other.expose())),
+        Some(&format!("Bearer {plain}x")),
+        Some(&format!("Bearer {plain} {plain}")),
+    ] {
+        let outcome = desk.service.authenticate(header).await;
+        assert!(matches!(outcome, Err(Error::Unauthorized)), "{header:?}");
+    }
+    for header in [format!("Bearer {plain}"), format!("bEARER   {plain}")] {
+        let caller = desk.service.authenticate(Some(&header)).await.unwrap();
+        assert_eq!(caller.key_id, key.key.id);
+    }
+}
+
+async fn a_key_that_cannot_be_one_is_not_looked_up(database: Database) {
+    let desk = Desk::open(&database).await;
+    desk.store.close().await;
+    let well_formed = PlainKey::generate(&Entropy::seeded(99));
+    let header = format!("Bearer {}", well_formed.expose());
+    let looked_up = desk.service.authenticate(Some(&header)).await;
+    assert!(
+        matches!(looked_up, Err(Error::Unavailable(_))),
+        "{looked_up:?}"
+    );
+    let wrong_checksum = format!("{}!", &header[..header.len() - 1]);
+    let refused = desk.service.authenticate(Some(&wrong_checksum)).await;
+    assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
+}
+
+async fn a_revocation_takes_effect_within_five_seconds_on_another_core(database: Database) {
+    if !database.is_postgres() {
+        // A SQLite file has one core.
+        return;
+    }
+    let here = Desk::open(&database).await;
+    let there = Desk::open(&database).await;
+    here.service.create_account(fay()).await.unwrap();
+    let key = here
+        .service
+        .create_key("fay@example.org", "laptop")
+        .await
+        .unwrap();
+    let header = format!("Bearer {}", key.plain.expose());
+    for desk in [&here, &there] {
+        desk.service.authenticate(Some(&header)).await.unwrap();
+    }
+    here.service.revoke_key(key.key.id).await.unwrap();
+    let refused = here.service.authenticate(Some(&header)).await;
+    assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
+    there.clock.advance_seconds(5);
+    let refused = there.service.authenticate(Some(&header)).await;
+    assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
+}
+
+async fn a_key_is_revoked_once_and_audited_once(database: Database) {
+    let desk = Desk::open(&database).await;
+    desk.service.create_account(fay()).await.unwrap();
+    let key = desk
+        .service
+        .create_key("fay@example.org", "laptop")
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        desk.service.revoke_key(key.key.id).await.unwrap();
+    }
+    let audit = desk.audit(key.key.id.uuid()).await;
+    let actions: Vec<_> = audit.iter().map(|row| row["action"].clone()).collect();
+    assert_eq!(actions, ["key.create", "key.revoke"]);
+    let keys = desk.service.list_keys().await.unwrap();
+    assert!(keys[0].0.revoked_at.is_some());
+
+    let unknown = desk.service.revoke_key(KeyId::new(uuid::Uuid::nil())).await;
+    assert!(matches!(unknown, Err(Error::NotFound { what: "key" })));
+}
+
+async fn an_expired_key_is_refused(database: Database) {
+    let desk = Desk::open(&database).await;
+    let account = desk.service.create_account(fay()).await.unwrap();
+    let plain = PlainKey::generate(&Entropy::seeded(5));
+    let key = core_service::domain::account::ApiKey {
+        hash: plain.hash(),
+        ..Rows::new().key(account.id)
+    };
+    let mut tx = desk.store.begin().await.unwrap();
+    tx.insert_key(&key).await.unwrap();
+    tx.commit().await.unwrap();
+    let header = format!("Bearer {}", plain.expose());
+    desk.clock.advance_seconds(HOUR - 1);
+    assert!(desk.service.authenticate(Some(&header)).await.is_ok());
+    desk.clock.advance_seconds(1);
+    let refused = desk.service.authenticate(Some(&header)).await;
+    assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    an_address_has_one_account,
+    what_is_wrong_with_an_account_is_said_at_once,
+    a_change_of_plan_takes_effect_and_is_audited,
+    only_a_valid_key_is_recognised,
+    a_key_that_cannot_be_one_is_not_looked_up,
+    a_revocation_takes_effect_within_five_seconds_on_another_core,
+    a_key_is_revoked_once_and_audited_once,
+    an_expired_key_is_refused,
+);
