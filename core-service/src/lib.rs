@@ -78,6 +78,16 @@ impl Core {
         &self.rules
     }
 
+    /// What comes round by itself, for whoever wants it at once.
+    pub const fn maintenance(&self) -> &Maintenance {
+        &self.maintenance
+    }
+
+    /// What does jobs, for whoever wants them done at once.
+    pub const fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
     /// Every call as it comes from the network, for callers in this process.
     pub fn in_process(&self) -> Gate<Routes> {
         GateLayer::new(self.rules.clone())

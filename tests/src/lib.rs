@@ -1,1 +1,76 @@
-//! Whole-system tests: one scenario through gRPC and HTTP, on both databases.
+//! Muster as a whole, in one test: [`TestApp`] is a core on a gRPC port and a gateway on an HTTP port that calls it over the
+//! network, with a database, a clock and randomness that the test decides.
+//!
+//! A body is written once. [`on_both_engines!`] runs it on SQLite and on PostgreSQL; [`on_every_surface!`] runs it there through
+//! HTTP and through gRPC, which must answer the same.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "whatever fails here fails a test, which is what it is for"
+)]
+
+mod app;
+mod grpc;
+mod http;
+mod refusal;
+mod rows;
+mod surface;
+
+pub use app::{Account, TestApp};
+pub use grpc::{Bearer, Grpc};
+pub use http::{Answer, Http, Request};
+pub use refusal::Refusal;
+pub use surface::{Api, Client, Surface};
+pub use test_postgres::Database;
+
+/// Turns bodies, each an `async fn(Arc<TestApp>)` of the calling module, into tests `on_sqlite::name` and
+/// `on_postgres::name`.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($body:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $body() {
+                    super::$body($crate::TestApp::on_sqlite().await).await;
+                }
+            )+
+        }
+
+        mod on_postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $body() {
+                    if let Some(app) = $crate::TestApp::on_postgres().await {
+                        super::$body(app).await;
+                    }
+                }
+            )+
+        }
+    };
+}
+
+/// Turns bodies, each an `async fn(Api)` of the calling module, into tests on both engines, through HTTP and through gRPC:
+/// `on_sqlite::over_http::name` and so on.
+#[macro_export]
+macro_rules! on_every_surface {
+    ($($body:ident),+ $(,)?) => {
+        mod over_http {
+            $(
+                pub(super) async fn $body(app: std::sync::Arc<$crate::TestApp>) {
+                    super::$body(app.over($crate::Surface::Http)).await;
+                }
+            )+
+            $crate::on_both_engines!($($body),+);
+        }
+
+        mod over_grpc {
+            $(
+                pub(super) async fn $body(app: std::sync::Arc<$crate::TestApp>) {
+                    super::$body(app.over($crate::Surface::Grpc)).await;
+                }
+            )+
+            $crate::on_both_engines!($($body),+);
+        }
+    };
+}

@@ -1,1 +1,3 @@
+//! The system as its users see it.
 
+mod smoke;

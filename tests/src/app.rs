@@ -1,0 +1,182 @@
+//! A whole system in this process.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use core_service::{
+    Core,
+    domain::{
+        clock::Clock,
+        entropy::Entropy,
+        ids::{AccountId, KeyId},
+        instant::Instant,
+        plan::{Plan, Plans},
+        zone::Zone,
+    },
+    grpc::server::{Address, Listener, TlsSettings},
+    service::{Context, Links, NewAccount},
+    storage::{Access, Options, Store},
+};
+use process::CancellationToken;
+
+use crate::{Api, Database, Grpc, Http, Surface};
+
+/// A core and a gateway on ports of their own, on a database of their own. Nothing runs in the background: jobs and
+/// maintenance happen when a test says so.
+pub struct TestApp {
+    /// The HTTP port.
+    pub http: Http,
+    /// The gRPC port.
+    pub grpc: Grpc,
+    /// The time that core believes in.
+    pub clock: Clock,
+    /// The database below core, to look at and to put rows into that no rpc makes yet.
+    pub store: Store,
+    /// Core itself: use cases for administrators, jobs, maintenance.
+    pub core: Core,
+    /// Where the database is.
+    pub database: Arc<Database>,
+    pub(crate) entropy: Entropy,
+    stop: CancellationToken,
+}
+
+/// An account with a key.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its identifier.
+    pub id: AccountId,
+    /// Its e-mail address, which names it to administrators.
+    pub email: String,
+    /// Its key, in plain.
+    pub key: String,
+    /// The key's identifier.
+    pub key_id: KeyId,
+}
+
+impl TestApp {
+    /// The present when a test begins: 2027-01-15T12:00:00Z.
+    pub const START: Instant = Instant::from_micros(1_800_014_400_000_000);
+
+    /// The base of every URL that is handed out.
+    pub const PUBLIC_URL: &str = "https://muster.example";
+
+    /// A system on a new SQLite file.
+    pub async fn on_sqlite() -> Arc<Self> {
+        Self::start(Arc::new(Database::sqlite(migrate).await)).await
+    }
+
+    /// A system on a new PostgreSQL database; `None` where PostgreSQL is not installed.
+    pub async fn on_postgres() -> Option<Arc<Self>> {
+        let database = Database::postgres(migrate).await?;
+        Some(Self::start(Arc::new(database)).await)
+    }
+
+    /// A system on a migrated database, with the default quotas and UTC. A second one on the same PostgreSQL is a second
+    /// replica with a clock of its own; SQLite takes only one at a time.
+    pub async fn start(database: Arc<Database>) -> Arc<Self> {
+        // Replicas must not make the same ids, so each has a seed of its own.
+        static SEEDS: AtomicU64 = AtomicU64::new(0);
+        let entropy = Entropy::seeded(SEEDS.fetch_add(1, Ordering::Relaxed));
+        let options = Options::new(database.url(), Access::Serve);
+        let store = Store::open(&options).await.unwrap();
+        let clock = Clock::manual(Self::START);
+        let core = Core::new(Context {
+            store: store.clone(),
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+            links: Links::new(Self::PUBLIC_URL),
+            plans: Plans::default(),
+            default_timezone: Zone::utc(),
+        })
+        .await
+        .unwrap();
+        let stop = CancellationToken::new();
+        let grpc = serve_core(&core, &stop).await;
+        Arc::new(Self {
+            // The gateway joins when it has landed; until then nobody listens there.
+            http: Http::new(SocketAddr::from(([127, 0, 0, 1], 1))),
+            grpc: Grpc::new(grpc),
+            clock,
+            store,
+            core,
+            database,
+            entropy,
+            stop,
+        })
+    }
+
+    /// Stops serving and closes the database, so that another system can open it.
+    pub async fn stop(&self) {
+        self.stop.cancel();
+        self.store.close().await;
+    }
+
+    /// This system as clients of one surface see it.
+    pub fn over(self: &Arc<Self>, surface: Surface) -> Api {
+        Api::new(Arc::clone(self), surface)
+    }
+
+    /// Opens an account and makes a key for it, as an administrator does.
+    pub async fn account(&self, plan: Plan) -> Account {
+        self.account_in(plan, None).await
+    }
+
+    /// Opens an account whose events are in that zone unless they say otherwise.
+    pub async fn account_in(&self, plan: Plan, timezone: Option<&str>) -> Account {
+        let rules = self.core.rules();
+        let email = format!("owner-{}@example.org", self.entropy.base62(8));
+        let account = rules
+            .create_account(NewAccount {
+                email: email.clone(),
+                name: "Olga Owner".to_owned(),
+                plan,
+                timezone: timezone.map(str::to_owned),
+            })
+            .await
+            .unwrap();
+        let made = rules.create_key(&email, "laptop").await.unwrap();
+        Account {
+            id: account.id,
+            email,
+            key: made.plain.expose().to_owned(),
+            key_id: made.key.id,
+        }
+    }
+
+    /// Lets time pass.
+    pub fn advance(&self, by: Duration) {
+        let seconds = by.as_secs().try_into().unwrap();
+        self.clock.advance_seconds(seconds);
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// What databases of tests start from.
+async fn migrate(url: String) {
+    let options = Options::new(url, Access::Administer);
+    let store = Store::open(&options).await.unwrap();
+    store.migrate().await.unwrap();
+    store.close().await;
+}
+
+async fn serve_core(core: &Core, stop: &CancellationToken) -> SocketAddr {
+    let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let listener = Listener::bind(&any_port).await.unwrap();
+    let Address::Tcp(address) = listener.address().unwrap() else {
+        unreachable!("a TCP address was asked for")
+    };
+    let (core, stop) = (core.clone(), stop.clone());
+    tokio::spawn(async move { core.serve(listener, &TlsSettings::default(), stop).await });
+    address
+}

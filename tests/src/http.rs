@@ -1,0 +1,171 @@
+//! The HTTP port as its clients see it: requests as raw as a test wants them, answers as they come.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
+use http_body_util::{BodyExt, Full};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde_json::Value;
+
+use crate::Refusal;
+
+/// Where contract.md's paths begin.
+const BASE: &str = "/api/v1";
+
+/// A client of the HTTP port. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Http {
+    address: SocketAddr,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+impl Http {
+    pub(crate) fn new(address: SocketAddr) -> Self {
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Self { address, client }
+    }
+
+    /// Where the port is.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `GET` of a path of contract.md, for example `/events`.
+    pub fn get(&self, path: &str) -> Request {
+        self.request(Method::GET, &format!("{BASE}{path}"))
+    }
+
+    /// `POST` to a path of contract.md.
+    pub fn post(&self, path: &str) -> Request {
+        self.request(Method::POST, &format!("{BASE}{path}"))
+    }
+
+    /// `PATCH` of a path of contract.md.
+    pub fn patch(&self, path: &str) -> Request {
+        self.request(Method::PATCH, &format!("{BASE}{path}"))
+    }
+
+    /// Any method on any path, which begins at the root.
+    pub fn request(&self, method: Method, path: &str) -> Request {
+        Request {
+            http: self.clone(),
+            method,
+            path: path.to_owned(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        }
+    }
+}
+
+/// A request to be sent.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Request {
+    http: Http,
+    method: Method,
+    path: String,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Request {
+    /// With `Authorization: Bearer <key>`.
+    pub fn bearer(self, key: &str) -> Self {
+        self.header("authorization", format!("Bearer {key}"))
+    }
+
+    /// With one more header, whose value may be any bytes that HTTP takes.
+    pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        let name: HeaderName = name.parse().unwrap();
+        let value = HeaderValue::from_bytes(value.as_ref()).unwrap();
+        self.headers.append(name, value);
+        self
+    }
+
+    /// With a body as it is, without a content type.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// With bytes that claim to be JSON.
+    pub fn json_bytes(self, body: impl Into<Bytes>) -> Self {
+        self.header(CONTENT_TYPE.as_str(), "application/json")
+            .body(body)
+    }
+
+    /// With JSON.
+    pub fn json(self, body: &Value) -> Self {
+        self.json_bytes(body.to_string())
+    }
+
+    /// Sends it and reads the whole answer.
+    pub async fn send(self) -> Answer {
+        let uri = format!("http://{}{}", self.http.address, self.path);
+        let mut request = http::Request::new(Full::new(self.body));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = uri.parse().unwrap();
+        *request.headers_mut() = self.headers;
+        let response = self.http.client.request(request).await.unwrap();
+        let (head, body) = response.into_parts();
+        Answer {
+            asked: format!("{} {}", self.method, self.path),
+            status: head.status,
+            headers: head.headers,
+            body: body.collect().await.unwrap().to_bytes(),
+        }
+    }
+}
+
+/// An answer, whole.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Method and path of the request, for messages.
+    asked: String,
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// The value of a header that is there at most once and is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?.to_str().unwrap();
+        assert!(values.next().is_none(), "{name} is there twice: {self:?}");
+        Some(value)
+    }
+
+    /// The body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let media_type = self.header("content-type").unwrap_or_default();
+        assert_eq!(media_type, "application/json", "{self:?}");
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The JSON of a success.
+    #[track_caller]
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        self.json()
+    }
+
+    /// What a refusal says.
+    #[track_caller]
+    pub fn refusal(&self) -> Refusal {
+        assert!(
+            self.status.is_client_error() || self.status.is_server_error(),
+            "{} was not refused: {self:?}",
+            self.asked
+        );
+        Refusal::from_http(self)
+    }
+}

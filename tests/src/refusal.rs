@@ -1,0 +1,86 @@
+//! A failure as clients are told of it, the same on every surface.
+
+use muster_api::{Reason, status::DOMAIN, validation::Violation};
+use serde_json::Value;
+use tonic::Status;
+use tonic_types::StatusExt as _;
+
+use crate::Answer;
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The code.
+    pub reason: Reason,
+    /// For people.
+    pub message: String,
+    /// What is wrong with which field.
+    pub details: Vec<Violation>,
+}
+
+impl Refusal {
+    /// The fields that are wrong, in the order told.
+    pub fn fields(&self) -> Vec<&str> {
+        let fields = self.details.iter();
+        fields.map(|violation| violation.field.as_str()).collect()
+    }
+
+    /// Reads the error body, which has the same shape for every failure (design.md 3.14).
+    #[track_caller]
+    pub(crate) fn from_http(answer: &Answer) -> Self {
+        let body = answer.json();
+        let text = |value: &Value| -> String {
+            let text = value
+                .as_str()
+                .unwrap_or_else(|| panic!("no text: {answer:?}"));
+            text.to_owned()
+        };
+        let error = &body["error"];
+        let reason = Reason::from_code(&text(&error["code"])).expect("a known code");
+        assert_eq!(answer.status, reason.http_status(), "{answer:?}");
+        assert_eq!(
+            Some(text(&error["request_id"]).as_str()),
+            answer.header("x-request-id")
+        );
+        let details = error.get("details").map(|details| {
+            let details = details.as_array().expect("details are a list").iter();
+            details
+                .map(|detail| Violation {
+                    field: text(&detail["field"]),
+                    message: text(&detail["message"]),
+                })
+                .collect()
+        });
+        Self {
+            reason,
+            message: text(&error["message"]),
+            details: details.unwrap_or_default(),
+        }
+    }
+
+    /// Reads the rich details, which every status of Muster's own carries.
+    #[track_caller]
+    pub(crate) fn from_grpc(status: &Status) -> Self {
+        let details = status.get_error_details();
+        let info = details
+            .error_info()
+            .unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
+        assert_eq!(info.domain, DOMAIN);
+        let reason = Reason::from_code(&info.reason).expect("a known reason");
+        assert_eq!(status.code(), reason.grpc_code(), "{status:?}");
+        let violations = details.bad_request().map(|bad| {
+            let violations = bad.field_violations.iter();
+            violations
+                .map(|violation| Violation {
+                    field: violation.field.clone(),
+                    message: violation.description.clone(),
+                })
+                .collect()
+        });
+        Self {
+            reason,
+            message: status.message().to_owned(),
+            details: violations.unwrap_or_default(),
+        }
+    }
+}

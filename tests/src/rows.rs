@@ -1,0 +1,76 @@
+//! What tests look up in the database, and put there while no rpc does.
+
+use core_service::{
+    domain::{
+        ids::{EventId, RegistrationId},
+        job,
+        registration::{Registration, Status},
+    },
+    storage::{AuditRecord, JobRecord},
+};
+use uuid::Uuid;
+
+use crate::TestApp;
+
+/// More rows than any test makes of a kind.
+const ALL: i64 = 100_000;
+
+impl TestApp {
+    /// Registers people of these statuses for an event, in this order, after those who already are.
+    pub async fn register(&self, event_id: &str, statuses: &[Status]) -> Vec<Registration> {
+        let event = EventId::new(uuid(event_id));
+        let before = self.registrations(event_id).await.len();
+        let now = self.clock.now();
+        let person = |(index, status): (usize, &Status)| {
+            let seq = i64::try_from(before + index + 1).unwrap();
+            Registration {
+                id: RegistrationId::new(self.entropy.uuid_v7(now)),
+                event_id: event,
+                seq,
+                name: format!("Guest {seq}"),
+                email: format!("guest-{seq}@example.org"),
+                status: *status,
+                checked_in_at: None,
+                registered_at: now,
+            }
+        };
+        let people: Vec<Registration> = statuses.iter().enumerate().map(person).collect();
+        let mut tx = self.store.begin().await.unwrap();
+        for registration in &people {
+            tx.insert_registration(registration).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        people
+    }
+
+    /// An event's registrations in the order of registering.
+    pub async fn registrations(&self, event_id: &str) -> Vec<Registration> {
+        let event = EventId::new(uuid(event_id));
+        self.store.list_registrations(event, ALL).await.unwrap()
+    }
+
+    /// What the audit log says of an event, an account or a key, oldest first.
+    pub async fn audit(&self, subject_id: &str) -> Vec<AuditRecord> {
+        self.store.list_audit(uuid(subject_id), ALL).await.unwrap()
+    }
+
+    /// The cancellation mails that wait to be sent.
+    pub async fn cancellation_mails(&self) -> Vec<JobRecord> {
+        let kind = job::CANCELLATION_MAIL;
+        self.store.list_jobs(kind, ALL).await.unwrap()
+    }
+
+    /// Does all jobs that are due, those of kinds that have a handler.
+    pub async fn drain_jobs(&self) -> usize {
+        self.core.runner().drain().await.unwrap()
+    }
+
+    /// Does what maintenance does every half minute.
+    pub async fn maintain(&self) {
+        self.core.maintenance().maintain_once().await.unwrap();
+    }
+}
+
+fn uuid(text: &str) -> Uuid {
+    text.parse().unwrap()
+}

@@ -1,0 +1,180 @@
+//! One call, made through HTTP or through gRPC as its binding says, so that a scenario is written once for both.
+
+use std::{fmt::Write as _, ops::Deref, sync::Arc};
+
+use core_service::domain::plan::Plan;
+use http::uri::PathAndQuery;
+use muster_api::binding::{Binding, Body};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+use tonic::service::interceptor::InterceptedService;
+use tonic_prost::ProstCodec;
+
+use crate::{Account, Bearer, Refusal, TestApp};
+
+/// How clients reach Muster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// JSON through the gateway.
+    Http,
+    /// Core's own port.
+    Grpc,
+}
+
+/// A system, as clients of one surface see it.
+#[derive(Clone)]
+pub struct Api {
+    app: Arc<TestApp>,
+    surface: Surface,
+}
+
+impl Deref for Api {
+    type Target = TestApp;
+
+    fn deref(&self) -> &TestApp {
+        &self.app
+    }
+}
+
+impl Api {
+    pub(crate) const fn new(app: Arc<TestApp>, surface: Surface) -> Self {
+        Self { app, surface }
+    }
+
+    /// Which surface it is.
+    pub const fn surface(&self) -> Surface {
+        self.surface
+    }
+
+    /// Somebody without a key.
+    pub fn anyone(&self) -> Client {
+        Client {
+            api: self.clone(),
+            key: None,
+        }
+    }
+
+    /// The owner of an account.
+    pub fn as_owner(&self, account: &Account) -> Client {
+        self.with_key(&account.key)
+    }
+
+    /// Whoever holds this key, good or bad.
+    pub fn with_key(&self, key: &str) -> Client {
+        Client {
+            api: self.clone(),
+            key: Some(key.to_owned()),
+        }
+    }
+
+    /// The owner of a new account.
+    pub async fn owner(&self, plan: Plan) -> Client {
+        self.as_owner(&self.account(plan).await)
+    }
+}
+
+/// Somebody who calls.
+#[derive(Clone)]
+pub struct Client {
+    api: Api,
+    key: Option<String>,
+}
+
+impl Client {
+    /// Calls a binding with the fields of its request, those of path and query among them; answers the JSON that REST shows.
+    ///
+    /// Through gRPC a null field of an update is one that the mask names without a value.
+    pub async fn call<B: Binding>(&self, request: Value) -> Result<Value, Refusal> {
+        let Value::Object(fields) = request else {
+            panic!("a request is an object of fields, not {request}")
+        };
+        match self.api.surface {
+            Surface::Http => self.call_http::<B>(fields).await,
+            Surface::Grpc => self.call_grpc::<B>(fields).await,
+        }
+    }
+
+    /// Calls a binding, which must answer.
+    pub async fn ok<B: Binding>(&self, request: Value) -> Value {
+        let answer = self.call::<B>(request.clone()).await;
+        answer.unwrap_or_else(|refusal| panic!("{}({request}) was refused: {refusal:?}", B::NAME))
+    }
+
+    /// Calls a binding, which must refuse.
+    pub async fn refused<B: Binding>(&self, request: Value) -> Refusal {
+        let answer = self.call::<B>(request.clone()).await;
+        let answer = answer.map_err(Box::new);
+        *answer.expect_err(&format!("{}({request}) must be refused", B::NAME))
+    }
+
+    async fn call_http<B: Binding>(
+        &self,
+        mut fields: Map<String, Value>,
+    ) -> Result<Value, Refusal> {
+        let mut path = B::PATH.to_owned();
+        for field in B::PATH_FIELDS {
+            let value = fields.remove(*field).expect("path fields are given");
+            path = path.replace(&format!("{{{field}}}"), &encoded(&value));
+        }
+        let mut separator = '?';
+        for field in B::QUERY_FIELDS {
+            if let Some(value) = fields.remove(*field) {
+                let _ = write!(path, "{separator}{field}={}", encoded(&value));
+                separator = '&';
+            }
+        }
+        let mut request = self.api.http.request(B::METHOD, &path);
+        if let Some(key) = &self.key {
+            request = request.bearer(key);
+        }
+        if B::BODY == Body::Required || !fields.is_empty() {
+            request = request.json(&Value::Object(fields));
+        }
+        let answer = request.send().await;
+        if answer.status.is_success() {
+            Ok(answer.ok())
+        } else {
+            Err(answer.refusal())
+        }
+    }
+
+    async fn call_grpc<B: Binding>(
+        &self,
+        mut fields: Map<String, Value>,
+    ) -> Result<Value, Refusal> {
+        let named = fields
+            .keys()
+            .filter(|name| !B::PATH_FIELDS.contains(&name.as_str()));
+        let mask: Vec<String> = named.cloned().collect();
+        let mut message = B::Request::default();
+        // A mask says which fields are cleared; elsewhere a field without a value is one that is left out.
+        fields.retain(|_, value| !value.is_null());
+        let parsed = serde_json::from_value(Value::Object(fields));
+        message.clone_from(&parsed.expect("gRPC has no such message; try HTTP alone"));
+        B::set_update_mask(&mut message, mask);
+
+        let channel =
+            InterceptedService::new(self.api.grpc.channel(), Bearer::new(self.key.as_deref()));
+        let mut client = tonic::client::Grpc::new(channel);
+        client.ready().await.unwrap();
+        let codec = ProstCodec::<B::Request, B::Response>::default();
+        let path = PathAndQuery::from_static(B::GRPC_PATH);
+        let answer = client
+            .unary(tonic::Request::new(message), path, codec)
+            .await;
+        let message = answer
+            .map_err(|status| Refusal::from_grpc(&status))?
+            .into_inner();
+        let json = B::to_json(&message).unwrap();
+        Ok(serde_json::from_slice(&json).unwrap())
+    }
+}
+
+/// A path or query parameter.
+fn encoded(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string()
+}

@@ -1,0 +1,31 @@
+use core_service::domain::plan::Plan;
+use muster_api::v1::bindings::{CreateEvent, GetEvent};
+use serde_json::json;
+use tests::Api;
+
+async fn an_event_is_created_and_read(api: Api) {
+    let owner = api.owner(Plan::Free).await;
+    let created = owner
+        .ok::<CreateEvent>(json!({
+            "title": "Rust Meetup", "description": "Talks", "location": "Hall", "start_date": "2027-05-01T18:00:00+02:00",
+            "is_public": true,
+        }))
+        .await;
+    let event = api
+        .anyone()
+        .ok::<GetEvent>(json!({"slug": created["slug"]}))
+        .await;
+    assert_eq!(event["title"], "Rust Meetup");
+}
+
+mod over_grpc {
+    use std::sync::Arc;
+
+    use tests::{Surface, TestApp};
+
+    pub(super) async fn an_event_is_created_and_read(app: Arc<TestApp>) {
+        super::an_event_is_created_and_read(app.over(Surface::Grpc)).await;
+    }
+
+    tests::on_both_engines!(an_event_is_created_and_read);
+}
