@@ -6,12 +6,10 @@ use std::{
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
-use muster_api::{Reason, binding::Access};
+use muster_api::binding::Access;
 use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
-
-use crate::Problem;
 
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -45,29 +43,11 @@ impl Context {
         }
     }
 
-    /// A call made for an HTTP request: with its credential, its trace (a new one when it brings none) and its
-    /// `grpc-timeout`, if it has one, instead of `longest` when that is longer.
-    ///
-    /// # Errors
-    /// When `grpc-timeout` cannot be read.
-    pub fn from_headers(
-        headers: &HeaderMap,
-        request_id: &RequestId,
-        longest: Duration,
-    ) -> Result<Self, Problem> {
-        let time = match headers.get(GRPC_TIMEOUT) {
-            None => longest,
-            Some(value) => parse_timeout(value)
-                .map(|time| time.min(longest))
-                .ok_or_else(|| {
-                    let advice =
-                        "must be 1 to 8 digits and a unit (H, M, S, m, u or n), for example 5S";
-                    Problem::new(
-                        Reason::InvalidRequest,
-                        format!("the header grpc-timeout {advice}"),
-                    )
-                })?,
-        };
+    /// A call made for an HTTP request: with its credential, its trace (a new one when it brings none) and at most `longest`
+    /// to be answered, less when it asks for that with `grpc-timeout`. What cannot be read counts as absent.
+    pub fn from_headers(headers: &HeaderMap, request_id: &RequestId, longest: Duration) -> Self {
+        let asked = headers.get(GRPC_TIMEOUT).and_then(parse_timeout);
+        let time = asked.map_or(longest, |time| time.min(longest));
         let mut context = Self::anonymous(request_id, time);
         let mut credential = headers.get(AUTHORIZATION).cloned();
         if let Some(credential) = &mut credential {
@@ -85,7 +65,7 @@ impl Context {
                 headers.get(TRACESTATE).cloned(),
             );
         }
-        Ok(context)
+        context
     }
 
     /// When the answer is no longer wanted.

@@ -16,12 +16,17 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use tower::Service;
-use tower_http::timeout::TimeoutBody;
+use tower_http::timeout::{TimeoutBody, TimeoutError};
 
 use crate::{Failure, observe::Observe};
 
 /// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
 pub type RequestBody = TimeoutBody<Incoming>;
+
+/// Whether reading a request's body failed because its client paused for too long.
+pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<TimeoutError>() || error.source().is_some_and(is_stalled)
+}
 
 /// What a client may take from a server.
 #[derive(Debug, Clone)]

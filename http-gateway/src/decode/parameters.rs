@@ -1,0 +1,114 @@
+//! Path and query parameters.
+
+use core_client::Problem;
+use http::Uri;
+use muster_api::{binding::Binding, validation::Violation};
+use percent_encoding::percent_decode_str;
+
+/// Sets every parameter of the path and the query.
+pub(super) fn read<B: Binding>(message: &mut B::Request, uri: &Uri) -> Result<(), Problem> {
+    let mut violations = Vec::new();
+    for (field, text) in path_fields(B::PATH, uri.path()) {
+        set::<B>(message, field, decode(text), &mut violations);
+    }
+    let mut seen = Vec::new();
+    for pair in uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+    {
+        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+        let Ok(name) = decode_query(name) else {
+            violations.push(violation(
+                name,
+                "is a parameter whose name is not valid percent-encoding of UTF-8",
+            ));
+            continue;
+        };
+        let Some(field) = B::QUERY_FIELDS.iter().find(|field| **field == name) else {
+            violations.push(violation(&name, &unknown(B::QUERY_FIELDS)));
+            continue;
+        };
+        if seen.contains(field) {
+            violations.push(violation(field, "is given more than once"));
+            continue;
+        }
+        seen.push(field);
+        set::<B>(message, field, decode_query(text), &mut violations);
+    }
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::invalid(&violations))
+    }
+}
+
+fn set<B: Binding>(
+    message: &mut B::Request,
+    field: &str,
+    text: Result<String, &'static str>,
+    violations: &mut Vec<Violation>,
+) {
+    let problem = match text {
+        Ok(text) => B::set(message, field, &text)
+            .err()
+            .map(|invalid| invalid.message),
+        Err(problem) => Some(problem),
+    };
+    violations.extend(problem.map(|problem| violation(field, problem)));
+}
+
+fn violation(field: &str, message: &str) -> Violation {
+    Violation {
+        field: field.to_owned(),
+        message: message.to_owned(),
+    }
+}
+
+fn unknown(accepted: &[&str]) -> String {
+    if accepted.is_empty() {
+        return "is not known here; there are no query parameters".to_owned();
+    }
+    format!(
+        "is not known here; the query parameters are {}",
+        accepted.join(", ")
+    )
+}
+
+/// The path's segments that stand for fields. The router has matched the path, so the segments correspond.
+fn path_fields<'p>(
+    template: &'static str,
+    path: &'p str,
+) -> impl Iterator<Item = (&'static str, &'p str)> {
+    template
+        .split('/')
+        .zip(path.split('/'))
+        .filter_map(|(segment, text)| {
+            let field = segment.strip_prefix('{')?.strip_suffix('}')?;
+            Some((field, text))
+        })
+}
+
+/// In a query a plus is a space.
+fn decode_query(text: &str) -> Result<String, &'static str> {
+    decode(&text.replace('+', " "))
+}
+
+fn decode(text: &str) -> Result<String, &'static str> {
+    let is_hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    let escapes = text
+        .as_bytes()
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'%');
+    for (at, _) in escapes {
+        if !is_hex(text.as_bytes().get(at + 1)) || !is_hex(text.as_bytes().get(at + 2)) {
+            return Err("is not valid percent-encoding: % stands before two hex digits");
+        }
+    }
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded
+        .map(std::borrow::Cow::into_owned)
+        .map_err(|_| "is not UTF-8")
+}

@@ -1,0 +1,86 @@
+//! A problem as an HTTP answer: `{"error":{"code","message","details"?,"request_id"}}`.
+
+use axum::{body::Body, extract::Request, response::Response};
+use core_client::Problem;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use muster_api::Reason;
+use process::observe::{Cause, RequestId};
+use serde::Serialize;
+
+use crate::{guard::request_id, respond::JSON};
+
+#[derive(Serialize)]
+struct Document<'p> {
+    error: Error<'p>,
+}
+
+#[derive(Serialize)]
+struct Error<'p> {
+    code: &'p str,
+    message: &'p str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail<'p>>,
+    request_id: &'p str,
+}
+
+#[derive(Serialize)]
+struct Detail<'p> {
+    field: &'p str,
+    message: &'p str,
+}
+
+/// Words a problem.
+pub(crate) fn response(problem: Problem, id: &RequestId) -> Response {
+    let details = problem
+        .details
+        .iter()
+        .map(|one| Detail {
+            field: &one.field,
+            message: &one.message,
+        })
+        .collect();
+    let error = Error {
+        code: problem.code,
+        message: &problem.message,
+        details,
+        request_id: id.as_str(),
+    };
+    // Strings always serialize.
+    let json = serde_json::to_vec(&Document { error }).unwrap_or_default();
+    let mut response = Response::new(Body::from(json));
+    *response.status_mut() =
+        StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    headers(response.headers_mut(), &problem);
+    if let Some(cause) = problem.cause {
+        response.extensions_mut().insert(Cause(cause));
+    }
+    response
+}
+
+fn headers(headers: &mut HeaderMap, problem: &Problem) {
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(seconds) = problem.retry_after_seconds {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    match problem.http_status {
+        401 => headers.insert(
+            WWW_AUTHENTICATE,
+            HeaderValue::from_static("Bearer realm=\"muster\""),
+        ),
+        // The rest of the body is still on its way; it is not worth waiting for.
+        408 | 413 => headers.insert(CONNECTION, HeaderValue::from_static("close")),
+        _ => None,
+    };
+}
+
+/// The answer to every path that does not exist.
+pub(crate) async fn unknown_path(request: Request) -> Response {
+    response(
+        Problem::new(Reason::NotFound, "there is nothing at this path"),
+        &request_id(&request),
+    )
+}

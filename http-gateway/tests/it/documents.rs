@@ -1,0 +1,86 @@
+use crate::client::{Gateway, OPENAPI};
+
+#[tokio::test]
+async fn the_openapi_document_is_served_to_everyone() {
+    let gateway = Gateway::start().await;
+    let reply = gateway.get("/api/v1/openapi.json").await;
+    assert_eq!(
+        (reply.status, reply.body.as_slice()),
+        (200, OPENAPI.as_bytes())
+    );
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+    let known = format!("If-None-Match: {}", reply.header("etag").unwrap());
+    assert_eq!(
+        gateway
+            .send("GET", "/api/v1/openapi.json", &[&known], b"")
+            .await
+            .status,
+        304
+    );
+}
+
+#[tokio::test]
+async fn the_reference_loads_nothing_from_elsewhere() {
+    let gateway = Gateway::start().await;
+    let page = gateway.get("/docs").await;
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    let html = String::from_utf8(page.body.clone()).unwrap();
+    assert!(!html.contains("//"), "no address has a host: {html}");
+    let links = html.split('"').filter(|text| text.starts_with('/'));
+    let mut loaded = 0;
+    for link in links {
+        let reply = gateway.get(link).await;
+        assert!(
+            reply.status == 200 && !reply.body.is_empty(),
+            "{link}: {}",
+            reply.status
+        );
+        loaded += 1;
+    }
+    assert_eq!(loaded, 5, "icon, style, two scripts, and the document");
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'self';"), "{policy}");
+}
+
+#[tokio::test]
+async fn the_references_files_have_types_and_tags() {
+    let gateway = Gateway::start().await;
+    for (file, media_type) in [
+        ("swagger-ui.css", "text/css; charset=utf-8"),
+        ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+        ("start.js", "text/javascript; charset=utf-8"),
+        ("favicon-32x32.png", "image/png"),
+    ] {
+        let reply = gateway
+            .send("HEAD", &format!("/docs/{file}"), &[], b"")
+            .await;
+        assert_eq!(
+            (reply.status, reply.header("content-type")),
+            (200, Some(media_type)),
+            "{file}"
+        );
+        assert!(reply.header("etag").is_some());
+    }
+    gateway
+        .get("/docs/nothing.js")
+        .await
+        .error(404, "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn health_is_json() {
+    let gateway = Gateway::start().await;
+    assert_eq!(gateway.get("/healthz").await.json()["status"], "ok");
+    let ready = gateway.get("/readyz").await;
+    assert_eq!(
+        (
+            ready.json()["status"].as_str(),
+            ready.header("cache-control")
+        ),
+        (Some("ready"), Some("no-store"))
+    );
+}

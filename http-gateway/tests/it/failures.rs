@@ -1,0 +1,146 @@
+use std::{net::SocketAddr, time::Duration};
+
+use clap::Parser;
+use core_client::{Core, CoreSettings};
+use process::serve::Limits;
+use tokio::{
+    net::TcpListener,
+    runtime::{Builder, Runtime},
+};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{service::Routes, transport::Server};
+
+use crate::{
+    client::{GOOD, Gateway, JSON},
+    toy::Toy,
+};
+
+#[derive(Parser)]
+struct Settings {
+    #[command(flatten)]
+    core: CoreSettings,
+}
+
+fn core_at(address: SocketAddr) -> Core {
+    Settings::parse_from(["gateway", "--core-url", &format!("http://{address}")])
+        .core
+        .client()
+        .unwrap()
+}
+
+/// A core that dies with its connections when its runtime does.
+async fn start_core(address: SocketAddr) -> Runtime {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let listener = runtime
+        .spawn(TcpListener::bind(address))
+        .await
+        .unwrap()
+        .unwrap();
+    let server = Server::builder().add_routes(Routes::new(Toy::default()));
+    runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    runtime
+}
+
+#[tokio::test]
+async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
+    let address = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let gateway =
+        Gateway::start_for(core_at(address), Limits::default(), Duration::from_secs(5)).await;
+    let down = async || {
+        for (method, path, headers) in [
+            ("GET", "/api/v1/things", &[][..]),
+            ("GET", "/api/v1/things/1/picture", &[]),
+            ("POST", "/api/v1/things", &[GOOD, JSON]),
+            ("GET", "/readyz", &[]),
+        ] {
+            let reply = gateway
+                .send(
+                    method,
+                    path,
+                    headers,
+                    if method == "POST" { b"{}" } else { b"" },
+                )
+                .await;
+            assert_eq!(
+                reply.error(503, "UNAVAILABLE"),
+                "Muster is out of reach for a moment",
+                "{path}"
+            );
+            assert_eq!(reply.header("retry-after"), Some("5"));
+        }
+        assert_eq!(gateway.get("/healthz").await.status, 200);
+    };
+    let up = async || {
+        for path in ["/api/v1/things", "/readyz"] {
+            assert_eq!(gateway.get(path).await.status, 200, "{path}");
+        }
+        assert_eq!(
+            gateway
+                .send("POST", "/api/v1/things", &[GOOD, JSON], b"{}")
+                .await
+                .status,
+            200
+        );
+    };
+    down().await;
+    let core = start_core(address).await;
+    up().await;
+    core.shutdown_background();
+    down().await;
+    let core = start_core(address).await;
+    up().await;
+    core.shutdown_background();
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up() {
+    let gateway = Gateway::start_with(Limits::default(), Duration::from_millis(100)).await;
+    let reply = gateway.get("/api/v1/things/hang").await;
+    assert!(reply.error(503, "UNAVAILABLE").contains("too long"));
+    assert!(reply.header("retry-after").is_some());
+}
+
+#[tokio::test]
+async fn a_client_may_ask_for_an_earlier_end() {
+    let gateway = Gateway::start().await;
+    let reply = gateway
+        .send("GET", "/api/v1/things/hang", &["Grpc-Timeout: 50m"], b"")
+        .await;
+    reply.error(503, "UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn what_goes_wrong_inside_is_not_told() {
+    let gateway = Gateway::start().await;
+    assert_eq!(
+        gateway
+            .get("/api/v1/things/broken")
+            .await
+            .error(500, "INTERNAL"),
+        "Muster failed"
+    );
+    assert_eq!(
+        gateway
+            .get("/api/v1/things/panic")
+            .await
+            .error(500, "INTERNAL"),
+        "Muster failed"
+    );
+    assert_eq!(gateway.get("/api/v1/things/1").await.status, 200);
+}
+
+#[tokio::test]
+async fn too_many_requests_say_when_to_come_back() {
+    let gateway = Gateway::start().await;
+    let reply = gateway.get("/api/v1/things/limited").await;
+    assert_eq!(reply.error(429, "RATE_LIMITED"), "slow down");
+    assert_eq!(reply.header("retry-after"), Some("5"));
+}

@@ -1,0 +1,14 @@
+//! The gateway at the HTTP level, in front of a toy core: it knows no rpc by name.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod answers;
+mod body;
+mod client;
+mod credentials;
+mod documents;
+mod failures;
+mod parameters;
+mod paths;
+mod slow;
+mod toy;
