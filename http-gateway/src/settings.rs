@@ -58,7 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             request_time: Duration::from_secs(30),
-            openapi: "{}",
+            openapi: muster_api::OPENAPI,
         }
     }
 }
