@@ -1,2 +1,53 @@
-//! All of Muster in one process.
-fn main() {}
+//! The binary `muster`: all of Muster in one process, and its admin commands.
+
+mod config;
+mod welcome;
+
+use std::process::ExitCode;
+
+use core_service::{
+    Core,
+    domain::{clock::Clock, entropy::Entropy},
+    grpc::server::Listener,
+    open_store,
+    service::{Context, Links},
+    storage::Access,
+};
+use process::{Failure, serve, settings, shutdown, telemetry};
+
+use crate::config::Config;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    Failure::report(run().await)
+}
+
+async fn run() -> Result<(), Failure> {
+    let config: Config = settings::parse()?;
+    telemetry::init(&config.log);
+    let stop = shutdown::on_signal()?;
+    let http = serve::bind("--http-addr", config.http_addr).await?;
+    let grpc = Listener::bind(&config.port.grpc_addr).await?;
+
+    let store = open_store(&config.data, Access::Serve).await?;
+    store.migrate().await.map_err(|error| Failure::Environment(error.to_string()))?;
+    let core = Core::new(Context {
+        store,
+        clock: Clock::system(),
+        entropy: Entropy::system(),
+        links: Links::new(&config.public_url()),
+        plans: config.rules.plans,
+        default_timezone: config.rules.default_timezone.clone(),
+    })
+    .await?;
+
+    // The edges call core's services directly: no sockets, and the same gate as from the network.
+    let edge = core_client::Core::in_process(core.in_process());
+    let gateway = http_gateway::router(edge, http_gateway::Options::default());
+
+    welcome::print(&config, None);
+    let (background, grpc) = (core.run_background(stop.clone()), core.serve(grpc, &config.port.tls, stop.clone()));
+    let gateway = serve::serve(http, gateway, serve::Limits::default(), stop);
+    let ((), served, ()) = tokio::join!(background, grpc, gateway);
+    served
+}

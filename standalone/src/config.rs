@@ -1,0 +1,55 @@
+//! Settings of `muster`: core's, and where the one HTTP port is.
+
+use std::net::SocketAddr;
+
+use clap::Parser;
+use core_service::{
+    grpc::server::Address,
+    settings::{DataSettings, PortSettings, RuleSettings},
+};
+use process::telemetry::LogSettings;
+
+/// Muster: events, the people who register for them, and an API for programs and agents.
+///
+/// Without a command it serves everything in one process, on SQLite unless told otherwise, and migrates the database by
+/// itself. A new database on a loopback address is filled with demo events, and a key to try them with is printed.
+#[derive(Debug, Parser)]
+#[command(name = "muster", version, after_help = EXAMPLES)]
+pub(crate) struct Config {
+    /// Where HTTP is served: the API under /api/v1, its reference at /docs
+    #[arg(long, env = "MUSTER_HTTP_ADDR", value_name = "IP:PORT", default_value = "127.0.0.1:8080")]
+    pub(crate) http_addr: SocketAddr,
+    #[command(flatten)]
+    pub(crate) port: PortSettings,
+    #[command(flatten)]
+    pub(crate) data: DataSettings,
+    #[command(flatten)]
+    pub(crate) rules: RuleSettings,
+    #[command(flatten)]
+    pub(crate) log: LogSettings,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  muster
+  muster --data-dir /var/lib/muster --http-addr 0.0.0.0:80 --public-url https://events.example.org
+  muster --database-url postgres://muster:secret@db/muster
+
+Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a database out of reach), 64 settings are wrong,
+70 a defect.";
+
+impl Config {
+    /// The base of every URL that is handed out.
+    pub(crate) fn public_url(&self) -> String {
+        self.rules.public_url.clone().unwrap_or_else(|| format!("http://{}", self.http_addr))
+    }
+
+    /// Whether only this machine can reach it, so that demo data and a printed key do no harm.
+    pub(crate) fn is_local(&self) -> bool {
+        let grpc_is_local = match &self.port.grpc_addr {
+            Address::Tcp(address) => address.ip().is_loopback(),
+            Address::Unix(_) => true,
+        };
+        grpc_is_local && self.http_addr.ip().is_loopback()
+    }
+}
