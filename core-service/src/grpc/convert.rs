@@ -228,9 +228,10 @@ pub(super) fn registration(registration: Registration) -> v1::Registration {
 
 /// What an event's cover is drawn from.
 pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
+    let starts = words.starts.strftime("%a %-d %B %Y · %H:%M").to_string();
     CoverRequest {
         title: words.title,
-        subtitle: Vec::new(),
+        subtitle: std::iter::once(starts).chain(words.city).collect(),
         words: words.image_query,
     }
 }

@@ -21,6 +21,10 @@ pub struct CoverWords {
     pub title: String,
     /// The words that its owner gave for the picture.
     pub image_query: String,
+    /// When it starts by the clocks of its zone.
+    pub starts: jiff::civil::DateTime,
+    /// The city, if it has one.
+    pub city: Option<String>,
 }
 
 impl Service {
@@ -59,6 +63,8 @@ impl Service {
         Ok(CoverWords {
             title: event.title,
             image_query,
+            starts: event.schedule.start.local,
+            city: event.city,
         })
     }
 
