@@ -27,10 +27,10 @@ fn text(config: &Config, demo_key: Option<&str>) -> String {
     text += &format!(
         "\nTry it:\n\n  \
          curl '{base}/api/v1/events?limit=3'\n\n  \
-         curl {base}/api/v1/events -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n    \
+         curl {base}/api/v1/events -H \"Authorization: Bearer {key}\" -H 'Content-Type: application/json' \\\n    \
          -d '{{\"title\":\"Rust Meetup\",\"description\":\"Two talks\",\"location\":\"c-base\",\"start_date\":\"2030-05-14T19:00\",\
          \"timezone\":\"Europe/Berlin\"}}'\n\n  \
-         grpcurl {plaintext}-H 'authorization: Bearer {key}' -d '{{\"status\":\"all\"}}' {target} \\\n    \
+         grpcurl {plaintext}-H \"authorization: Bearer {key}\" -d '{{\"status\":\"all\"}}' {target} \\\n    \
          muster.v1.EventService/ListMyEvents\n",
         plaintext = if config.port.tls.tls_cert.is_some() { "" } else { "-plaintext " },
         target = target(grpc),
