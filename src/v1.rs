@@ -3,6 +3,7 @@
 #[expect(
     clippy::all,
     clippy::pedantic,
+    clippy::allow_attributes,
     reason = "prost and tonic write this; its documentation is the proto's"
 )]
 mod messages {
@@ -12,16 +13,20 @@ mod messages {
 pub use messages::*;
 
 mod validation {
-    use super::*;
     include!(concat!(env!("OUT_DIR"), "/validation.rs"));
 }
 
 /// Who may call which rpc, and the services' validating decorators.
+#[expect(clippy::match_same_arms, reason = "a table with one line for each rpc")]
 pub mod services {
     include!(concat!(env!("OUT_DIR"), "/services.rs"));
 }
 
 /// Why a call failed.
+#[expect(
+    clippy::match_same_arms,
+    reason = "tables with one line for each reason"
+)]
 pub mod reasons {
     include!(concat!(env!("OUT_DIR"), "/reasons.rs"));
 }

@@ -43,10 +43,6 @@ impl<S> Validated<S> {
 }
 
 /// The request with its defaults filled in, once it is valid.
-#[expect(
-    clippy::result_large_err,
-    reason = "tonic's handlers answer Status itself"
-)]
 pub(crate) fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
     request.get_mut().fill_defaults();
     let mut check = Check::default();
@@ -58,125 +54,27 @@ pub(crate) fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<
     }
 }
 
-/// Collects violations below a field path.
+/// Collects what is wrong with a request.
 #[derive(Debug, Default)]
 pub struct Check {
+    /// Path of the message that is being checked, with the dot after it.
     path: String,
     violations: Vec<Violation>,
 }
 
 impl Check {
-    /// Checks a field's value.
-    pub(crate) fn field(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
-        let length = self.path.len();
-        if length > 0 {
-            self.path.push('.');
-        }
+    /// A field to check.
+    pub(crate) fn field(&mut self, name: &str) -> At<'_> {
+        let outer = self.path.len();
         self.path.push_str(name);
-        check(self);
-        self.path.truncate(length);
+        At { check: self, outer }
     }
 
-    /// Checks each item of a field.
-    pub(crate) fn each<T>(
-        &mut self,
-        name: &str,
-        items: &[T],
-        mut check: impl FnMut(&mut Self, &T),
-    ) {
-        self.field(name, |this| {
-            let length = this.path.len();
-            for (index, item) in items.iter().enumerate() {
-                if this.violations.len() >= MOST_VIOLATIONS {
-                    break;
-                }
-                let _ = write!(this.path, "[{index}]");
-                check(this, item);
-                this.path.truncate(length);
-            }
-        });
-    }
-
-    /// A field that must be there.
-    pub(crate) fn required(&mut self, name: &str, is_present: bool) {
-        if !is_present {
-            self.field(name, |check| check.report("is required"));
-        }
-    }
-
-    /// The number of items.
-    pub(crate) fn items(&mut self, name: &str, count: usize, least: usize, most: usize) {
-        if count < least {
-            self.field(name, |check| {
-                check.report(format!("must have at least {least} items, has {count}"))
-            });
-        } else if count > most {
-            self.field(name, |check| {
-                check.report(format!("must have at most {most} items, has {count}"))
-            });
-        }
-    }
-
-    /// The length of a text in characters (Unicode scalar values).
-    pub(crate) fn length(&mut self, text: &str, least: usize, most: usize) {
-        let length = text.chars().count();
-        if (least..=most).contains(&length) {
-            return;
-        }
-        match (least, most) {
-            (_, _) if length == 0 => self.report("must not be empty"),
-            (0 | 1, most) => self.report(format!(
-                "must be at most {most} characters long, is {length}"
-            )),
-            (least, most) => self.report(format!(
-                "must be {least} to {most} characters long, is {length}"
-            )),
-        }
-    }
-
-    /// A text of one line.
-    pub(crate) fn line(&mut self, text: &str) {
-        self.text(
-            text,
-            char::is_control,
-            "must not have control characters or line breaks",
-        );
-    }
-
-    /// A text of several lines.
-    pub(crate) fn paragraphs(&mut self, text: &str) {
-        let refused = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-        self.text(
-            text,
-            refused,
-            "must not have control characters other than tabs and line breaks",
-        );
-    }
-
-    fn text(&mut self, text: &str, refused: impl Fn(char) -> bool, message: &str) {
-        if text.chars().any(refused) {
-            self.report(message);
-        } else if !text.is_empty() && text.chars().all(char::is_whitespace) {
-            self.report("must not be blank");
-        }
-    }
-
-    /// One of a closed set.
-    pub(crate) fn one_of(&mut self, text: &str, choices: &[&str]) {
-        if !choices.contains(&text) {
-            self.report(format!("must be one of {}", choices.join(", ")));
-        }
-    }
-
-    /// An integer within limits.
-    pub(crate) fn range(&mut self, value: i32, least: i32, most: i32) {
-        if (least..=most).contains(&value) {
-            return;
-        }
-        match (least, most) {
-            (least, i32::MAX) => self.report(format!("must be at least {least}, is {value}")),
-            (least, most) => self.report(format!("must be from {least} to {most}, is {value}")),
-        }
+    /// An item of a field to check.
+    pub(crate) fn item(&mut self, name: &str, index: usize) -> At<'_> {
+        let at = self.field(name);
+        let _ = write!(at.check.path, "[{index}]");
+        at
     }
 
     fn report(&mut self, message: impl Into<String>) {
@@ -186,5 +84,108 @@ impl Check {
                 message: message.into(),
             });
         }
+    }
+}
+
+/// The field or item that the path leads to, until it is dropped. Each method is one rule.
+pub(crate) struct At<'a> {
+    check: &'a mut Check,
+    /// How long the path was before.
+    outer: usize,
+}
+
+impl Drop for At<'_> {
+    fn drop(&mut self) {
+        self.check.path.truncate(self.outer);
+    }
+}
+
+impl At<'_> {
+    /// It must be there.
+    pub(crate) fn required(self, is_present: bool) -> Self {
+        if !is_present {
+            self.check.report("is required");
+        }
+        self
+    }
+
+    /// The number of items.
+    pub(crate) fn items(self, count: usize, least: usize, most: usize) -> Self {
+        if count < least {
+            let message = format!("must have at least {least} items, has {count}");
+            self.check.report(message);
+        } else if count > most {
+            let message = format!("must have at most {most} items, has {count}");
+            self.check.report(message);
+        }
+        self
+    }
+
+    /// A message with rules of its own.
+    pub(crate) fn message(self, message: &impl Validate) -> Self {
+        self.check.path.push('.');
+        message.validate(self.check);
+        self
+    }
+
+    /// The length of a text in characters (Unicode scalar values).
+    pub(crate) fn length(self, text: &str, least: usize, most: usize) -> Self {
+        let length = text.chars().count();
+        if !(least..=most).contains(&length) {
+            self.check.report(match (least, most) {
+                _ if length == 0 => "must not be empty".to_owned(),
+                (0 | 1, most) => format!("must be at most {most} characters long, is {length}"),
+                (least, usize::MAX) => {
+                    format!("must be at least {least} characters long, is {length}")
+                }
+                (least, most) => {
+                    format!("must be {least} to {most} characters long, is {length}")
+                }
+            });
+        }
+        self
+    }
+
+    /// A text of one line.
+    pub(crate) fn line(self, text: &str) -> Self {
+        let message = "must not have control characters or line breaks";
+        self.text(text, char::is_control, message)
+    }
+
+    /// A text of several lines.
+    pub(crate) fn paragraphs(self, text: &str) -> Self {
+        let refused = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let message = "must not have control characters other than tabs and line breaks";
+        self.text(text, refused, message)
+    }
+
+    fn text(self, text: &str, refused: impl Fn(char) -> bool, message: &str) -> Self {
+        if text.chars().any(refused) {
+            self.check.report(message);
+        } else if !text.is_empty() && text.chars().all(char::is_whitespace) {
+            self.check.report("must not be blank");
+        }
+        self
+    }
+
+    /// One of a closed set.
+    pub(crate) fn one_of(self, text: &str, choices: &[&str]) -> Self {
+        if !choices.contains(&text) {
+            let message = format!("must be one of {}", choices.join(", "));
+            self.check.report(message);
+        }
+        self
+    }
+
+    /// An integer within limits.
+    pub(crate) fn range(self, value: i32, least: i32, most: i32) -> Self {
+        if !(least..=most).contains(&value) {
+            self.check.report(match (least, most) {
+                (least, i32::MAX) => format!("must be at least {least}, is {value}"),
+                (i32::MIN, most) => format!("must be at most {most}, is {value}"),
+                (least, most) => format!("must be from {least} to {most}, is {value}"),
+            });
+        }
+        self
     }
 }

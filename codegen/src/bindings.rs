@@ -86,7 +86,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             }
         }
     });
-    let doc = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
+    let doc = format!(" `{} {path}`: {}", route.verb.constant(), method.comment);
     quote! {
         #[doc = #doc]
         #[derive(Debug, Clone, Copy)]
@@ -121,31 +121,38 @@ fn set<'a>(fields: impl Iterator<Item = &'a &'a Field>) -> TokenStream {
         .filter_map(|field| {
             let (name, text) = (ident(&field.name), &field.name);
             let value = match field.kind {
-                Kind::String => quote! { text.to_owned() },
+                Kind::String => quote! { text.into() },
                 Kind::Int32 => quote! { crate::json::parse_int32(#text, text)? },
                 Kind::Bool => quote! { crate::json::parse_bool(#text, text)? },
                 Kind::Message(_) | Kind::FieldMask => return None,
             };
-            Some(match field.cardinality {
-                Cardinality::One => quote! { #text => request.#name = #value, },
-                Cardinality::Optional => quote! { #text => request.#name = Some(#value), },
-                Cardinality::Many => quote! { #text => request.#name.push(#value), },
-            })
+            let assignment = match field.cardinality {
+                Cardinality::One => quote! { request.#name = #value },
+                Cardinality::Optional => quote! { request.#name = Some(#value) },
+                Cardinality::Many => quote! { request.#name.push(#value) },
+            };
+            Some((text, assignment))
         })
         .collect();
-    if arms.is_empty() {
-        return quote! {
-            fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
-                Ok(())
-            }
-        };
-    }
+    let body = match arms.as_slice() {
+        [] => {
+            return quote! {
+                fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
+                    Ok(())
+                }
+            };
+        }
+        [(name, assignment)] => quote! { if field == #name { #assignment; } },
+        arms => {
+            let arms = arms
+                .iter()
+                .map(|(name, assignment)| quote! { #name => #assignment, });
+            quote! { match field { #(#arms)* _ => {} } }
+        }
+    };
     quote! {
         fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter> {
-            match field {
-                #(#arms)*
-                _ => {}
-            }
+            #body
             Ok(())
         }
     }

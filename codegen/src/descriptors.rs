@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use prost_reflect::DescriptorPool;
 use prost_types::FileDescriptorSet;
 
@@ -33,7 +33,10 @@ pub(crate) fn compile(proto_dir: &Path, package: &str) -> Result<Descriptors> {
 
     let mut compiler = protox::Compiler::new([proto_dir.to_owned(), proto_dir.join(THIRD_PARTY)])?;
     compiler.include_imports(true).include_source_info(false);
-    compiler.open_files(&files)?;
+    // `Debug` shows the line, `Display` only what is wrong with it.
+    compiler
+        .open_files(&files)
+        .map_err(|error| anyhow!("{error:?}"))?;
     // protox encodes, because prost-types would drop custom options.
     Ok(Descriptors {
         pool: compiler.descriptor_pool(),

@@ -24,7 +24,10 @@ pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
         return named(field, text);
     }
     let one = match &field.kind {
-        Kind::Message(name) => Some(object(api, &api.message(name).fields)?),
+        Kind::Message(name) => {
+            let example = object(api, &api.message(name).fields);
+            Some(example.with_context(|| format!("message {name}"))?)
+        }
         _ => schema::default(field)
             .or_else(|| field.string_rules().r#in.first().cloned().map(Value::from)),
     };

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use crate::{
     descriptors::Descriptors,
     model::{Api, Cardinality, Field, Kind, Message},
+    rust,
 };
 
 /// The generated source of the package.
@@ -40,7 +41,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .context("prost can't generate the messages")?;
     let source = std::fs::read_to_string(folder.join(format!("{}.rs", api.package)))?;
     std::fs::remove_dir_all(&folder)?;
-    Ok(source)
+    Ok(rust::spaced(&source))
 }
 
 /// How serde reads a field, where its default would be more lenient than the contract.

@@ -1,6 +1,6 @@
 //! The reasons for errors, each with its gRPC and its HTTP status.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{model::Api, rust::pascal};
@@ -13,8 +13,14 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         .map(|reason| format_ident!("{}", pascal(&reason.code)))
         .collect();
     let codes: Vec<_> = api.reasons.iter().map(|reason| &reason.code).collect();
-    let docs = api.reasons.iter().map(|reason| &reason.description);
-    let http = api.reasons.iter().map(|reason| reason.http_status);
+    let docs = api
+        .reasons
+        .iter()
+        .map(|reason| format!(" {}", reason.description));
+    let http = api
+        .reasons
+        .iter()
+        .map(|reason| Literal::u16_unsuffixed(reason.http_status));
     let grpc = api
         .reasons
         .iter()
@@ -37,7 +43,8 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
             /// The reason with that code.
             pub fn from_code(code: &str) -> Option<Self> {
-                Some(match code { #(#codes => Self::#names,)* _ => return None })
+                let reason = match code { #(#codes => Self::#names,)* _ => return None };
+                Some(reason)
             }
 
             /// The HTTP status that it is answered with.

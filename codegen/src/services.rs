@@ -24,10 +24,11 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
         /// Who may call the rpc at a gRPC path, as its proto says; none for a path that is no rpc of this API.
         pub fn access(grpc_path: &str) -> Option<Access> {
-            Some(match grpc_path {
+            let access = match grpc_path {
                 #(#access)*
                 _ => return None,
-            })
+            };
+            Some(access)
         }
     }
 }

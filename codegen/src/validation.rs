@@ -33,7 +33,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
             let validate = (!checks.is_empty()).then(|| {
                 quote! { fn validate(&self, check: &mut Check) { #(#checks)* } }
             });
-            quote! { impl Validate for #name { #fill_defaults #validate } }
+            quote! { impl Validate for super::#name { #fill_defaults #validate } }
         });
     quote! {
         use crate::validation::{Check, Validate};
@@ -71,86 +71,99 @@ fn default(api: &Api, field: &Field) -> Option<TokenStream> {
     Some(quote! { self.#name.get_or_insert(#value); })
 }
 
-/// Checks one field.
+/// Checks one field: that it is there, how many items it has, and each value.
 fn checks(api: &Api, field: &Field) -> Option<TokenStream> {
     let (name, text) = (ident(&field.name), &field.name);
     let required = field
         .rules
         .required
-        .then(|| quote! { check.required(#text, self.#name.is_some()); });
-    let items = items(field);
-    let value = match &field.kind {
-        Kind::String => string(field.string_rules(), field.meaning.text),
-        Kind::Int32 => int32(field),
-        Kind::Message(message) => {
-            let has_checks = api
-                .message(message)
-                .fields
-                .iter()
-                .any(|field| checks(api, field).is_some());
-            has_checks.then(|| quote! { value.validate(check); })
-        }
-        Kind::Bool | Kind::FieldMask => None,
+        .then(|| quote! { check.field(#text).required(self.#name.is_some()); });
+    let count = count(field).map(|rule| quote! { check.field(#text)#rule; });
+    let value = match field.cardinality {
+        Cardinality::One => rules(api, field, &quote! { &self.#name })
+            .map(|rules| quote! { check.field(#text)#rules; }),
+        Cardinality::Optional => rules(api, field, &quote! { #name }).map(|rules| {
+            quote! { if let Some(#name) = &self.#name { check.field(#text)#rules; } }
+        }),
+        Cardinality::Many => rules(api, field, &quote! { item }).map(|rules| {
+            quote! {
+                for (index, item) in self.#name.iter().enumerate() {
+                    check.item(#text, index)#rules;
+                }
+            }
+        }),
     };
-    let value = value.map(|value| match field.cardinality {
-        Cardinality::One => {
-            quote! { check.field(#text, |check| { let value = &self.#name; #value }); }
-        }
-        Cardinality::Optional => {
-            quote! { if let Some(value) = &self.#name { check.field(#text, |check| { #value }); } }
-        }
-        Cardinality::Many => quote! { check.each(#text, &self.#name, |check, value| { #value }); },
-    });
-    let all = [required, items, value].into_iter().flatten();
+    let all = [required, count, value].into_iter().flatten();
     let all: TokenStream = all.collect();
     (!all.is_empty()).then_some(all)
 }
 
-fn items(field: &Field) -> Option<TokenStream> {
-    let (name, text) = (ident(&field.name), &field.name);
-    let rules = &field.rules.repeated;
-    if rules.min_items.is_none() && rules.max_items.is_none() {
-        return None;
-    }
-    let (least, most) = (
-        count(rules.min_items.unwrap_or(0)),
-        count(rules.max_items.unwrap_or(usize::MAX)),
-    );
-    Some(quote! { check.items(#text, self.#name.len(), #least, #most); })
+/// The rule on the number of items.
+fn count(field: &Field) -> Option<TokenStream> {
+    let name = ident(&field.name);
+    let limits = &field.rules.repeated;
+    let (least, most) = counts(limits.min_items, limits.max_items)?;
+    Some(quote! { .items(self.#name.len(), #least, #most) })
 }
 
-fn string(rules: &StringRules, text: Text) -> Option<TokenStream> {
-    let mut checks = TokenStream::new();
-    if rules.min_len.is_some() || rules.max_len.is_some() {
-        let (least, most) = (
-            count(rules.min_len.unwrap_or(0)),
-            count(rules.max_len.unwrap_or(usize::MAX)),
-        );
-        checks.extend(quote! { check.length(value, #least, #most); });
+/// The rules on one value, which is a reference.
+fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
+    match &field.kind {
+        Kind::String => string(field.string_rules(), field.meaning.text, value),
+        Kind::Int32 => {
+            let limits = &field.rules.int32;
+            let least = limits.gte.map(Literal::i32_unsuffixed);
+            let most = limits.lte.map(Literal::i32_unsuffixed);
+            let (least, most) = both(least, most, &quote! { i32 })?;
+            Some(quote! { .range(*#value, #least, #most) })
+        }
+        Kind::Message(message) => {
+            let mut fields = api.message(message).fields.iter();
+            fields
+                .any(|field| checks(api, field).is_some())
+                .then(|| quote! { .message(#value) })
+        }
+        Kind::Bool | Kind::FieldMask => None,
+    }
+}
+
+fn string(rules: &StringRules, text: Text, value: &TokenStream) -> Option<TokenStream> {
+    let mut all = TokenStream::new();
+    if let Some((least, most)) = counts(rules.min_len, rules.max_len) {
+        all.extend(quote! { .length(#value, #least, #most) });
     }
     match text {
-        Text::Line => checks.extend(quote! { check.line(value); }),
-        Text::Paragraphs => checks.extend(quote! { check.paragraphs(value); }),
+        Text::Line => all.extend(quote! { .line(#value) }),
+        Text::Paragraphs => all.extend(quote! { .paragraphs(#value) }),
         Text::Unspecified => {}
     }
     if !rules.r#in.is_empty() {
         let choices = &rules.r#in;
-        checks.extend(quote! { check.one_of(value, &[#(#choices),*]); });
+        all.extend(quote! { .one_of(#value, &[#(#choices),*]) });
     }
-    (!checks.is_empty()).then_some(checks)
+    (!all.is_empty()).then_some(all)
 }
 
-fn int32(field: &Field) -> Option<TokenStream> {
-    let rules = &field.rules.int32;
-    if rules.gte.is_none() && rules.lte.is_none() {
+/// Limits of a count; none when there is neither.
+fn counts(least: Option<usize>, most: Option<usize>) -> Option<(TokenStream, TokenStream)> {
+    // None is fewer than nothing.
+    let least = least.or(most.is_some().then_some(0));
+    let literal = |count: Option<usize>| count.map(Literal::usize_unsuffixed);
+    both(literal(least), literal(most), &quote! { usize })
+}
+
+/// Both limits, the type's own where one is not said; none when neither is.
+fn both(
+    least: Option<Literal>,
+    most: Option<Literal>,
+    of: &TokenStream,
+) -> Option<(TokenStream, TokenStream)> {
+    if least.is_none() && most.is_none() {
         return None;
     }
-    let least = Literal::i32_unsuffixed(rules.gte.unwrap_or(i32::MIN));
-    let most = Literal::i32_unsuffixed(rules.lte.unwrap_or(i32::MAX));
-    Some(quote! { check.range(*value, #least, #most); })
-}
-
-/// A count as people write it.
-fn count(value: usize) -> Literal {
-    Literal::usize_unsuffixed(value)
+    let or = |limit: Option<Literal>, otherwise| limit.map_or(otherwise, |limit| quote! { #limit });
+    Some((
+        or(least, quote! { #of::MIN }),
+        or(most, quote! { #of::MAX }),
+    ))
 }

@@ -1,0 +1,47 @@
+//! What is generated, kept beside the tests, so that a change to it shows in review.
+
+use std::{env, fs};
+
+use codegen::Output;
+
+use crate::sources::{self, package};
+
+/// Set to anything, it rewrites the files instead of comparing them.
+const UPDATE: &str = "UPDATE_GOLDEN";
+
+#[test]
+fn what_is_generated_for_muster_is_as_it_was_reviewed() {
+    compare("muster", &sources::muster());
+}
+
+#[test]
+fn what_is_generated_for_the_toy_is_as_it_was_reviewed() {
+    compare("toy", &sources::toy(&[]).unwrap());
+}
+
+fn compare(name: &str, outputs: &[Output]) {
+    let folder = package().join("tests/golden").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let mut stale = Vec::new();
+    // Descriptors are bytes that only programs read.
+    for output in outputs
+        .iter()
+        .filter(|output| output.name != "descriptors.bin")
+    {
+        let file = folder.join(&output.name);
+        if fs::read(&file).is_ok_and(|golden| golden == output.content) {
+            continue;
+        }
+        if env::var_os(UPDATE).is_some() {
+            fs::write(&file, &output.content).unwrap();
+        } else {
+            stale.push(file.display().to_string());
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "these differ from what is generated now; if that is meant, run `{UPDATE}=1 cargo test -p codegen` and review the \
+         difference:\n{}",
+        stale.join("\n")
+    );
+}

@@ -1,0 +1,13 @@
+//! The generator: what it writes, for Muster and for a toy, and what it refuses.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failing helper fails its test, which is what it is for"
+)]
+
+mod documents;
+mod golden;
+mod new_rpc;
+mod refusals;
+mod sources;
+mod tools;

@@ -1,0 +1,170 @@
+//! The tools keep to what strict MCP clients take.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    documents::validator,
+    sources::{json, muster, toy},
+};
+
+/// Clients choke on longer lists (traps.md, rmcp).
+const MOST_BYTES: usize = 24_000;
+
+fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
+    let rows = json(outputs, "tools.json");
+    rows.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["tool"].clone())
+        .collect()
+}
+
+#[test]
+fn the_whole_list_is_short_enough_for_clients() {
+    let bytes = Value::from(definitions(&muster())).to_string().len();
+    assert!(bytes < MOST_BYTES, "the list has {bytes} bytes");
+}
+
+#[test]
+fn schemas_are_portable() {
+    for tool in [definitions(&muster()), definitions(&toy(&[]).unwrap())].concat() {
+        let name = &tool["name"];
+        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+            assert_eq!(schema["type"], "object", "{name}");
+            jsonschema::meta::validate(schema).unwrap();
+            for keyword in ["oneOf", "anyOf", "allOf", "$ref"] {
+                assert!(
+                    schema.get(keyword).is_none(),
+                    "{name}: {keyword} at the root"
+                );
+            }
+            each(schema, &mut |node| {
+                assert!(!node["type"].is_array(), "{name}: a list of types");
+                assert!(node.get("$ref").is_none(), "{name}: a reference");
+            });
+        }
+        each(&tool["inputSchema"], &mut |node| {
+            let Some(properties) = node["properties"].as_object() else {
+                return;
+            };
+            assert_eq!(
+                node["additionalProperties"], false,
+                "{name}: an open object"
+            );
+            for (argument, schema) in properties {
+                let described = schema["description"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty());
+                assert!(described, "{name}: {argument} is not described");
+                assert!(
+                    !schema["description"]
+                        .to_string()
+                        .to_lowercase()
+                        .contains("null"),
+                    "{name}: {argument}"
+                );
+            }
+        });
+    }
+}
+
+/// Calls `check` with each schema in a schema.
+fn each(schema: &Value, check: &mut impl FnMut(&Value)) {
+    check(schema);
+    let properties = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flat_map(Map::values);
+    let either = schema["anyOf"].as_array().into_iter().flatten();
+    for inner in properties.chain(either).chain(schema.get("items")) {
+        each(inner, check);
+    }
+}
+
+#[test]
+fn what_a_route_takes_and_answers_suits_its_tool() {
+    let outputs = muster();
+    let document = json(&outputs, "openapi.json");
+    for row in json(&outputs, "tools.json").as_array().unwrap() {
+        let operation = operation(&document, row["grpc_path"].as_str().unwrap());
+        let example = |content: &Value| {
+            let schema = &content["content"]["application/json"]["schema"];
+            let whole = schema["$ref"]
+                .as_str()
+                .map(|reference| &document.pointer(&reference[1..]).unwrap()["examples"][0]);
+            whole.cloned()
+        };
+        // A bare array is shown to tools as the whole message.
+        if let Some(answer) = example(&operation["responses"]["200"]) {
+            assert!(
+                validator(&document, &row["tool"]["outputSchema"]).is_valid(&answer),
+                "{answer}"
+            );
+        }
+        let mut arguments = example(&operation["requestBody"]).unwrap_or_else(|| Map::new().into());
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            arguments[parameter["name"].as_str().unwrap()] = parameter["example"].clone();
+        }
+        let validator = validator(&document, &row["tool"]["inputSchema"]);
+        assert!(
+            validator.is_valid(&arguments),
+            "{}: {arguments}",
+            row["tool"]["name"]
+        );
+    }
+}
+
+/// The operation of an rpc. Fails when there is none, so that no tool lacks its route.
+fn operation<'a>(document: &'a Value, grpc_path: &str) -> &'a Value {
+    let rpc = grpc_path.rsplit('/').next().unwrap();
+    let mut operations = document["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|path| path.as_object().unwrap().values());
+    let found = operations.find(|operation| {
+        operation["operationId"]
+            .as_str()
+            .unwrap()
+            .eq_ignore_ascii_case(rpc)
+    });
+    found.unwrap_or_else(|| panic!("{rpc} has no path"))
+}
+
+#[test]
+fn a_tool_for_a_partial_update_can_clear_what_may_be_null() {
+    let tools = definitions(&toy(&[]).unwrap());
+    let update = tools
+        .iter()
+        .find(|tool| tool["name"] == "update_book")
+        .unwrap();
+    let properties = &update["inputSchema"]["properties"];
+    assert_eq!(
+        properties["clear"]["items"]["enum"],
+        serde_json::json!(["author", "condition"])
+    );
+    assert!(properties.get("update_mask").is_none());
+}
+
+#[test]
+fn a_tool_that_needs_confirmation_names_its_preview() {
+    let rows = json(&toy(&[]).unwrap(), "tools.json");
+    let row = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["tool"]["name"] == "discard_book")
+        .unwrap();
+    assert_eq!(
+        row["confirmation"]["grpc_path"],
+        "/toy.v1.BookService/GetBook"
+    );
+    assert_eq!(
+        row["tool"]["inputSchema"]["properties"]["confirm"]["type"],
+        "boolean"
+    );
+    assert_eq!(
+        row["tool"]["inputSchema"]["required"],
+        serde_json::json!(["id"])
+    );
+}
