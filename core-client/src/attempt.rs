@@ -50,17 +50,10 @@ pub(crate) enum Kind {
     NotSent,
     /// The connection broke, so core may have seen it.
     Broken,
-    /// There was no answer within a time in which a replica that is well answers.
+    /// There was no answer within a time in which a replica that is well gives one.
     Hung,
-    /// There was no answer in time.
+    /// There was no answer in time, but the time was short.
     Late,
-}
-
-impl Kind {
-    /// Whether the replica is to blame.
-    pub(crate) const fn is_replicas_fault(self) -> bool {
-        matches!(self, Self::NotSent | Self::Broken | Self::Hung)
-    }
 }
 
 /// Calls one replica, up to the first message of the answer. Streaming serves unary rpcs too.

@@ -20,7 +20,7 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use crate::{
     Context,
     attempt::{Answer, Failure, Kind, Rpc, attempt},
-    endpoint::channel,
+    endpoint::{Endpoint, channel},
     pool::{Pool, Resolver},
 };
 
@@ -138,17 +138,12 @@ impl Core {
         let request = HealthCheckRequest {
             service: String::new(),
         };
-        match self
-            .exchange::<_, HealthCheckResponse>(rpc, request, &context)
+        let answer = self.exchange::<_, HealthCheckResponse>(rpc, request, &context);
+        match answer
             .await
+            .map(|answer| answer.first.unwrap_or_default().status())
         {
-            Ok(answer)
-                if answer
-                    .first
-                    .is_some_and(|health| health.status() == ServingStatus::Serving) =>
-            {
-                Ok(())
-            }
+            Ok(ServingStatus::Serving) => Ok(()),
             Ok(_) => Err(Status::unavailable("core says that it is not serving")),
             Err(status) if status.code() == Code::Unimplemented => Ok(()),
             Err(status) => Err(status),
@@ -180,18 +175,10 @@ impl Core {
         } else {
             deadline
         };
-        let try_one = async |endpoint: &Arc<_>, request, deadline| {
-            let result = attempt(endpoint, rpc, request, context, deadline).await;
-            match &result {
-                Err(failure) if failure.kind.is_replicas_fault() => self.pool.failed(endpoint),
-                Err(Failure {
-                    kind: Kind::Late, ..
-                }) => {}
-                _ => endpoint.succeeded(),
-            }
-            result
-        };
-        let failure = match try_one(&first, request.clone(), patience).await {
+        let failure = match self
+            .call_one(&first, rpc, request.clone(), context, patience)
+            .await
+        {
             Ok(answer) => return Ok(answer),
             Err(failure) => failure,
         };
@@ -209,9 +196,33 @@ impl Core {
             error = failure.status.message(),
             "trying another replica of core"
         );
-        try_one(&second, request, deadline)
-            .await
-            .map_err(|failure| failure.status)
+        let answer = self
+            .call_one(&second, rpc, request, context, deadline)
+            .await;
+        answer.map_err(|failure| failure.status)
+    }
+
+    /// Calls one replica and notes how it did.
+    async fn call_one<Q, A>(
+        &self,
+        endpoint: &Endpoint,
+        rpc: Rpc,
+        request: Q,
+        context: &Context,
+        deadline: Instant,
+    ) -> Result<Answer<A>, Failure>
+    where
+        Q: prost::Message + 'static,
+        A: prost::Message + Default + 'static,
+    {
+        let result = attempt(endpoint, rpc, request, context, deadline).await;
+        match result.as_ref().err().map(|failure| failure.kind) {
+            None | Some(Kind::Answered) => endpoint.succeeded(),
+            Some(Kind::NotSent | Kind::Broken | Kind::Hung) => self.pool.failed(endpoint),
+            // Too short a time to tell.
+            Some(Kind::Late) => {}
+        }
+        result
     }
 }
 

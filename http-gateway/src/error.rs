@@ -79,8 +79,9 @@ fn headers(headers: &mut HeaderMap, problem: &Problem) {
 
 /// The answer to every path that does not exist.
 pub(crate) async fn unknown_path(request: Request) -> Response {
+    let message = "there is nothing at this path; /docs shows what there is";
     response(
-        Problem::new(Reason::NotFound, "there is nothing at this path"),
+        Problem::new(Reason::NotFound, message),
         &request_id(&request),
     )
 }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
 use core_client::CoreSettings;
-use process::telemetry::LogSettings;
+use process::{settings::address, telemetry::LogSettings};
 
 /// Serves Muster's API as JSON over HTTP, translating to core's gRPC.
 ///
@@ -18,10 +18,12 @@ pub struct Settings {
         long,
         env = "MUSTER_HTTP_ADDR",
         value_name = "ADDR",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = address
     )]
     pub http_addr: SocketAddr,
     /// How long a request may take before it is answered with 503, in seconds. A client asks for less with `grpc-timeout: 5S`
+    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,

@@ -1,6 +1,6 @@
 //! Reading settings from flags, the environment and secret files, telling everything that is wrong at once.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, net::SocketAddr};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, Parser};
@@ -33,6 +33,15 @@ pub fn parse_from<S: Parser>(
     let arguments = with_secret_files(&command, arguments, environment)?;
     let matches = matches(command, &arguments)?;
     S::from_arg_matches(&matches).map_err(|error| Failure::setting(one_line(&error)))
+}
+
+/// Reads an address to listen on; a `value_parser` for clap.
+///
+/// # Errors
+/// What would be right.
+pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080")
 }
 
 /// Puts secrets read from files in front of the other arguments, so that a flag given by hand wins.
@@ -116,7 +125,7 @@ fn bad_value_of<'c>(command: &'c Command, error: &clap::Error) -> Option<&'c Arg
         .find(|arg| arg.get_long() == Some(flag))
 }
 
-/// For example `--http-addr (MUSTER_HTTP_ADDR): invalid socket address syntax, got "8080"`.
+/// For example `--log-format (MUSTER_LOG_FORMAT): must be one of text, json, got "xml"`.
 fn bad_value(arg: &Arg, error: &clap::Error) -> String {
     let name = arg
         .get_long()

@@ -52,6 +52,7 @@ impl Drop for Line {
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(
+                    target: "http",
                     method = %self.method,
                     route = self.route.unwrap_or("none"),
                     status = self.status.map(|status| status.as_u16()),

@@ -1,12 +1,16 @@
 use std::{collections::HashMap, ffi::OsString, net::SocketAddr};
 
 use clap::Parser;
-use process::{Failure, settings::parse_from, telemetry::LogSettings};
+use process::{
+    Failure,
+    settings::{address, parse_from},
+    telemetry::LogSettings,
+};
 
 /// A program.
 #[derive(Debug, Parser)]
 struct Settings {
-    #[arg(long, env = "PROCESS_TEST_ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(long, env = "PROCESS_TEST_ADDR", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
     #[arg(long, env = "PROCESS_TEST_WORKERS", default_value_t = 4)]
     workers: u16,
@@ -60,7 +64,7 @@ fn every_bad_value_is_told_at_once_one_line_each() {
     );
     assert_eq!(
         told,
-        "--addr (PROCESS_TEST_ADDR): invalid socket address syntax, got \"8080\"\n\
+        "--addr (PROCESS_TEST_ADDR): must be an IP address and a port, for example 127.0.0.1:8080, got \"8080\"\n\
          --workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\"\n\
          --log-format (MUSTER_LOG_FORMAT): must be one of text, json, got \"xml\"\n\
          --log (MUSTER_LOG): must be a level such as info, or filters such as info,http_gateway=debug, got \"a=b=c\""
