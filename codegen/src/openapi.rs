@@ -29,6 +29,7 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
             "title": rules.title,
             "version": rules.version,
             "description": rules.description,
+            "license": { "name": rules.license, "identifier": rules.license },
         },
         "servers": [{
             "url": rules.base_path,

@@ -97,6 +97,7 @@ pub(crate) struct ApiRules {
     pub(crate) description: String,
     pub(crate) base_path: String,
     pub(crate) credential: String,
+    pub(crate) license: String,
 }
 
 /// `muster.options.v1.method`.

@@ -6,6 +6,7 @@
 )]
 
 mod documents;
+mod features;
 mod golden;
 mod new_rpc;
 mod refusals;

@@ -374,7 +374,7 @@ fn an_argument_that_the_generator_adds() {
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],
-        &["toy/v1/toy.proto:47:5", "muster.options.v1.MethodRules"],
+        &["toy/v1/toy.proto:48:5", "muster.options.v1.MethodRules"],
     );
 }
 

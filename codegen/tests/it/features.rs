@@ -1,0 +1,137 @@
+//! What the proto can say of a route, each at one place of the toy.
+
+use serde_json::json;
+
+use crate::sources::{json as output, text, toy};
+
+/// The generated code of one binding.
+fn binding(name: &str) -> String {
+    let outputs = toy(&[]).unwrap();
+    let start = format!("impl Binding for {name} {{");
+    let (_, rest) = text(&outputs, "bindings.rs").split_once(&start).unwrap();
+    rest.split_once("\n}\n").unwrap().0.to_owned()
+}
+
+#[test]
+fn an_additional_binding_is_a_route_of_its_own() {
+    assert!(
+        binding("ListBooks2").contains(r#"PATH_FIELDS: &'static [&'static str] = &["shelf"];"#)
+    );
+    let document = output(&toy(&[]).unwrap(), "openapi.json");
+    let operation = |path: &str| document["paths"][path]["get"].clone();
+    assert_eq!(operation("/books")["operationId"], "listBooks");
+    assert_eq!(
+        operation("/shelves/{shelf}/books")["operationId"],
+        "listBooks2"
+    );
+    assert_eq!(operation("/books")["parameters"][0]["in"], "query");
+    assert_eq!(
+        operation("/shelves/{shelf}/books")["parameters"][0]["in"],
+        "path"
+    );
+}
+
+#[test]
+fn response_body_shows_one_field_on_its_own_route_and_the_message_to_tools() {
+    assert!(binding("ListBooks").contains("serde_json::to_vec(&response.items)"));
+    assert!(!binding("ListBooks2").contains("fn to_json"));
+    let outputs = toy(&[]).unwrap();
+    let document = output(&outputs, "openapi.json");
+    let content = |path: &str| {
+        document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+            .clone()
+    };
+    assert_eq!(content("/books")["type"], "array");
+    assert_eq!(
+        content("/books")["items"]["$ref"],
+        "#/components/schemas/Book"
+    );
+    assert_eq!(
+        content("/shelves/{shelf}/books")["$ref"],
+        "#/components/schemas/BookList"
+    );
+    let tools = output(&outputs, "tools.json");
+    assert_eq!(
+        tools[0]["tool"]["outputSchema"]["required"],
+        json!(["items"])
+    );
+}
+
+#[test]
+fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
+    assert!(binding("UpdateBook").contains("request.update_mask = Some(prost_types::FieldMask {"));
+    assert!(binding("UpdateBook").contains("const BODY: Body = Body::Required;"));
+    let document = output(&toy(&[]).unwrap(), "openapi.json");
+    let body = &document["components"]["schemas"]["UpdateBookRequest"]["properties"];
+    let fields: Vec<_> = body.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["title", "author", "condition"]);
+    assert_eq!(body["condition"]["type"], json!(["string", "null"]));
+    assert_eq!(body["condition"]["enum"], json!(["good", "worn", null]));
+    assert_eq!(body["author"]["anyOf"][1], json!({ "type": "null" }));
+}
+
+#[test]
+fn a_stream_of_http_body_is_a_file() {
+    assert!(binding("GetScan").contains("const ANSWER: Answer = Answer::File;"));
+    let outputs = toy(&[]).unwrap();
+    assert!(text(&outputs, "services.rs").contains("type GetScanStream = S::GetScanStream;"));
+    let document = output(&outputs, "openapi.json");
+    let responses = &document["paths"]["/books/{id}/scan"]["get"]["responses"];
+    assert!(responses["200"]["content"]["application/pdf"].is_object());
+    assert!(responses["304"].is_object());
+}
+
+#[test]
+fn access_decides_security_and_errors() {
+    let document = output(&toy(&[]).unwrap(), "openapi.json");
+    let statuses = |path: &str, verb: &str| {
+        let operation = &document["paths"][path][verb];
+        let responses = operation["responses"].as_object().unwrap().keys();
+        let secured = operation["security"] != json!([]);
+        (secured, responses.cloned().collect::<Vec<_>>().join(" "))
+    };
+    let expected = |secured: bool, statuses: &str| (secured, statuses.to_owned());
+    assert_eq!(
+        statuses("/books", "get"),
+        expected(false, "200 400 500 503")
+    );
+    assert_eq!(
+        statuses("/books/{id}", "get"),
+        expected(true, "200 400 401 404 500 503")
+    );
+    assert_eq!(
+        statuses("/books/{id}/scan", "get"),
+        expected(true, "200 304 400 401 403 404 500 503")
+    );
+    assert_eq!(
+        statuses("/books/{id}", "patch"),
+        expected(true, "200 400 401 404 413 415 500 503")
+    );
+    assert_eq!(
+        statuses("/books/{id}", "delete"),
+        expected(true, "200 400 401 404 409 500 503")
+    );
+}
+
+#[test]
+fn what_goes_beyond_the_contract_is_marked() {
+    let document = output(&toy(&[]).unwrap(), "openapi.json");
+    assert_eq!(
+        document["paths"]["/books/{id}"]["delete"]["x-muster-addition"],
+        true
+    );
+    assert!(
+        document["paths"]["/books/{id}"]["get"]
+            .get("x-muster-addition")
+            .is_none()
+    );
+    let parameters = document["paths"]["/books"]["get"]["parameters"]
+        .as_array()
+        .unwrap();
+    let marked: Vec<_> = parameters
+        .iter()
+        .filter(|one| one["x-muster-addition"] == true)
+        .collect();
+    assert_eq!(marked.len(), 1);
+    assert_eq!(marked[0]["name"], "free");
+}
