@@ -1,5 +1,6 @@
 //! Muster's business logic as a gRPC service. Only this file composes the modules below it.
 
+pub mod admin;
 pub mod content;
 pub mod covers;
 pub mod demo;
@@ -47,17 +48,8 @@ impl Core {
     /// # Errors
     /// When the database lacks migrations or does not answer.
     pub async fn new(context: Context) -> Result<Self, Failure> {
-        let pending = context
-            .store
-            .pending_migrations()
-            .await
-            .map_err(|error| Failure::Environment(error.to_string()))?;
-        if !pending.is_empty() {
-            let names = pending.join(", ");
-            let text =
-                format!("the database lacks migrations ({names}): run the command migrate first");
-            return Err(Failure::Environment(text));
-        }
+        let require_schema = context.store.require_schema().await;
+        require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
         let (store, clock) = (context.store.clone(), context.clock.clone());
         // Mail is the first kind of job and not sent yet: its jobs wait for the version that does.
         let handlers: Vec<Arc<dyn Handler>> = Vec::new();

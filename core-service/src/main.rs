@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use core_service::{
-    Core,
+    Core, admin,
     domain::{clock::Clock, entropy::Entropy},
     grpc::server::Listener,
     open_store,
@@ -20,6 +20,8 @@ use process::{Failure, settings, shutdown, telemetry};
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Config {
+    #[command(subcommand)]
+    command: Option<admin::Command>,
     #[command(flatten)]
     data: DataSettings,
     #[command(flatten)]
@@ -39,6 +41,9 @@ async fn run() -> Result<(), Failure> {
     let config: Config = settings::parse()?;
     telemetry::init(&config.log);
     let (clock, entropy) = (Clock::system(), Entropy::system());
+    if let Some(command) = &config.command {
+        return command.run(&config.data, clock, entropy).await;
+    }
     let stop = shutdown::on_signal()?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
     let store = open_store(&config.data, Access::Serve).await?;

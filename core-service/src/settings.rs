@@ -44,19 +44,27 @@ impl DataSettings {
     /// # Errors
     /// When the folder can't be made.
     pub fn options(&self, access: storage::Access) -> Result<storage::Options, Failure> {
-        let url = match &self.database_url {
-            Some(url) => url.clone(),
-            None => format!("sqlite://{}", self.data_dir.join("muster.db").display()),
-        };
-        if let Some(folder) = url
-            .strip_prefix("sqlite://")
-            .and_then(|path| Path::new(path).parent())
-        {
+        if let Some(folder) = self.sqlite_path().as_deref().and_then(Path::parent) {
             make_folder(folder)?;
         }
         Ok(storage::Options {
             pool_size: self.database_connections,
-            ..storage::Options::new(url, access)
+            ..storage::Options::new(self.url(), access)
+        })
+    }
+
+    /// Where the SQLite file is, or is to be; nothing on PostgreSQL.
+    pub fn sqlite_path(&self) -> Option<PathBuf> {
+        let url = self.url();
+        let path = url.strip_prefix("sqlite:")?;
+        let path = path.strip_prefix("//").unwrap_or(path);
+        path.split('?').next().map(PathBuf::from)
+    }
+
+    fn url(&self) -> String {
+        self.database_url.clone().unwrap_or_else(|| {
+            let path = self.data_dir.join("muster.db");
+            format!("sqlite://{}", path.display())
         })
     }
 }

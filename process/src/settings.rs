@@ -156,6 +156,7 @@ fn bad_value(arg: &Arg, error: &clap::Error) -> String {
 fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let problem = text.split("\n\nUsage").next().unwrap_or(&text);
+    let problem = problem.split("\n\nFor more").next().unwrap_or(problem);
     let words: Vec<&str> = problem
         .trim_start_matches("error:")
         .split_whitespace()

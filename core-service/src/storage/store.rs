@@ -47,6 +47,18 @@ impl Store {
         }
     }
 
+    /// Refuses a database that lacks migrations, which nothing may work on.
+    pub async fn require_schema(&self) -> Result<(), Error> {
+        let pending = self.pending_migrations().await?;
+        if pending.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Configuration(format!(
+            "the database lacks migrations ({}): run the command migrate first",
+            pending.join(", ")
+        )))
+    }
+
     /// Begins a transaction; dropped without [`Tx::commit`] it leaves nothing behind. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
         match &*self.0 {

@@ -1,6 +1,7 @@
 //! Core as its callers see it, each test on SQLite and on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod admin;
 mod fixtures;
 mod jobs;
 mod maintenance;

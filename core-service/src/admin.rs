@@ -1,0 +1,163 @@
+//! The commands of administrators, mounted by both binaries. They do what the use cases do, on the same database, beside a
+//! core that serves it.
+
+mod accounts;
+mod doctor;
+mod keys;
+mod migrate;
+
+use clap::{Args, Subcommand};
+use process::Failure;
+use serde_json::Value;
+
+pub use accounts::AccountCommand;
+pub use keys::KeyCommand;
+
+use crate::{
+    domain::{clock::Clock, entropy::Entropy, plan::Plans, zone::Zone},
+    service::{Context, Error, Links, Service},
+    settings::DataSettings,
+    storage::{self, Access, Store},
+};
+
+/// What an administrator may do.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Open accounts and change their plans
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// Make, list and revoke API keys
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Bring the database's schema up to date
+    Migrate(Format),
+    /// Look for what is wrong, and say how to mend it
+    Doctor(Format),
+}
+
+/// How a command answers.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Format {
+    /// Answer in JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a command answers, for people and for programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Lines without a break at the end.
+    pub text: String,
+    /// The same in JSON.
+    pub json: Value,
+    /// Whether everything is as it should be; only `doctor` may find that it is not.
+    pub is_well: bool,
+}
+
+impl Answer {
+    fn new(text: impl Into<String>, json: Value) -> Self {
+        Self {
+            text: text.into(),
+            json,
+            is_well: true,
+        }
+    }
+}
+
+impl Command {
+    /// Carries the command out and prints the answer to standard output.
+    ///
+    /// # Errors
+    /// In one line per problem: wrong arguments, what is in the way, or that `doctor` found something.
+    pub async fn run(
+        &self,
+        data: &DataSettings,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> Result<(), Failure> {
+        let answer = self.answer(data, clock, entropy).await?;
+        if self.format().json {
+            println!("{:#}", answer.json);
+        } else {
+            println!("{}", answer.text);
+        }
+        if answer.is_well {
+            return Ok(());
+        }
+        Err(Failure::Environment(
+            "something is wrong, see above".to_owned(),
+        ))
+    }
+
+    /// Carries the command out.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn answer(
+        &self,
+        data: &DataSettings,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> Result<Answer, Failure> {
+        match self {
+            Self::Doctor(_) => Ok(doctor::examine(data, &clock).await),
+            Self::Migrate(_) => migrate::run(&open(data).await?).await,
+            Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
+            Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
+        }
+    }
+
+    fn format(&self) -> Format {
+        match self {
+            Self::Account(command) => command.format(),
+            Self::Key(command) => command.format(),
+            Self::Migrate(format) | Self::Doctor(format) => *format,
+        }
+    }
+}
+
+async fn open(data: &DataSettings) -> Result<Store, Failure> {
+    crate::open_store(data, Access::Administer).await
+}
+
+/// The use cases on the database as it is. Administrators are handed no links and have no quota.
+async fn service(data: &DataSettings, clock: Clock, entropy: Entropy) -> Result<Service, Failure> {
+    let store = open(data).await?;
+    store.require_schema().await.map_err(storage_failure)?;
+    Ok(Service::new(Context {
+        store,
+        clock,
+        entropy,
+        links: Links::new(""),
+        plans: Plans::default(),
+        default_timezone: Zone::utc(),
+    }))
+}
+
+fn storage_failure(error: storage::Error) -> Failure {
+    failure(error.into())
+}
+
+/// Says on one line, or one per wrong argument, why a command was not carried out.
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Invalid(violations) => Failure::Settings(
+            violations
+                .into_iter()
+                .map(|violation| format!("--{} {}", violation.field, violation.message))
+                .collect(),
+        ),
+        Error::Unavailable(source) | Error::Internal(source @ storage::Error::Configuration(_)) => {
+            Failure::Environment(source.to_string())
+        }
+        Error::Internal(source) => Failure::Internal(source.to_string()),
+        Error::NotFound { .. }
+        | Error::Conflict(_)
+        | Error::Unauthorized
+        | Error::QuotaExceeded { .. }
+        | Error::PlanRequired
+        | Error::EventCancelled
+        | Error::EventEnded
+        | Error::CapacityBelowConfirmed { .. } => Failure::Environment(error.to_string()),
+    }
+}

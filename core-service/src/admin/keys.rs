@@ -1,0 +1,133 @@
+//! `key create`, `key list` and `key revoke`.
+
+use clap::Subcommand;
+use process::Failure;
+use serde_json::{Value, json};
+
+use super::{Answer, Format, failure};
+use crate::{
+    domain::{
+        account::{Account, ApiKey},
+        ids::KeyId,
+        instant::Instant,
+    },
+    service::Service,
+};
+
+/// What may be done to API keys.
+#[derive(Debug, Clone, Subcommand)]
+pub enum KeyCommand {
+    /// Make a key and print it, alone; it is not stored and so not shown again
+    Create {
+        /// The e-mail address of the account that the key is to act on
+        #[arg(long)]
+        email: String,
+        /// What the key is called in lists, for example where it is used
+        #[arg(long, value_name = "LABEL")]
+        name: String,
+        /// How to answer.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// List all keys, with when they were last used
+    List {
+        /// How to answer.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Make a key useless, on every core within five seconds
+    Revoke {
+        /// The key's id, as `key list` shows it
+        #[arg(value_parser = key_id)]
+        id: KeyId,
+        /// How to answer.
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+fn key_id(text: &str) -> Result<KeyId, String> {
+    text.parse()
+        .map_err(|_| "must be a key's id as `key list` shows it".to_owned())
+}
+
+impl KeyCommand {
+    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+        match self {
+            Self::Create { email, name, .. } => {
+                let new = service.create_key(email, name).await.map_err(failure)?;
+                let json = json!({
+                    "id": new.key.id.to_string(),
+                    "name": new.key.label,
+                    "key": new.plain.expose(),
+                    "created_at": new.key.created_at.to_string(),
+                });
+                Ok(Answer::new(new.plain.expose(), json))
+            }
+            Self::List { .. } => {
+                let keys = service.list_keys().await.map_err(failure)?;
+                Ok(Answer::new(table(&keys), keys.iter().map(shown).collect()))
+            }
+            Self::Revoke { id, .. } => {
+                service.revoke_key(*id).await.map_err(failure)?;
+                let json = json!({ "id": id.to_string(), "revoked": true });
+                Ok(Answer::new(format!("revoked {id}"), json))
+            }
+        }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        match self {
+            Self::Create { format, .. } | Self::List { format } | Self::Revoke { format, .. } => {
+                *format
+            }
+        }
+    }
+}
+
+fn shown((key, account): &(ApiKey, Account)) -> Value {
+    let time = |at: Option<Instant>| at.map(|at| at.to_string());
+    json!({
+        "id": key.id.to_string(),
+        "email": account.email,
+        "name": key.label,
+        "created_at": key.created_at.to_string(),
+        "last_used_at": time(key.last_used_at),
+        "expires_at": time(key.expires_at),
+        "revoked_at": time(key.revoked_at),
+    })
+}
+
+/// One key a line, columns aligned.
+fn table(keys: &[(ApiKey, Account)]) -> String {
+    let mut rows = vec![["ID", "ACCOUNT", "NAME", "LAST USED", "STATE"].map(str::to_owned)];
+    rows.extend(keys.iter().map(|(key, account)| {
+        let used = key.last_used_at.map_or("never".to_owned(), to_the_second);
+        let state = match (key.revoked_at, key.expires_at) {
+            (Some(at), _) => format!("revoked {}", to_the_second(at)),
+            (None, Some(at)) => format!("expires {}", to_the_second(at)),
+            (None, None) => "valid".to_owned(),
+        };
+        let (email, label) = (account.email.clone(), key.label.clone());
+        [key.id.to_string(), email, label, used, state]
+    }));
+    let mut widths = [0; 5];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(widths);
+        let line: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        line.join("  ").trim_end().to_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// As precise as "about when" deserves.
+fn to_the_second(at: Instant) -> String {
+    Instant::from_micros(at.micros().div_euclid(1_000_000) * 1_000_000).to_string()
+}

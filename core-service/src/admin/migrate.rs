@@ -1,0 +1,19 @@
+//! `migrate`.
+
+use process::Failure;
+use serde_json::json;
+
+use super::{Answer, storage_failure};
+use crate::storage::Store;
+
+/// Runs the migrations that the database lacks.
+pub(super) async fn run(store: &Store) -> Result<Answer, Failure> {
+    let pending = store.pending_migrations().await.map_err(storage_failure)?;
+    store.migrate().await.map_err(storage_failure)?;
+    let text = if pending.is_empty() {
+        "the database is up to date".to_owned()
+    } else {
+        format!("migrated the database: {}", pending.join(", "))
+    };
+    Ok(Answer::new(text, json!({ "applied": pending })))
+}
