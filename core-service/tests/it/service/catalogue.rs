@@ -82,6 +82,8 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
     let words = CoverWords {
         title: "Rust Meetup".to_owned(),
         image_query: "crab".to_owned(),
+        starts: draft.schedule.start.local,
+        city: None,
     };
     assert_eq!(
         desk.service.cover_words(&published.slug).await.unwrap(),
