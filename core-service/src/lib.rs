@@ -87,7 +87,7 @@ impl Core {
             .layer(self.routes.clone())
     }
 
-    /// Serves a port until `stop`.
+    /// Serves a port until `stop`, and cancels `stop` when the port fails, so that what runs beside it ends, too.
     ///
     /// # Errors
     /// When the TLS files can't be used, or the port fails.
@@ -98,6 +98,7 @@ impl Core {
         stop: CancellationToken,
     ) -> Result<(), Failure> {
         let gate = GateLayer::new(self.rules.clone());
+        let _stops_the_rest = stop.clone().drop_guard();
         grpc::server::serve(listener, tls, gate, self.routes.clone(), stop).await
     }
 

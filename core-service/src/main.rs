@@ -62,7 +62,6 @@ async fn run() -> Result<(), Failure> {
         default_timezone: config.rules.default_timezone,
     })
     .await?;
-    tracing::info!(address = %config.port.grpc_addr, "serving gRPC");
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served

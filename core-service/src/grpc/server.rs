@@ -200,6 +200,10 @@ pub async fn serve(
         .layer(GrpcWebLayer::new())
         .layer(gate)
         .add_routes(routes);
+    // The port that the system chose, where it was to choose one.
+    if let Ok(address) = listener.address() {
+        tracing::info!(%address, "serving gRPC");
+    }
     let stopped = stop.cancelled_owned();
     match listener {
         Listener::Tcp(listener) => router

@@ -1,0 +1,219 @@
+//! The binary `core-service`, run as an operator runs it: as a process of its own that is started, killed and told to stop.
+
+mod crash;
+mod start;
+mod stop;
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+use core_service::{
+    domain::{
+        clock::Clock,
+        entropy::Entropy,
+        plan::{Plan, Plans},
+        zone::Zone,
+    },
+    service::{Context, Links, NewAccount, Service},
+    storage::{Access, Options, Store},
+};
+use muster_api::v1::{
+    CreateEventRequest, catalogue_service_client::CatalogueServiceClient,
+    event_service_client::EventServiceClient,
+};
+use tempfile::TempDir;
+use tonic::{
+    Request,
+    transport::{Channel, Endpoint},
+};
+
+/// Far above what starting or stopping takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Whose account the tests use.
+const OWNER: &str = "olga@example.org";
+
+/// How often a condition that nobody reports is looked at.
+const POLL: Duration = Duration::from_millis(10);
+
+/// The binary with these arguments and none of Muster's variables.
+fn core(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_core-service"));
+    command.args(arguments).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MUSTER_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// The binary's whole output, for a start that fails.
+fn output(mut command: Command) -> Output {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait(&mut child);
+    child.wait_with_output().unwrap()
+}
+
+/// Waits for the end of a process, and ends it when that takes too long.
+fn wait(child: &mut Child) -> ExitStatus {
+    let until = std::time::Instant::now() + PATIENCE;
+    while std::time::Instant::now() < until {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        std::thread::sleep(POLL);
+    }
+    child.kill().unwrap();
+    panic!("it still runs after {PATIENCE:?}");
+}
+
+/// A core that serves a Unix socket, killed when dropped.
+struct Running {
+    child: Child,
+    /// What it logs, line by line.
+    log: mpsc::Receiver<String>,
+    folder: TempDir,
+}
+
+impl Running {
+    /// Starts a core on a database and waits until it answers.
+    async fn start(database_url: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let running = Self::start_in(folder, database_url);
+        running.channel().await;
+        running
+    }
+
+    /// Starts a core whose socket lies in `folder`.
+    fn start_in(folder: TempDir, database_url: &str) -> Self {
+        let address = format!("unix://{}", socket(folder.path()).display());
+        let mut command = core(&["--grpc-addr", &address, "--database-url", database_url]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (sender, log) = mpsc::channel();
+        std::thread::spawn(move || {
+            while let Some(Ok(line)) = lines.next() {
+                // Whoever listened may have gone.
+                let _ = sender.send(line);
+            }
+        });
+        Self { child, log, folder }
+    }
+
+    /// A new connection, made once the core answers.
+    async fn channel(&self) -> Channel {
+        let path = socket(self.folder.path());
+        let endpoint = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap();
+        let connected = tokio::time::timeout(PATIENCE, async {
+            loop {
+                if let Ok(channel) = endpoint.connect().await {
+                    return channel;
+                }
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        match connected.await {
+            Ok(channel) => channel,
+            Err(_) => panic!(
+                "no core answers: {:?}",
+                self.log.try_iter().collect::<Vec<_>>()
+            ),
+        }
+    }
+
+    /// Waits for a line of the log that holds `words`.
+    fn await_log(&self, words: &str) {
+        loop {
+            let line = self.log.recv_timeout(PATIENCE);
+            if line
+                .unwrap_or_else(|_| panic!("it never logs '{words}'"))
+                .contains(words)
+            {
+                return;
+            }
+        }
+    }
+
+    /// As `kill -9` or a machine that loses power: nothing is written any more, nobody is told.
+    fn kill(mut self) -> TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
+    }
+
+    /// Asks it to stop, as an orchestrator does.
+    fn terminate(&self) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits until it has ended.
+    fn ended(&mut self) -> ExitStatus {
+        wait(&mut self.child)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn socket(folder: &Path) -> PathBuf {
+    folder.join("core.sock")
+}
+
+/// Opens an account without a quota on a migrated database, as the admin commands do, and answers a key to it.
+async fn key(database_url: &str) -> String {
+    let options = Options::new(database_url, Access::Administer);
+    let store = Store::open(&options).await.unwrap();
+    let service = Service::new(Context {
+        store: store.clone(),
+        clock: Clock::system(),
+        entropy: Entropy::system(),
+        links: Links::new("https://muster.example"),
+        plans: Plans::default(),
+        default_timezone: Zone::utc(),
+    });
+    let account = NewAccount {
+        email: OWNER.to_owned(),
+        name: "Olga Owner".to_owned(),
+        plan: Plan::Business,
+        timezone: None,
+    };
+    service.create_account(account).await.unwrap();
+    let made = service.create_key(OWNER, "laptop").await.unwrap();
+    store.close().await;
+    made.plain.expose().to_owned()
+}
+
+fn with_key<T>(key: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    let credential = format!("Bearer {key}").parse().unwrap();
+    request.metadata_mut().insert("authorization", credential);
+    request
+}
+
+/// An event that is public for as long as anybody runs this test.
+fn public_event(title: String) -> CreateEventRequest {
+    CreateEventRequest {
+        title: Some(title),
+        description: Some("Talks.".to_owned()),
+        location: Some("Hall".to_owned()),
+        start_date: Some("9000-01-01T12:00:00Z".to_owned()),
+        is_public: Some(true),
+        ..CreateEventRequest::default()
+    }
+}
