@@ -122,13 +122,14 @@ impl Running {
                 tokio::time::sleep(POLL).await;
             }
         });
-        match connected.await {
-            Ok(channel) => channel,
-            Err(_) => panic!(
-                "no core answers: {:?}",
-                self.log.try_iter().collect::<Vec<_>>()
-            ),
-        }
+        connected
+            .await
+            .unwrap_or_else(|_| panic!("no core answers: {:?}", self.logged()))
+    }
+
+    /// What it has logged since somebody last looked.
+    fn logged(&self) -> Vec<String> {
+        self.log.try_iter().collect()
     }
 
     /// Waits for a line of the log that holds `words`.

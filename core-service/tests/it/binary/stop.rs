@@ -74,7 +74,8 @@ async fn a_second_signal_ends_a_core_that_waits_for_a_request(database: Database
     assert_eq!(running.ended().code(), Some(1));
 }
 
-#[tokio::test]
+// The client's connection needs a thread while this test waits: it has to answer that it goes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_idle_core_stops_at_once_and_takes_its_socket_with_it() {
     let database = Database::sqlite(migrate).await;
     let mut running = Running::start(database.url()).await;
