@@ -23,7 +23,7 @@ pub struct DataSettings {
         global = true
     )]
     pub database_url: Option<String>,
-    /// Folder of the SQLite file, of mails that are not sent, and of the demo key
+    /// Folder of the SQLite file and of the demo key
     #[arg(
         long,
         env = "MUSTER_DATA_DIR",

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use core_service::{
+    admin,
     grpc::server::Address,
     settings::{DataSettings, PortSettings, RuleSettings},
 };
@@ -16,8 +17,15 @@ use process::telemetry::LogSettings;
 #[derive(Debug, Parser)]
 #[command(name = "muster", version, after_help = EXAMPLES)]
 pub(crate) struct Config {
+    #[command(subcommand)]
+    pub(crate) command: Option<admin::Command>,
     /// Where HTTP is served: the API under /api/v1, its reference at /docs
-    #[arg(long, env = "MUSTER_HTTP_ADDR", value_name = "IP:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "MUSTER_HTTP_ADDR",
+        value_name = "IP:PORT",
+        default_value = "127.0.0.1:8080"
+    )]
     pub(crate) http_addr: SocketAddr,
     #[command(flatten)]
     pub(crate) port: PortSettings,
@@ -41,7 +49,10 @@ Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a data
 impl Config {
     /// The base of every URL that is handed out.
     pub(crate) fn public_url(&self) -> String {
-        self.rules.public_url.clone().unwrap_or_else(|| format!("http://{}", self.http_addr))
+        self.rules
+            .public_url
+            .clone()
+            .unwrap_or_else(|| format!("http://{}", self.http_addr))
     }
 
     /// Whether only this machine can reach it, so that demo data and a printed key do no harm.

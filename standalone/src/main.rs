@@ -25,16 +25,23 @@ async fn main() -> ExitCode {
 async fn run() -> Result<(), Failure> {
     let config: Config = settings::parse()?;
     telemetry::init(&config.log);
+    let (clock, entropy) = (Clock::system(), Entropy::system());
+    if let Some(command) = &config.command {
+        return command.run(&config.data, clock, entropy).await;
+    }
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr", config.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
 
     let store = open_store(&config.data, Access::Serve).await?;
-    store.migrate().await.map_err(|error| Failure::Environment(error.to_string()))?;
+    store
+        .migrate()
+        .await
+        .map_err(|error| Failure::Environment(error.to_string()))?;
     let core = Core::new(Context {
         store,
-        clock: Clock::system(),
-        entropy: Entropy::system(),
+        clock,
+        entropy,
         links: Links::new(&config.public_url()),
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone.clone(),
@@ -46,7 +53,10 @@ async fn run() -> Result<(), Failure> {
     let gateway = http_gateway::router(edge, http_gateway::Options::default());
 
     welcome::print(&config, None);
-    let (background, grpc) = (core.run_background(stop.clone()), core.serve(grpc, &config.port.tls, stop.clone()));
+    let (background, grpc) = (
+        core.run_background(stop.clone()),
+        core.serve(grpc, &config.port.tls, stop.clone()),
+    );
     let gateway = serve::serve(http, gateway, serve::Limits::default(), stop);
     let ((), served, ()) = tokio::join!(background, grpc, gateway);
     served

@@ -32,7 +32,11 @@ fn text(config: &Config, demo_key: Option<&str>) -> String {
          \"timezone\":\"Europe/Berlin\"}}'\n\n  \
          grpcurl {plaintext}-H \"authorization: Bearer {key}\" -d '{{\"status\":\"all\"}}' {target} \\\n    \
          muster.v1.EventService/ListMyEvents\n",
-        plaintext = if config.port.tls.tls_cert.is_some() { "" } else { "-plaintext " },
+        plaintext = if config.port.tls.tls_cert.is_some() {
+            ""
+        } else {
+            "-plaintext "
+        },
         target = target(grpc),
     );
     if demo_key.is_none() {
