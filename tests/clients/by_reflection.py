@@ -2,8 +2,8 @@
 """Calls Muster's core with what any stock gRPC client has: reflection, and no generated code.
 
     pip install -r tests/clients/requirements.txt
-    tests/clients/grpc_reflection.py 127.0.0.1:50051                 # lists public events
-    tests/clients/grpc_reflection.py 127.0.0.1:50051 --key mus_live_…  # creates one first, then cancels it
+    tests/clients/by_reflection.py 127.0.0.1:50051                 # lists public events
+    tests/clients/by_reflection.py 127.0.0.1:50051 --key mus_live_…  # creates one first, then cancels it
 
 Prints one line of JSON for each answer, and ends with 0 when everything was as it should be.
 """
@@ -83,7 +83,9 @@ def main():
     parser.add_argument("--key", default=os.environ.get("MUSTER_KEY"), help="an API key, also as MUSTER_KEY")
     arguments = parser.parse_args()
 
-    with grpc.insecure_channel(arguments.address) as channel:
+    # For a Unix socket grpcio would name the path as the authority, which is none and is refused by HTTP/2 servers in Rust.
+    options = [("grpc.default_authority", "localhost")] if arguments.address.startswith("unix:") else []
+    with grpc.insecure_channel(arguments.address, options) as channel:
         # Reflection itself does not wait for a core that is still starting.
         grpc.channel_ready_future(channel).result(timeout=DEADLINE_SECONDS)
         core = Core(channel)
