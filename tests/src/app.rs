@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use core_client::CoreSettings;
 use core_service::{
     Core,
     domain::{
@@ -23,7 +24,8 @@ use core_service::{
     service::{Context, Links, NewAccount},
     storage::{Access, Options, Store},
 };
-use process::CancellationToken;
+use process::{CancellationToken, serve};
+use tokio::net::TcpListener;
 
 use crate::{Api, Database, Grpc, Http, Surface};
 
@@ -66,6 +68,9 @@ impl TestApp {
     /// The base of every URL that is handed out.
     pub const PUBLIC_URL: &str = "https://muster.example";
 
+    /// How long the gateway gives a request. Above what any test takes on a busy machine.
+    const REQUEST_TIME: Duration = Duration::from_secs(30);
+
     /// A system on a new SQLite file.
     pub async fn on_sqlite() -> Arc<Self> {
         Self::start(Arc::new(Database::sqlite(migrate).await)).await
@@ -98,9 +103,9 @@ impl TestApp {
         .unwrap();
         let stop = CancellationToken::new();
         let grpc = serve_core(&core, &stop).await;
+        let http = serve_gateway(grpc, &stop).await;
         Arc::new(Self {
-            // The gateway joins when it has landed; until then nobody listens there.
-            http: Http::new(SocketAddr::from(([127, 0, 0, 1], 1))),
+            http: Http::new(http),
             grpc: Grpc::new(grpc),
             clock,
             store,
@@ -178,5 +183,29 @@ async fn serve_core(core: &Core, stop: &CancellationToken) -> SocketAddr {
     };
     let (core, stop) = (core.clone(), stop.clone());
     tokio::spawn(async move { core.serve(listener, &TlsSettings::default(), stop).await });
+    address
+}
+
+async fn serve_gateway(core: SocketAddr, stop: &CancellationToken) -> SocketAddr {
+    let settings = CoreSettings {
+        core_url: format!("http://{core}").parse().unwrap(),
+        core_ca: None,
+        core_cert: None,
+        core_key: None,
+    };
+    let options = http_gateway::Options {
+        request_time: TestApp::REQUEST_TIME,
+        ..http_gateway::Options::default()
+    };
+    let router = http_gateway::router(settings.client().unwrap(), options);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = stop.clone();
+    tokio::spawn(serve::serve(
+        listener,
+        router,
+        serve::Limits::default(),
+        stop,
+    ));
     address
 }

@@ -11,7 +11,7 @@ use hyper_util::{
 };
 use serde_json::Value;
 
-use crate::Refusal;
+use crate::{Refusal, contract};
 
 /// Where contract.md's paths begin.
 const BASE: &str = "/api/v1";
@@ -103,21 +103,23 @@ impl Request {
         self.json_bytes(body.to_string())
     }
 
-    /// Sends it and reads the whole answer.
+    /// Sends it and reads the whole answer, which must be one that the OpenAPI document describes.
     pub async fn send(self) -> Answer {
         let uri = format!("http://{}{}", self.http.address, self.path);
-        let mut request = http::Request::new(Full::new(self.body));
+        let mut request = http::Request::new(Full::new(self.body.clone()));
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = uri.parse().unwrap();
         *request.headers_mut() = self.headers;
         let response = self.http.client.request(request).await.unwrap();
         let (head, body) = response.into_parts();
-        Answer {
+        let answer = Answer {
             asked: format!("{} {}", self.method, self.path),
             status: head.status,
             headers: head.headers,
             body: body.collect().await.unwrap().to_bytes(),
-        }
+        };
+        contract::check(&self.method, &self.path, &self.body, &answer);
+        answer
     }
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod app;
+mod contract;
 mod grpc;
 mod http;
 mod refusal;

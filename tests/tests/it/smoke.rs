@@ -18,14 +18,4 @@ async fn an_event_is_created_and_read(api: Api) {
     assert_eq!(event["title"], "Rust Meetup");
 }
 
-mod over_grpc {
-    use std::sync::Arc;
-
-    use tests::{Surface, TestApp};
-
-    pub(super) async fn an_event_is_created_and_read(app: Arc<TestApp>) {
-        super::an_event_is_created_and_read(app.over(Surface::Grpc)).await;
-    }
-
-    tests::on_both_engines!(an_event_is_created_and_read);
-}
+tests::on_every_surface!(an_event_is_created_and_read);
