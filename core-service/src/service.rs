@@ -88,12 +88,17 @@ impl Service {
         self.context.store.ping().await.is_ok()
     }
 
+    /// What the use cases work with, for what fills the database by other means.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
     fn now(&self) -> Instant {
         self.context.clock.now()
     }
 
     /// The beginning of an audit row: who did what, to what. The caller adds what changed and why.
-    fn audited(
+    pub(crate) fn audited(
         &self,
         actor: Actor,
         account: AccountId,

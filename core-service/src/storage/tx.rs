@@ -53,6 +53,8 @@ macro_rules! statements {
 statements! {
     /// Adds an account; false, and nothing written, when its e-mail address is taken.
     accounts::insert_account(account: &Account) -> bool;
+    /// Whether there is any account.
+    accounts::has_accounts() -> bool;
     /// Changes an account's plan; false when there is no such account.
     accounts::set_plan(account: AccountId, plan: Plan) -> bool;
     /// Reads an account and holds it until the end: whatever may add an active event takes this lock before it counts.

@@ -3,6 +3,7 @@
 
 mod admin;
 mod binary;
+mod demo;
 mod fixtures;
 mod jobs;
 mod maintenance;

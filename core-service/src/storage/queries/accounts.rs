@@ -37,6 +37,13 @@ pub(in crate::storage) async fn insert_account(
     Ok(done.rows_affected() == 1)
 }
 
+pub(in crate::storage) async fn has_accounts(connection: &mut Connection) -> Result<bool, Error> {
+    let row = sqlx::query::<Db>("SELECT EXISTS (SELECT 1 FROM accounts) AS found")
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get("found")?)
+}
+
 pub(in crate::storage) async fn set_plan(
     connection: &mut Connection,
     account: AccountId,

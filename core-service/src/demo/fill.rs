@@ -1,0 +1,187 @@
+//! Filling an empty database: all in one transaction, so that there is the whole demo or nothing, however a first start ends
+//! and however many there are at once.
+
+use serde::de::DeserializeOwned;
+
+use super::{
+    EMAIL,
+    events::{self, DemoEvent},
+    guests::{self, Guests},
+};
+use crate::{
+    domain::{
+        account::Account,
+        audit::Actor,
+        entropy::Entropy,
+        event::{Event, EventIdentity},
+        ids::{AccountId, EventId},
+        instant::Instant,
+        plan::Plan,
+        slug,
+    },
+    service::{Error, Service},
+    storage::{self, Tx},
+};
+
+const DAY_SECONDS: i64 = 86_400;
+
+/// Older than the oldest event, which takes place about 80 days ago.
+const ACCOUNT_AGE_DAYS: i64 = 180;
+
+/// Events are created from about three to ten weeks before they take place, or before today.
+const LEAD_DAYS: i64 = 20;
+const LEAD_SPREAD_DAYS: i64 = 50;
+
+/// Adds the demo's account, events and registrations; false, and nothing added, when the database has an account already.
+pub(super) async fn fill_if_empty(rules: &Service) -> Result<bool, Error> {
+    let context = rules.context();
+    let mut tx = context.store.begin().await?;
+    if tx.has_accounts().await? {
+        return Ok(false);
+    }
+    let now = context.clock.now();
+    let account = account(&context.entropy, now);
+    if !tx.insert_account(&account).await? {
+        // Another first start on this PostgreSQL was quicker.
+        return Ok(false);
+    }
+    let id = account.id;
+    let mut entry = rules.audited(Actor::System, id, "account.create", id.uuid(), now);
+    entry.after = Some(serde_json::json!({ "plan": account.plan.name() }));
+    tx.insert_audit(&entry).await?;
+
+    let guests: Guests = read(guests::JSON)?;
+    let events: Vec<DemoEvent> = read(events::JSON)?;
+    // The same seeds, and so the same people, on every machine.
+    for (seed, planned) in (0..).zip(events) {
+        let chance = Entropy::seeded(seed);
+        let event = add_event(rules, &mut tx, id, &planned, &chance, now).await?;
+        let turnout = &planned.registrations;
+        for registration in guests.registrations(&event, turnout, now, &chance, &context.entropy) {
+            tx.insert_registration(&registration).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
+fn account(entropy: &Entropy, now: Instant) -> Account {
+    let created_at = now.plus_seconds(-ACCOUNT_AGE_DAYS * DAY_SECONDS);
+    Account {
+        id: AccountId::new(entropy.uuid_v7(created_at)),
+        email: EMAIL.to_owned(),
+        name: "Demo Organizer".to_owned(),
+        plan: Plan::Pro,
+        timezone: None,
+        created_at,
+    }
+}
+
+/// Adds an event by the rules of the day on which it is said to be created, so that what has ended may have been public.
+async fn add_event(
+    rules: &Service,
+    tx: &mut Tx,
+    owner: AccountId,
+    planned: &DemoEvent,
+    chance: &Entropy,
+    now: Instant,
+) -> Result<Event, Error> {
+    let context = rules.context();
+    let created_at = created_at(planned, chance, now);
+    let new = planned.request(now);
+    let identity = EventIdentity {
+        id: EventId::new(context.entropy.uuid_v7(created_at)),
+        account_id: owner,
+        slug: slug::from_title(&new.title),
+    };
+    let created = Event::create(new, identity, &context.default_timezone, created_at)?;
+    let mut entry = rules.audited(Actor::System, owner, "event.create", created.id.uuid(), now);
+    entry.after = Some(created.creation().after);
+    tx.insert_audit(&entry).await?;
+
+    let event = match &planned.cancel_reason {
+        Some(reason) => cancelled(rules, tx, created, reason, now).await?,
+        None => created,
+    };
+    if tx.insert_event(&event, event.is_live(now)).await? {
+        return Ok(event);
+    }
+    let text = format!("two demo events have the slug {}", event.slug);
+    Err(Error::Conflict(text))
+}
+
+fn created_at(planned: &DemoEvent, chance: &Entropy, now: Instant) -> Instant {
+    let spread = LEAD_SPREAD_DAYS * DAY_SECONDS;
+    let lead = LEAD_DAYS * DAY_SECONDS + chance.below(spread.unsigned_abs()).cast_signed();
+    now.plus_seconds(i64::from(planned.in_days.min(0)) * DAY_SECONDS - lead)
+}
+
+/// The event as it is since it was cancelled, the day before it took place or the day before today. Nobody is mailed.
+async fn cancelled(
+    rules: &Service,
+    tx: &mut Tx,
+    event: Event,
+    reason: &str,
+    now: Instant,
+) -> Result<Event, Error> {
+    let at = now.min(event.schedule.start.at).plus_seconds(-DAY_SECONDS);
+    let Some(cancelled) = event.cancelled(Some(reason.to_owned()), at) else {
+        return Ok(event);
+    };
+    let (owner, id) = (event.account_id, event.id.uuid());
+    let mut entry = rules.audited(Actor::System, owner, "event.cancel", id, now);
+    if let Some(changes) = event.changes_to(&cancelled) {
+        entry.before = changes.before;
+        entry.after = Some(changes.after);
+    }
+    entry.reason = Some(reason.to_owned());
+    tx.insert_audit(&entry).await?;
+    Ok(cancelled)
+}
+
+/// Reads one of the embedded files.
+fn read<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
+    serde_json::from_str(json).map_err(|error| {
+        Error::Internal(storage::Error::Corrupt {
+            what: "demo data",
+            text: error.to_string(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::zone::Zone;
+
+    #[test]
+    fn on_every_day_of_the_year_thirty_events_are_ahead() {
+        let events: Vec<DemoEvent> = read(events::JSON).unwrap();
+        let nil = uuid::Uuid::nil();
+        for day in 0..366 {
+            // 2030-01-01T00:00:00Z, moving through the hours as well.
+            let now = Instant::from_micros(1_893_456_000_000_000)
+                .plus_seconds(day * (DAY_SECONDS + 3_601));
+            let mut live = 0;
+            for planned in &events {
+                let identity = EventIdentity {
+                    id: EventId::new(nil),
+                    account_id: AccountId::new(nil),
+                    slug: String::new(),
+                };
+                let created_at = created_at(planned, &Entropy::seeded(1), now);
+                let created =
+                    Event::create(planned.request(now), identity, &Zone::utc(), created_at);
+                let event = created.unwrap_or_else(|error| panic!("{planned:?}: {error:?}"));
+                assert!(event.schedule.start.at > created_at, "{planned:?}");
+                assert_eq!(
+                    event.schedule.start.at > now,
+                    planned.in_days > 0,
+                    "{planned:?}"
+                );
+                live += i32::from(event.is_live(now) && planned.cancel_reason.is_none());
+            }
+            assert_eq!(live, 30, "on {now}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Who comes to the demo's events, from `guests.json`: names by region, each with the beginning of an address at example.org,
+//! where no mail arrives.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::domain::{
+    entropy::Entropy,
+    event::Event,
+    ids::RegistrationId,
+    instant::Instant,
+    registration::{Registration, Status},
+};
+
+/// [`Guests`].
+pub(super) const JSON: &str = include_str!("guests.json");
+
+/// People arrive from ten minutes before an event starts until twenty minutes after.
+const DOORS_OPEN_SECONDS: i64 = 10 * 60;
+const ARRIVAL_SECONDS: u64 = 30 * 60;
+
+/// How many have registered for an event, in each status.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Turnout {
+    /// The region whose people come first.
+    guests: String,
+    confirmed: usize,
+    pending: usize,
+    waitlisted: usize,
+    cancelled: usize,
+    /// How many of the confirmed.
+    checked_in: usize,
+}
+
+/// A name and the part of an address before the `@`.
+type Guest = (String, String);
+
+/// Everybody, by region.
+#[derive(Debug, Deserialize)]
+pub(super) struct Guests(BTreeMap<String, Vec<Guest>>);
+
+impl Guests {
+    /// An event's registrations, made between its creation and its start or the present. `chance` decides who comes, `ids`
+    /// how rows are named.
+    pub(super) fn registrations(
+        &self,
+        event: &Event,
+        turnout: &Turnout,
+        now: Instant,
+        chance: &Entropy,
+        ids: &Entropy,
+    ) -> Vec<Registration> {
+        let statuses = turnout.statuses(chance);
+        let guests = self.invited(&turnout.guests, chance);
+        let moments = moments(event, statuses.len(), now, chance);
+        let mut arriving = turnout.checked_in;
+        let mut registrations = Vec::with_capacity(statuses.len());
+        for (((seq, status), (name, local)), registered_at) in
+            (1..).zip(statuses).zip(guests).zip(moments)
+        {
+            let is_here = status == Status::Confirmed && arriving > 0;
+            arriving -= usize::from(is_here);
+            registrations.push(Registration {
+                id: RegistrationId::new(ids.uuid_v7(registered_at)),
+                event_id: event.id,
+                seq,
+                name: name.clone(),
+                email: format!("{local}@example.org"),
+                status,
+                checked_in_at: is_here.then(|| arrival(event, chance)),
+                registered_at,
+            });
+        }
+        registrations
+    }
+
+    /// Everybody once, those of `region` first, otherwise in no order.
+    fn invited(&self, region: &str, chance: &Entropy) -> Vec<&Guest> {
+        let people = self.0.iter();
+        let mut guests: Vec<(bool, &Guest)> = people
+            .flat_map(|(home, people)| people.iter().map(move |guest| (home != region, guest)))
+            .collect();
+        guests.sort_by_cached_key(|(is_foreign, _)| (*is_foreign, chance.below(u64::MAX)));
+        guests.into_iter().map(|(_, guest)| guest).collect()
+    }
+}
+
+impl Turnout {
+    /// The statuses in the order of registering: who came last waits, for approval or for a seat.
+    fn statuses(&self, chance: &Entropy) -> Vec<Status> {
+        let of = |status, count| std::iter::repeat_n(status, count);
+        let mut statuses: Vec<Status> = of(Status::Confirmed, self.confirmed)
+            .chain(of(Status::Cancelled, self.cancelled))
+            .collect();
+        statuses.sort_by_cached_key(|_| chance.below(u64::MAX));
+        statuses.extend(of(Status::Pending, self.pending));
+        statuses.extend(of(Status::Waitlisted, self.waitlisted));
+        statuses
+    }
+}
+
+/// Moments of registering, in order and about evenly far apart.
+fn moments(
+    event: &Event,
+    count: usize,
+    now: Instant,
+    chance: &Entropy,
+) -> impl Iterator<Item = Instant> {
+    let first = event.created_at.micros();
+    let last = now.min(event.schedule.start.at).micros();
+    let parts = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
+    let step = (last - first).max(0) / parts;
+    (1..parts).map(move |part| {
+        let late = chance.below(step.unsigned_abs()).cast_signed();
+        Instant::from_micros(first + part * step + late)
+    })
+}
+
+fn arrival(event: &Event, chance: &Entropy) -> Instant {
+    let after = chance.below(ARRIVAL_SECONDS).cast_signed();
+    event
+        .schedule
+        .start
+        .at
+        .plus_seconds(after - DOORS_OPEN_SECONDS)
+}

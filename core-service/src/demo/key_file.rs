@@ -1,0 +1,60 @@
+//! The file that keeps the demo key between starts, for its owner only.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::Path,
+};
+
+use process::Failure;
+
+use crate::domain::api_key::PlainKey;
+
+/// The key that the file holds; nothing when there is no file, or no key in it.
+pub(super) fn read(path: &Path) -> Result<Option<PlainKey>, Failure> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(std::str::from_utf8(&bytes)
+            .ok()
+            .and_then(|text| PlainKey::parse(text.trim()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failure("read", path, &error)),
+    }
+}
+
+/// Puts the key into the file, in whose place there is always a whole key.
+pub(super) fn write(path: &Path, key: &PlainKey) -> Result<(), Failure> {
+    let written = path.with_extension("key.new");
+    fill(&written, key)
+        .and_then(|()| fs::rename(&written, path))
+        .map_err(|error| failure("write", path, &error))
+}
+
+fn fill(path: &Path, key: &PlainKey) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // Left behind by a start that was interrupted; opened anew, since a file keeps the permissions that it has.
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    let mut file = create_private(path)?;
+    writeln!(file, "{}", key.expose())?;
+    file.sync_all()
+}
+
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn failure(action: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::Environment(format!(
+        "can't {action} the demo key {}: {error}; choose another folder with --data-dir",
+        path.display()
+    ))
+}
