@@ -1,31 +1,24 @@
 //! Calls to core.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
-use muster_api::{
-    binding::{Access, Binding},
-    http_body::HttpBody,
-};
+use muster_api::{binding::Binding, http_body::HttpBody};
 use process::{Failure as StartFailure, observe::RequestId};
 use tokio::time::{Instant, timeout_at};
-use tonic::{Code, Status, body::Body, metadata::MetadataMap, transport};
-use tonic_health::pb::{
-    HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
-};
+use tonic::{Status, body::Body, metadata::MetadataMap, transport};
+use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use crate::{
     Context,
     attempt::{Answer, Failure, Kind, Rpc, attempt},
     endpoint::{Endpoint, channel},
+    health,
     pool::{Pool, Resolver},
 };
-
-/// How long core may take to say that it is well.
-const HEALTH: Duration = Duration::from_secs(2);
 
 /// A client of core; clones share its connections.
 #[derive(Clone)]
@@ -129,25 +122,11 @@ impl Core {
     /// # Errors
     /// Why not.
     pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
-        let rpc = Rpc {
-            path: "/grpc.health.v1.Health/Check",
-            access: Access::Public,
-            idempotent: true,
-        };
-        let context = Context::anonymous(request_id, HEALTH);
-        let request = HealthCheckRequest {
-            service: String::new(),
-        };
-        let answer = self.exchange::<_, HealthCheckResponse>(rpc, request, &context);
-        match answer
-            .await
-            .map(|answer| answer.first.unwrap_or_default().status())
-        {
-            Ok(ServingStatus::Serving) => Ok(()),
-            Ok(_) => Err(Status::unavailable("core says that it is not serving")),
-            Err(status) if status.code() == Code::Unimplemented => Ok(()),
-            Err(status) => Err(status),
-        }
+        let context = Context::anonymous(request_id, health::PATIENCE);
+        let answer = self
+            .exchange(health::CHECK, HealthCheckRequest::default(), &context)
+            .await;
+        health::verdict(answer)
     }
 
     /// Calls a replica, and another one when that fails and it does no harm: when the first has not seen the call, or when the
@@ -166,7 +145,7 @@ impl Core {
         let found = timeout_at(deadline, self.pool.endpoints()).await;
         let endpoints =
             found.map_err(|_elapsed| Status::deadline_exceeded("core was not found in time"))??;
-        let pick = |tried| self.pool.pick(&endpoints, tried, rpc.idempotent);
+        let pick = |tried| self.pool.pick(&endpoints, tried);
         let first = pick(None).ok_or_else(|| Status::unavailable("core has no address"))?;
         let now = Instant::now();
         let is_shared = rpc.idempotent && endpoints.len() > 1;

@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -29,6 +29,7 @@ pub(crate) struct Endpoint {
     /// `None` when there is only this way to core, ever.
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
+    /// Until when it is left alone; then it is tried before it gets calls again.
     resting: Mutex<Option<Instant>>,
 }
 
@@ -41,29 +42,34 @@ impl Endpoint {
         }
     }
 
-    /// Whether to send it a call. After a failure it gets no calls for a while and then a single one that is repeatable, as a
-    /// trial; as long as nobody knows how that ends, it gets no others.
-    pub(crate) fn is_willing(&self, repeatable: bool) -> bool {
-        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether it may get calls.
+    pub(crate) fn is_well(&self) -> bool {
+        self.resting().is_none()
+    }
+
+    /// Whether it has been left alone for long enough to be tried; true for one caller only.
+    pub(crate) fn claim_trial(&self) -> bool {
+        let mut resting = self.resting();
         let now = Instant::now();
-        match *resting {
-            None => true,
-            Some(until) if until <= now && repeatable => {
-                *resting = Some(now + REST);
-                true
-            }
-            Some(_) => false,
+        let due = resting.is_some_and(|until| until <= now);
+        if due {
+            *resting = Some(now + REST);
         }
+        due
     }
 
     /// It answered.
     pub(crate) fn succeeded(&self) {
-        *self.resting.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.resting() = None;
     }
 
     /// It did not answer.
     pub(crate) fn failed(&self) {
-        *self.resting.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + REST);
+        *self.resting() = Some(Instant::now() + REST);
+    }
+
+    fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,6 +8,7 @@ mod context;
 mod core;
 mod credential;
 mod endpoint;
+mod health;
 mod pool;
 mod problem;
 mod settings;

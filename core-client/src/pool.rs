@@ -17,7 +17,10 @@ use tonic::{
     transport::{self, ClientTlsConfig},
 };
 
-use crate::endpoint::{Endpoint, Transport, channel};
+use crate::{
+    endpoint::{Endpoint, Transport, channel},
+    health,
+};
 
 /// How often the hosts are looked up again, so that new replicas get calls and gone ones are forgotten.
 const RESOLVE: Duration = Duration::from_secs(10);
@@ -79,22 +82,22 @@ impl Pool {
         Ok(known)
     }
 
-    /// The replica for the next call, in turn, passing over those that are to be left alone; when all are, any but `tried`.
-    /// `None` only when there is none but `tried`.
+    /// The replica for the next call, in turn, passing over those that failed; when all have, any but `tried`. `None` only when
+    /// there is none but `tried`. Those that failed some time ago are tried in the background.
     pub(crate) fn pick(
         &self,
         endpoints: &Endpoints,
         tried: Option<&Arc<Endpoint>>,
-        repeatable: bool,
     ) -> Option<Arc<Endpoint>> {
+        for endpoint in endpoints.iter().filter(|endpoint| endpoint.claim_trial()) {
+            tokio::spawn(health::try_again(Arc::clone(endpoint)));
+        }
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % endpoints.len().max(1);
         let (after, before) = (endpoints.iter().skip(turn), endpoints.iter().take(turn));
-        let candidates: Vec<_> = after
-            .chain(before)
-            .filter(|one| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried)))
-            .collect();
-        let willing = candidates.iter().find(|one| one.is_willing(repeatable));
-        willing.or(candidates.first()).map(|one| Arc::clone(one))
+        let untried = |one: &&Arc<Endpoint>| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried));
+        let candidates: Vec<_> = after.chain(before).filter(untried).collect();
+        let well = candidates.iter().find(|one| one.is_well());
+        well.or(candidates.first()).map(|one| Arc::clone(one))
     }
 
     /// Notes that a replica did not answer.

@@ -2,7 +2,10 @@ use std::{net::SocketAddr, time::Duration};
 
 use core_client::Core;
 use futures_util::future::join_all;
-use tokio::{net::TcpListener, time::Instant};
+use tokio::{
+    net::TcpListener,
+    time::{Instant, interval},
+};
 use tonic::Code;
 
 use crate::toy::{Read, Replica, Write, client, text, within};
@@ -110,6 +113,27 @@ async fn core_that_was_down_is_found_again_without_a_restart() {
         .await
         .unwrap();
     assert_eq!(replica.toy.count(), 1);
+}
+
+#[tokio::test]
+async fn a_replica_that_is_back_gets_calls_again() {
+    let (first, second) = (Replica::start().await, Replica::start().await);
+    let core = client(&[first.address, second.address]);
+    assert_eq!(lost_reads(&core, 10, 10 * SECOND).await, 0);
+    let address = first.address;
+    drop(first);
+    assert_eq!(lost_reads(&core, 10, 10 * SECOND).await, 0);
+    let back = Replica::start_at(address).await;
+    let start = Instant::now();
+    let mut every = interval(SECOND / 100);
+    let seen = |header: Option<String>| header.is_some_and(|id| id == "test");
+    while !seen(back.toy.header("x-request-id")) {
+        assert!(start.elapsed() < 20 * SECOND, "it is not tried again");
+        core.call::<Read>(text("x"), &within(10 * SECOND))
+            .await
+            .unwrap();
+        every.tick().await;
+    }
 }
 
 #[tokio::test]
