@@ -50,7 +50,9 @@ pub struct ApiKey {
 
 /// Checks the name of an account or the label of a key, which come from administrators and so past the proto's limits.
 pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
-    violations.refuse_blank(field, name);
+    if name.trim().is_empty() {
+        violations.add(field, "must not be blank");
+    }
     if name.chars().any(char::is_control) {
         violations.add(field, "must not contain control characters");
     }

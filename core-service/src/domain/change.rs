@@ -20,24 +20,21 @@ impl<T> Change<T> {
         matches!(self, Self::Keep)
     }
 
-    /// The value of a field that always has one; clearing it is a violation.
-    pub fn of_required(self, kept: T, field: &str, violations: &mut Violations) -> T {
+    /// Changes a field that always has a value; clearing it is a violation.
+    pub fn write(self, value: &mut T, field: &str, violations: &mut Violations) {
         match self {
-            Self::Keep => kept,
-            Self::Clear => {
-                violations.add(field, "must not be null");
-                kept
-            }
-            Self::Set(value) => value,
+            Self::Keep => {}
+            Self::Clear => violations.add(field, "must not be null"),
+            Self::Set(new) => *value = new,
         }
     }
 
-    /// The value of a field that may have none.
-    pub fn of_optional(self, kept: Option<T>) -> Option<T> {
+    /// Changes a field that may have no value.
+    pub fn write_optional(self, value: &mut Option<T>) {
         match self {
-            Self::Keep => kept,
-            Self::Clear => None,
-            Self::Set(value) => Some(value),
+            Self::Keep => {}
+            Self::Clear => *value = None,
+            Self::Set(new) => *value = Some(new),
         }
     }
 }

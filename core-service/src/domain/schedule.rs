@@ -82,9 +82,8 @@ impl Schedule {
             return Some(self.clone());
         }
         let blamed = change.blamed_field();
-        let name = change
-            .timezone
-            .of_required(self.timezone.clone(), "timezone", violations);
+        let mut name = self.timezone.clone();
+        change.timezone.write(&mut name, "timezone", violations);
         let zone = violations.check("timezone", Zone::find(&name));
         let start = match change.start_date {
             Change::Set(text) => read_time("start_date", &text, zone.as_ref(), violations),

@@ -29,13 +29,6 @@ impl Violations {
             .ok()
     }
 
-    /// Notes a text in which there is nothing to read. Lengths and control characters are the proto's to limit.
-    pub fn refuse_blank(&mut self, field: impl Into<String>, text: &str) {
-        if text.trim().is_empty() {
-            self.add(field, "must not be blank");
-        }
-    }
-
     /// `value`, unless something was noted.
     pub fn unless_any<T>(self, value: Option<T>) -> Result<T, Vec<FieldViolation>> {
         match value {

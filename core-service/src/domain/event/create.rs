@@ -61,7 +61,7 @@ impl Event {
         now: Instant,
     ) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
-        new.content().check(&mut violations);
+        CustomField::check_all(&new.custom_fields, &mut violations);
         let schedule = Schedule::read(
             &new.start_date,
             new.end_date.as_deref(),
@@ -94,45 +94,12 @@ impl Event {
             is_cancelled: false,
             cancel_reason: None,
             cancelled_at: None,
-            image_query: new.image_query.filter(|words| has_words(words)),
+            image_query: new.image_query.filter(|words| !words.is_empty()),
             custom_fields: new.custom_fields,
             sequence: 0,
             created_at: now,
             updated_at: now,
         })
-    }
-}
-
-impl NewEvent {
-    fn content(&self) -> Content<'_> {
-        Content {
-            title: &self.title,
-            description: &self.description,
-            location: &self.location,
-            custom_fields: &self.custom_fields,
-        }
-    }
-}
-
-/// Whether a cover can be made of them.
-pub(super) fn has_words(image_query: &str) -> bool {
-    !image_query.trim().is_empty()
-}
-
-/// What is checked alike whether an event is created or changed.
-pub(super) struct Content<'a> {
-    pub(super) title: &'a str,
-    pub(super) description: &'a str,
-    pub(super) location: &'a str,
-    pub(super) custom_fields: &'a [CustomField],
-}
-
-impl Content<'_> {
-    pub(super) fn check(&self, violations: &mut Violations) {
-        violations.refuse_blank("title", self.title);
-        violations.refuse_blank("description", self.description);
-        violations.refuse_blank("location", self.location);
-        CustomField::check_all(self.custom_fields, violations);
     }
 }
 
@@ -208,15 +175,19 @@ pub(super) mod tests {
 
     #[test]
     fn every_field_that_is_wrong_is_named_at_once() {
+        let twice = CustomField {
+            label: "Diet".to_owned(),
+            field_type: "text".to_owned(),
+            required: false,
+            options: Vec::new(),
+        };
         let new = NewEvent {
-            title: "   ".to_owned(),
-            description: " \n ".to_owned(),
-            location: "\u{3000}".to_owned(),
             start_date: "tomorrow".to_owned(),
             timezone: Some("CET+1".to_owned()),
+            custom_fields: vec![twice.clone(), twice],
             ..new_event()
         };
-        let expected = ["title", "description", "location", "timezone", "start_date"];
+        let expected = ["custom_fields[1].label", "timezone", "start_date"];
         assert_eq!(blamed(new), expected);
     }
 
@@ -226,7 +197,7 @@ pub(super) mod tests {
             image_query: Some(words.to_owned()),
             ..new_event()
         };
-        assert_eq!(create(with(" "), NOW).unwrap().image_query, None);
+        assert_eq!(create(with(""), NOW).unwrap().image_query, None);
         let event = create(with("crab"), NOW).unwrap();
         assert_eq!(event.image_query.as_deref(), Some("crab"));
     }

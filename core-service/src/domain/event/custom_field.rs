@@ -23,7 +23,6 @@ impl CustomField {
         let mut labels = HashSet::new();
         for (index, field) in fields.iter().enumerate() {
             let path = format!("custom_fields[{index}]");
-            violations.refuse_blank(format!("{path}.label"), &field.label);
             if !labels.insert(field.label.trim()) {
                 violations.add(
                     format!("{path}.label"),
@@ -47,7 +46,6 @@ impl CustomField {
         let mut options = HashSet::new();
         for (index, option) in self.options.iter().enumerate() {
             let path = format!("{path}[{index}]");
-            violations.refuse_blank(path.as_str(), option);
             if !options.insert(option.trim()) {
                 violations.add(path, "must be unique among the field's options");
             }
@@ -103,17 +101,5 @@ mod tests {
         assert_eq!(blamed(&fields), ["custom_fields[1].label"]);
         let fields = [field("Diet", "select", &["a", "b", "a"])];
         assert_eq!(blamed(&fields), ["custom_fields[0].options[2]"]);
-    }
-
-    #[test]
-    fn labels_and_options_are_not_blank() {
-        assert_eq!(
-            blamed(&[field(" ", "text", &[])]),
-            ["custom_fields[0].label"]
-        );
-        assert_eq!(
-            blamed(&[field("Diet", "select", &["a", "\u{3000}"])]),
-            ["custom_fields[0].options[1]"]
-        );
     }
 }

@@ -1,9 +1,6 @@
 //! How an event is changed.
 
-use super::{
-    CustomField, Event, Refusal,
-    create::{Content, MUST_BE_AHEAD, has_words},
-};
+use super::{CustomField, Event, Refusal, create::MUST_BE_AHEAD};
 use crate::domain::{
     change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations,
 };
@@ -44,44 +41,10 @@ impl Event {
             return Err(Refusal::Cancelled);
         }
         let mut violations = Violations::default();
-        let blamed = patch.schedule.blamed_field();
-        let schedule = self.schedule.changed(patch.schedule, &mut violations);
-        let mut after = Self {
-            city: patch.city.of_optional(self.city.clone()),
-            image_query: patch
-                .image_query
-                .of_optional(self.image_query.clone())
-                .filter(|words| has_words(words)),
-            custom_fields: patch
-                .custom_fields
-                .of_optional(Some(self.custom_fields.clone()))
-                .unwrap_or_default(),
-            ..self.clone()
-        };
-        let found = &mut violations;
-        after.title = patch.title.of_required(after.title, "title", found);
-        after.description = patch
-            .description
-            .of_required(after.description, "description", found);
-        after.location = patch
-            .location
-            .of_required(after.location, "location", found);
-        after.max_capacity =
-            patch
-                .max_capacity
-                .of_required(after.max_capacity, "max_capacity", found);
-        after.is_listed = patch
-            .is_listed
-            .of_required(after.is_listed, "is_listed", found);
-        after.content().check(found);
-        if let Some(schedule) = &schedule {
-            after.schedule = schedule.clone();
-            let is_moved = after.schedule != self.schedule;
-            if is_moved && after.is_published && after.has_ended(now) {
-                found.add(blamed, MUST_BE_AHEAD);
-            }
-        }
-        violations.unless_any(schedule).map_err(Refusal::Invalid)?;
+        let after = self.with(patch, now, &mut violations);
+        let mut after = violations
+            .unless_any(Some(after))
+            .map_err(Refusal::Invalid)?;
         if after.max_capacity < self.max_capacity && after.max_capacity < confirmed {
             return Err(Refusal::CapacityBelowConfirmed { confirmed });
         }
@@ -92,20 +55,51 @@ impl Event {
         Ok(after)
     }
 
+    fn with(&self, patch: EventPatch, now: Instant, violations: &mut Violations) -> Self {
+        let mut after = self.clone();
+        patch.title.write(&mut after.title, "title", violations);
+        patch
+            .description
+            .write(&mut after.description, "description", violations);
+        patch
+            .location
+            .write(&mut after.location, "location", violations);
+        patch
+            .max_capacity
+            .write(&mut after.max_capacity, "max_capacity", violations);
+        patch
+            .is_listed
+            .write(&mut after.is_listed, "is_listed", violations);
+        patch.city.write_optional(&mut after.city);
+        patch.image_query.write_optional(&mut after.image_query);
+        after.image_query.take_if(|words| words.is_empty());
+        match patch.custom_fields {
+            Change::Keep => {}
+            Change::Clear => after.custom_fields.clear(),
+            Change::Set(fields) => after.custom_fields = fields,
+        }
+        CustomField::check_all(&after.custom_fields, violations);
+        after.reschedule(patch.schedule, now, violations);
+        after
+    }
+
+    fn reschedule(&mut self, change: ScheduleChange, now: Instant, violations: &mut Violations) {
+        let blamed = change.blamed_field();
+        let Some(schedule) = self.schedule.changed(change, violations) else {
+            return;
+        };
+        let is_over = schedule.effective_end() <= now;
+        if self.is_published && is_over && schedule != self.schedule {
+            violations.add(blamed, MUST_BE_AHEAD);
+        }
+        self.schedule = schedule;
+    }
+
     /// Whether whoever wrote it into a calendar has to change the entry.
     fn takes_place_elsewhere(&self, before: &Self) -> bool {
         self.schedule != before.schedule
             || self.location != before.location
             || self.city != before.city
-    }
-
-    fn content(&self) -> Content<'_> {
-        Content {
-            title: &self.title,
-            description: &self.description,
-            location: &self.location,
-            custom_fields: &self.custom_fields,
-        }
     }
 }
 

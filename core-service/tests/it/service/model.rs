@@ -311,9 +311,11 @@ impl<'a> Case<'a> {
         if before.is_cancelled {
             return assert_eq!(outcome(&answer), Outcome::Cancelled);
         }
+        let mut new_end = before.end;
+        end.write_optional(&mut new_end);
         let after = Modelled {
             start: start.unwrap_or(before.start),
-            end: end.of_optional(before.end),
+            end: new_end,
             is_listed: is_listed.unwrap_or(before.is_listed),
             ..before.clone()
         };
