@@ -59,11 +59,6 @@ impl Status {
             Self::Cancelled => "Cancelled",
         }
     }
-
-    /// Whether its holder may still come, and is told when the event is cancelled.
-    pub const fn is_active(self) -> bool {
-        !matches!(self, Self::Cancelled)
-    }
 }
 
 impl fmt::Display for Status {

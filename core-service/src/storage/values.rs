@@ -65,11 +65,6 @@ pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Err
     name.parse().map_err(|_| corrupt(what, name))
 }
 
-/// The form under which an e-mail address is unique, as `domain::email::Email::normalised`.
-pub(super) fn email_norm(email: &str) -> String {
-    email.to_lowercase()
-}
-
 /// Which counter row an event belongs to: UUIDv7 ends in random bits, so that events spread.
 pub(super) const fn shard(event: Uuid) -> u8 {
     let [.., last] = *event.as_bytes();

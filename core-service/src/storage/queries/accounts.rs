@@ -4,7 +4,7 @@ use sqlx::Row as _;
 
 use super::{Connection, Db, Row};
 use crate::{
-    domain::{account::Account, ids::AccountId, instant::Instant, plan::Plan},
+    domain::{account::Account, email, ids::AccountId, instant::Instant, plan::Plan},
     storage::{Error, values},
 };
 
@@ -27,7 +27,7 @@ pub(in crate::storage) async fn insert_account(
     )
     .bind(account.id.uuid())
     .bind(&account.email)
-    .bind(values::email_norm(&account.email))
+    .bind(email::normalised(&account.email))
     .bind(&account.name)
     .bind(account.plan.name())
     .bind(&account.timezone)
@@ -101,7 +101,7 @@ pub(in crate::storage) async fn find_account_by_email(
         account_columns!(),
         " FROM accounts a WHERE a.email_norm = $1"
     ))
-    .bind(values::email_norm(email))
+    .bind(email::normalised(email))
     .fetch_optional(connection)
     .await?
     .as_ref()

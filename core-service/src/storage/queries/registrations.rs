@@ -5,6 +5,7 @@ use sqlx::Row as _;
 use super::{Connection, Db, Row};
 use crate::{
     domain::{
+        email,
         ids::{EventId, RegistrationId},
         instant::Instant,
         registration::{Registration, Status},
@@ -43,7 +44,7 @@ pub(in crate::storage) async fn insert_registration(
     .bind(registration.seq)
     .bind(&registration.name)
     .bind(&registration.email)
-    .bind(values::email_norm(&registration.email))
+    .bind(email::normalised(&registration.email))
     .bind(registration.status.name())
     .bind(registration.checked_in_at.map(Instant::micros))
     .bind(registration.registered_at.micros())
