@@ -1,5 +1,6 @@
 //! How Muster's binaries start, serve and stop.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod observe;
 mod serve;
 mod settings;

@@ -1,0 +1,111 @@
+//! The log line of a request, as programs read it.
+
+use std::{
+    convert::Infallible,
+    io,
+    sync::{Arc, Mutex},
+};
+
+use http::{Request, Response};
+use http_body_util::Full;
+use process::{
+    CancellationToken,
+    observe::{Cause, Route},
+    serve::{Limits, RequestBody, bind, serve},
+};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tower::service_fn;
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    fn lines(&self) -> Vec<Value> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}
+
+/// Serves one request that is answered with this status and cause, and answers what was logged.
+async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .without_time()
+        .with_writer(move || writer.clone())
+        .finish();
+    // A test's runtime has one thread, so that the server logs here, too.
+    let _here = tracing::subscriber::set_default(subscriber);
+
+    let cause = cause.map(|cause| Cause(cause.to_owned()));
+    let service = service_fn(move |_: Request<RequestBody>| {
+        let mut response = Response::new(Full::new(&b"answer"[..]));
+        *response.status_mut() = status.try_into().unwrap();
+        response.extensions_mut().insert(Route("/links/{token}"));
+        if let Some(cause) = cause.clone() {
+            response.extensions_mut().insert(cause);
+        }
+        async { Ok::<_, Infallible>(response) }
+    });
+    let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())
+        .await
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let shutdown = CancellationToken::new();
+    let running = tokio::spawn(serve(
+        listener,
+        service,
+        Limits::default(),
+        shutdown.clone(),
+    ));
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.read_to_end(&mut Vec::new()).await.unwrap();
+    shutdown.cancel();
+    running.await.unwrap();
+    log.lines()
+}
+
+const REQUEST: &str = "GET /links/private?also=private HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+    Authorization: Bearer private\r\nCookie: private\r\nX-Request-Id: id-1\r\n\r\n";
+
+#[tokio::test]
+async fn a_request_is_one_line_without_anything_private() {
+    let mut lines = logged(200, None, REQUEST).await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0]["duration_ms"].take().as_f64().is_some());
+    assert_eq!(
+        lines[0],
+        json!({
+            "level": "INFO", "target": "http", "message": "request", "method": "GET", "route": "/links/{token}",
+            "status": 200, "duration_ms": null, "bytes": 6, "request_id": "id-1",
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_failure_is_an_error_line_with_its_cause() {
+    let lines = logged(503, Some("connection refused"), REQUEST).await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["level"], "ERROR");
+    assert_eq!(lines[0]["cause"], "connection refused");
+}
