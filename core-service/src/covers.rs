@@ -1,29 +1,87 @@
-//! stub
-#![expect(missing_docs)]
+//! Drawn covers (design.md 3.17): a poster for an event, made from its words alone.
+//!
+//! A cover is drawn as SVG and rendered to PNG with embedded fonts, so it is the same wherever it is made. The words choose the
+//! picture (palette, style, typeface); title and subtitle are set upon it. Reading order: [`draw`] here, then `poster` (the
+//! composition), `styles` (the pictures), `text` and `layout` (how a title becomes lines), `raster` (SVG to PNG), `studio`
+//! (what a server uses: cache and bounded work).
+
+mod canvas;
+mod colour;
+mod dice;
+mod fonts;
+mod layout;
+mod palette;
+mod poster;
+mod raster;
+mod studio;
+mod styles;
+mod text;
+
 use bytes::Bytes;
-#[derive(Debug, Clone)]
-pub struct Studio;
-pub struct Cover {
-    pub etag: String,
-    pub png: Bytes,
-}
+use sha2::{Digest, Sha256};
+
+pub use studio::{Cover, Studio};
+
+/// Width of every cover in pixels; with [`HEIGHT`] the size that social previews ask for.
+pub const WIDTH: u32 = 1200;
+
+/// Height of every cover in pixels.
+pub const HEIGHT: u32 = 630;
+
+/// Rises whenever the same request gives other bytes, so that caches let go of the older drawing.
+const DRAWING_VERSION: u8 = 1;
+
+/// What a cover is made from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CoverRequest {
+    /// Set large; longer titles are set smaller and, past what fits, end in an ellipsis.
     pub title: String,
+    /// Set small below the title, one line each, at most three: a date, a city. May be empty.
     pub subtitle: Vec<String>,
+    /// The event's `image_query`: chooses the picture. Case and spacing make no difference.
     pub words: String,
 }
+
+/// Why there is no cover.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("busy")]
+    /// More covers are waiting to be drawn than is sensible; the caller may try again soon.
+    #[error("too many covers are being drawn, try again in a moment")]
     Busy,
-    #[error("{0}")]
+    /// The drawing did not become a picture: a mistake in this module.
+    #[error("the cover could not be drawn: {0}")]
     Drawing(String),
 }
-impl Studio {
-    pub fn new() -> Self {
-        Self
-    }
-    pub async fn cover(&self, _: CoverRequest) -> Result<Cover, Error> {
-        Err(Error::Busy)
-    }
+
+/// The cover of `request` as a PNG of [`WIDTH`] × [`HEIGHT`]: the same request gives the same bytes. Keeps one core busy for
+/// up to 150 ms, so servers go through [`Studio`].
+pub fn draw(request: &CoverRequest) -> Result<Bytes, Error> {
+    raster::png(&poster::compose(request))
 }
+
+/// Names the bytes that [`draw`] answers without drawing them: an entity tag without its quotes, 32 hexadecimal digits.
+pub fn etag(request: &CoverRequest) -> String {
+    digest(request)
+        .iter()
+        .take(16)
+        .fold(String::with_capacity(32), |tag, byte| {
+            format!("{tag}{byte:02x}")
+        })
+}
+
+/// Each field goes in with its length, so that no two requests read the same.
+fn digest(request: &CoverRequest) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update([DRAWING_VERSION]);
+    let fields = [&request.title, &request.words]
+        .into_iter()
+        .chain(&request.subtitle);
+    for field in fields {
+        hash.update((field.len() as u64).to_be_bytes());
+        hash.update(field);
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests;
