@@ -6,7 +6,7 @@ mod welcome;
 use std::process::ExitCode;
 
 use core_service::{
-    Core,
+    Core, demo,
     domain::{clock::Clock, entropy::Entropy},
     grpc::server::Listener,
     open_store,
@@ -48,11 +48,17 @@ async fn run() -> Result<(), Failure> {
     })
     .await?;
 
+    let demo = if config.is_local() {
+        demo::prepare(core.rules(), &config.data.data_dir).await?
+    } else {
+        None
+    };
+
     // The edges call core's services directly: no sockets, and the same gate as from the network.
     let edge = core_client::Core::in_process(core.in_process());
     let gateway = http_gateway::router(edge, http_gateway::Options::default());
 
-    welcome::print(&config, None);
+    welcome::print(&config, demo.as_ref());
     let (background, grpc) = (
         core.run_background(stop.clone()),
         core.serve(grpc, &config.port.tls, stop.clone()),

@@ -1,15 +1,18 @@
 //! What `muster` prints once it serves: where everything is, and lines to paste.
 
-use core_service::grpc::server::Address;
+use core_service::{
+    demo::{DemoKey, KeyOrigin},
+    grpc::server::Address,
+};
 
 use crate::config::Config;
 
 /// Prints it to standard output; logs go to standard error.
-pub(crate) fn print(config: &Config, demo_key: Option<&str>) {
-    println!("{}", text(config, demo_key));
+pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
+    println!("{}", text(config, demo));
 }
 
-fn text(config: &Config, demo_key: Option<&str>) -> String {
+fn text(config: &Config, demo: Option<&DemoKey>) -> String {
     let base = config.public_url();
     let grpc = &config.port.grpc_addr;
     let mut text = format!(
@@ -19,11 +22,15 @@ fn text(config: &Config, demo_key: Option<&str>) -> String {
          gRPC       {grpc}\n",
         data = data(config),
     );
-    if let Some(key) = demo_key {
-        let kept = config.data.data_dir.join("demo.key");
-        text += &format!("  Demo key   {key}  (kept in {})\n", kept.display());
+    if let Some(DemoKey { key, file, origin }) = demo {
+        let (key, file) = (key.expose(), file.display());
+        let kept = match origin {
+            KeyOrigin::New | KeyOrigin::Kept => "kept in",
+            KeyOrigin::Replaced => "a new one, since the last was lost; kept in",
+        };
+        text += &format!("  Demo key   {key}  ({kept} {file})\n");
     }
-    let key = demo_key.unwrap_or("$KEY");
+    let key = demo.map_or("$KEY", |demo| demo.key.expose());
     text += &format!(
         "\nTry it:\n\n  \
          curl '{base}/api/v1/events?limit=3'\n\n  \
@@ -39,7 +46,7 @@ fn text(config: &Config, demo_key: Option<&str>) -> String {
         },
         target = target(grpc),
     );
-    if demo_key.is_none() {
+    if demo.is_none() {
         text += "\nMake an account and a key:\n\n  \
                  muster account create --email you@example.org --name 'Your Name' --plan free\n  \
                  muster key create --email you@example.org --name laptop\n";
