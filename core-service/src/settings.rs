@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
-    /// Database: sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: sqlite://<data-dir>/muster.db]
+    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE` [default: `sqlite://<data-dir>/muster.db`]
     #[arg(
         long,
         env = "MUSTER_DATABASE_URL",
@@ -114,7 +114,7 @@ fn public_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "gRPC port")]
 pub struct PortSettings {
-    /// Where gRPC is served: IP:PORT or unix:///path
+    /// Where gRPC is served: `IP:PORT` or `unix:///PATH`
     #[arg(
         long,
         env = "MUSTER_GRPC_ADDR",

@@ -91,7 +91,7 @@ impl CatalogueService for Catalogue {
             .studio
             .cover(convert::cover_request(words))
             .await
-            .map_err(refuse_cover)?;
+            .map_err(|error| refuse_cover(&error))?;
         let body = HttpBody {
             content_type: "image/png".into(),
             data: cover.png,
@@ -134,7 +134,7 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
     })
 }
 
-fn refuse_cover(error: covers::Error) -> Status {
+fn refuse_cover(error: &covers::Error) -> Status {
     match error {
         covers::Error::Busy => status(Reason::Unavailable, error.to_string()),
         covers::Error::Drawing(_) => {

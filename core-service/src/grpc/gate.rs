@@ -17,7 +17,7 @@ use super::status::refuse;
 use crate::service::Service as Rules;
 
 /// No call runs longer, whatever deadline its client set, so that a stuck one gives its connection and locks back.
-const LONGEST_CALL: Duration = Duration::from_secs(60);
+const LONGEST_CALL: Duration = Duration::from_mins(1);
 /// How much earlier than the client's deadline a call is given up: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 

@@ -8,10 +8,6 @@ use super::status::refuse;
 use crate::service::{Caller, Error};
 
 /// Who calls. The gate has put them there; without them the call is refused, whatever the proto says.
-#[expect(
-    clippy::result_large_err,
-    reason = "tonic's handlers answer Status itself"
-)]
 pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request
         .extensions()
@@ -21,10 +17,6 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
 }
 
 /// An id. A malformed one names nothing, so it is not found (design.md 3.14).
-#[expect(
-    clippy::result_large_err,
-    reason = "tonic's handlers answer Status itself"
-)]
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Status> {
     text.parse().map_err(|_| refuse(Error::NO_EVENT))
 }

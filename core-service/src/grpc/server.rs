@@ -22,15 +22,15 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer, ExposeHeaders};
 use super::gate::GateLayer;
 
 /// Connections are asked to move after this long, so that a rollout's new replicas get their share.
-const CONNECTION_AGE: Duration = Duration::from_secs(300);
+const CONNECTION_AGE: Duration = Duration::from_mins(5);
 /// How long calls on a connection that is asked to move may still take.
-const CONNECTION_GRACE: Duration = Duration::from_secs(60);
+const CONNECTION_GRACE: Duration = Duration::from_mins(1);
 /// A peer that answers no ping within this is gone.
 const KEEPALIVE: Duration = Duration::from_secs(20);
 /// Streams that one connection may have open.
 const STREAMS_PER_CONNECTION: u32 = 1024;
 /// How long a browser may remember what a preflight allowed.
-const PREFLIGHT_AGE: Duration = Duration::from_secs(3600);
+const PREFLIGHT_AGE: Duration = Duration::from_hours(1);
 
 /// Where the port is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,7 +182,7 @@ pub async fn serve(
     let broken = |error: tonic::transport::Error| {
         Failure::Environment(format!("the gRPC port failed: {}", chain(&error)))
     };
-    let mut server = Server::builder()
+    let mut port = Server::builder()
         .accept_http1(true)
         .max_connection_age(CONNECTION_AGE)
         .max_connection_age_grace(CONNECTION_GRACE)
@@ -195,7 +195,7 @@ pub async fn serve(
             Failure::Environment(format!("can't use the TLS files: {}", chain(&error)))
         })?;
     }
-    let router = server
+    let router = port
         .layer(browsers())
         .layer(GrpcWebLayer::new())
         .layer(gate)
@@ -211,12 +211,12 @@ pub async fn serve(
             .await
             .map_err(broken),
         Listener::Unix(listener, path) => {
-            let served = router
+            let outcome = router
                 .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
                 .await;
             // A socket left behind does no harm: the next start finds it dead and takes its place.
             let _removed = std::fs::remove_file(path);
-            served.map_err(broken)
+            outcome.map_err(broken)
         }
     }
 }
