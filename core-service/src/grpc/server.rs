@@ -191,11 +191,11 @@ pub async fn serve(
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
         .tcp_nodelay(true);
     if let Some(config) = tls.config()? {
-        server = server.tls_config(config).map_err(|error| {
+        port = port.tls_config(config).map_err(|error| {
             Failure::Environment(format!("can't use the TLS files: {}", chain(&error)))
         })?;
     }
-    let router = port
+    let stack = port
         .layer(browsers())
         .layer(GrpcWebLayer::new())
         .layer(gate)
@@ -206,12 +206,12 @@ pub async fn serve(
     }
     let stopped = stop.cancelled_owned();
     match listener {
-        Listener::Tcp(listener) => router
+        Listener::Tcp(listener) => stack
             .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped)
             .await
             .map_err(broken),
         Listener::Unix(listener, path) => {
-            let outcome = router
+            let outcome = stack
                 .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
                 .await;
             // A socket left behind does no harm: the next start finds it dead and takes its place.
