@@ -13,46 +13,72 @@ pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
 }
 
 fn text(config: &Config, demo: Option<&DemoKey>) -> String {
-    let base = config.public_url();
-    let grpc = &config.port.grpc_addr;
-    let mut text = format!(
-        "\nMuster is running; data in {data}. Stop it with Ctrl-C.\n\n  \
-         API        {base}/api/v1\n  \
-         Reference  {base}/docs\n  \
-         gRPC       {grpc}\n",
-        data = data(config),
-    );
-    if let Some(DemoKey { key, file, origin }) = demo {
-        let (key, file) = (key.expose(), file.display());
-        let kept = match origin {
-            KeyOrigin::New | KeyOrigin::Kept => "kept in",
-            KeyOrigin::Replaced => "a new one, since the last was lost; kept in",
-        };
-        text += &format!("  Demo key   {key}  ({kept} {file})\n");
-    }
     let key = demo.map_or("$KEY", |demo| demo.key.expose());
-    text += &format!(
-        "\nTry it:\n\n  \
-         curl '{base}/api/v1/events?limit=3'\n\n  \
-         curl {base}/api/v1/events -H \"Authorization: Bearer {key}\" -H 'Content-Type: application/json' \\\n    \
-         -d '{{\"title\":\"Rust Meetup\",\"description\":\"Two talks\",\"location\":\"c-base\",\"start_date\":\"2030-05-14T19:00\",\
-         \"timezone\":\"Europe/Berlin\"}}'\n\n  \
-         grpcurl {plaintext}-H \"authorization: Bearer {key}\" -d '{{\"status\":\"all\"}}' {target} \\\n    \
-         muster.v1.EventService/ListMyEvents\n",
-        plaintext = if config.port.tls.tls_cert.is_some() {
-            ""
+    let parts = [
+        places(config),
+        demo.map(demo_key).unwrap_or_default(),
+        examples(config, key),
+        if demo.is_none() {
+            FIRST_KEY.to_owned()
         } else {
-            "-plaintext "
+            String::new()
         },
-        target = target(grpc),
-    );
-    if demo.is_none() {
-        text += "\nMake an account and a key:\n\n  \
-                 muster account create --email you@example.org --name 'Your Name' --plan free\n  \
-                 muster key create --email you@example.org --name laptop\n";
-    }
-    text
+    ];
+    parts.concat()
 }
+
+fn places(config: &Config) -> String {
+    let (base, grpc, data) = (config.public_url(), &config.port.grpc_addr, data(config));
+    format!(
+        "
+Muster is running; data in {data}. Stop it with Ctrl-C.
+
+  API        {base}/api/v1
+  Reference  {base}/docs
+  gRPC       {grpc}
+"
+    )
+}
+
+fn demo_key(demo: &DemoKey) -> String {
+    let (key, file) = (demo.key.expose(), demo.file.display());
+    let kept = match demo.origin {
+        KeyOrigin::New | KeyOrigin::Kept => "kept in",
+        KeyOrigin::Replaced => "a new one, since the last was lost; kept in",
+    };
+    format!("  Demo key   {key}  ({kept} {file})\n")
+}
+
+fn examples(config: &Config, key: &str) -> String {
+    let base = config.public_url();
+    let plaintext = if config.port.tls.tls_cert.is_some() {
+        ""
+    } else {
+        "-plaintext "
+    };
+    let target = target(&config.port.grpc_addr);
+    format!(
+        r#"
+Try it:
+
+  curl '{base}/api/v1/events?limit=3'
+
+  curl {base}/api/v1/events -H "Authorization: Bearer {key}" -H 'Content-Type: application/json' \
+    -d '{{"title":"Rust Meetup","description":"Two talks","location":"c-base","start_date":"2030-05-14T19:00","timezone":"Europe/Berlin"}}'
+
+  grpcurl {plaintext}-H "authorization: Bearer {key}" -d '{{"status":"all"}}' {target} \
+    muster.v1.EventService/ListMyEvents
+"#
+    )
+}
+
+/// What to do where there is no demo account.
+const FIRST_KEY: &str = "
+Make an account and a key:
+
+  muster account create --email you@example.org --name 'Your Name' --plan free
+  KEY=$(muster key create --email you@example.org --name laptop)
+";
 
 /// How grpcurl names the port.
 fn target(address: &Address) -> String {
