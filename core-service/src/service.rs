@@ -23,6 +23,8 @@ pub use keys::NewKey;
 pub use links::Links;
 pub use registrations::Registrations;
 
+pub use crate::storage::EventFilter;
+
 use credentials::Credentials;
 
 use crate::{

@@ -12,7 +12,7 @@ use super::{
     request::{caller, id},
     status::{refuse, refuse_fields},
 };
-use crate::{service::Service, storage::EventFilter};
+use crate::service::{EventFilter, Service};
 
 #[tonic::async_trait]
 impl EventService for Service {

@@ -1,3 +1,4 @@
 //! The system as its users see it.
 
+mod dependencies;
 mod smoke;

@@ -1,0 +1,189 @@
+//! Who may use whom (design.md section 1): between packages, and between the modules of core.
+
+mod source;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+};
+
+use serde_json::Value;
+use source::Imports;
+
+/// What a package may use of ours, and what it must not use of others.
+struct Package {
+    name: &'static str,
+    may_use: &'static [&'static str],
+    never: &'static [&'static str],
+}
+
+/// The table of design.md, section 1. A package that is not in it fails the test, so that it gets a line.
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "codegen",
+        may_use: &[],
+        never: &["axum", "tokio"],
+    },
+    Package {
+        name: "muster-api",
+        may_use: &["codegen"],
+        never: &["axum", "rmcp", "sqlx"],
+    },
+    Package {
+        name: "process",
+        may_use: &[],
+        never: &[],
+    },
+    Package {
+        name: "core-service",
+        may_use: &["muster-api", "process"],
+        never: &["axum", "rmcp"],
+    },
+    Package {
+        name: "core-client",
+        may_use: &["muster-api", "process"],
+        never: &["axum", "sqlx"],
+    },
+    Package {
+        name: "http-gateway",
+        may_use: &["core-client", "muster-api", "process"],
+        never: &["rmcp", "sqlx"],
+    },
+    Package {
+        name: "standalone",
+        may_use: &[
+            "core-client",
+            "core-service",
+            "http-gateway",
+            "muster-api",
+            "process",
+        ],
+        never: &[],
+    },
+];
+
+/// Packages that only tests use; they may use whatever they like.
+const TEST_PACKAGES: &[&str] = &["test-postgres", "tests"];
+
+/// The modules of core, each with the ones that it may use. `lib.rs` and `main.rs` compose them and may use all.
+const MODULES: &[(&str, &[&str])] = &[
+    ("domain", &[]),
+    ("content", &[]),
+    ("covers", &[]),
+    ("storage", &["domain"]),
+    ("service", &["domain", "storage"]),
+    ("grpc", &["content", "covers", "domain", "service"]),
+    ("jobs", &["domain", "storage"]),
+    ("demo", &["domain", "service", "storage"]),
+    ("settings", &["domain", "grpc", "storage"]),
+    ("admin", &["domain", "service", "settings", "storage"]),
+];
+
+/// Crates that only one module of core may name: SQL stops at `storage`, messages stop at `grpc`.
+const CONFINED: &[(&str, &str)] = &[
+    ("sqlx", "storage"),
+    ("muster_api", "grpc"),
+    ("prost_types", "grpc"),
+    ("resvg", "covers"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ is a folder of the workspace")
+}
+
+/// The packages of this workspace, each with the names of what it depends on, tests aside.
+fn packages() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().expect("dependencies");
+            let used = dependencies.iter().filter(|used| used["kind"] != "dev");
+            let names = used.map(|used| text(&used["name"])).collect();
+            (text(&package["name"]), names)
+        })
+        .collect()
+}
+
+#[test]
+fn packages_use_only_those_that_the_design_lets_them_use() {
+    let packages = packages();
+    let mut wrong = Vec::new();
+    for (name, used) in &packages {
+        if TEST_PACKAGES.contains(&name.as_str()) {
+            continue;
+        }
+        let Some(rule) = PACKAGES.iter().find(|rule| rule.name == name) else {
+            wrong.push(format!("{name} has no rule"));
+            continue;
+        };
+        for other in used {
+            let ours = packages.contains_key(other);
+            if ours && !rule.may_use.contains(&other.as_str()) {
+                wrong.push(format!("{name} may not use our {other}"));
+            }
+            if rule.never.contains(&other.as_str()) {
+                wrong.push(format!("{name} must never use {other}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn modules_of_core_use_only_those_below_them() {
+    let mut wrong = Vec::new();
+    for imports in Imports::of(&root().join("core-service/src")) {
+        let (file, module) = (imports.file(), imports.module());
+        let Some(module) = module else { continue };
+        let Some((_, may_use)) = MODULES.iter().find(|(name, _)| *name == module) else {
+            wrong.push(format!("{file}: the module {module} has no rule"));
+            continue;
+        };
+        for other in imports.modules() {
+            if other != module && !may_use.contains(&other) {
+                wrong.push(format!("{file}: {module} may not use {other}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sql_stops_at_storage_and_messages_stop_at_grpc() {
+    let mut wrong = Vec::new();
+    for imports in Imports::of(&root().join("core-service/src")) {
+        for (name, home) in CONFINED {
+            if imports.module() != Some(home) && imports.names(name) {
+                wrong.push(format!("{}: {name} belongs in {home}", imports.file()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rules_name_no_module_that_is_gone() {
+    let seen: BTreeSet<String> = Imports::of(&root().join("core-service/src"))
+        .iter()
+        .filter_map(|imports| imports.module().map(str::to_owned))
+        .collect();
+    let ruled: BTreeSet<String> = MODULES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(seen, ruled);
+}
