@@ -8,7 +8,7 @@ use core_service::{
     grpc::server::Address,
     settings::{DataSettings, PortSettings, RuleSettings},
 };
-use process::telemetry::LogSettings;
+use process::{settings, telemetry::LogSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -24,7 +24,8 @@ pub(crate) struct Config {
         long,
         env = "MUSTER_HTTP_ADDR",
         value_name = "IP:PORT",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = settings::address
     )]
     pub(crate) http_addr: SocketAddr,
     #[command(flatten)]

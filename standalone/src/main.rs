@@ -23,7 +23,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Failure> {
-    let config: Config = settings::parse()?;
+    let mut config: Config = settings::parse()?;
     telemetry::init(&config.log);
     let (clock, entropy) = (Clock::system(), Entropy::system());
     if let Some(command) = &config.command {
@@ -32,6 +32,9 @@ async fn run() -> Result<(), Failure> {
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr", config.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
+    // From here on the ports that the system chose, where it was to choose one.
+    config.http_addr = http.local_addr().unwrap_or(config.http_addr);
+    config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
 
     let store = open_store(&config.data, Access::Serve).await?;
     store

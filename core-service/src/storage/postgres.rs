@@ -4,7 +4,7 @@ use std::{str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
 use sqlx::{
-    ConnectOptions, Pool, SqlSafeStr, Transaction,
+    ConnectOptions, Connection as _, Pool, SqlSafeStr, Transaction,
     migrate::{Migration, MigrationType},
     pool::{PoolConnection, PoolOptions},
     postgres::PgConnectOptions,
@@ -53,6 +53,9 @@ pub(super) mod schema;
 /// Longer waits only pile up requests behind a database that does not keep up.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
 
+/// How long the first connection may take, before a start is given up.
+const FIRST_WAIT: Duration = Duration::from_secs(5);
+
 /// Settings of each connection. Limits that the server keeps for us: on a statement whose caller has gone, a lock whose holder
 /// hangs, a transaction whose core was cut off with row locks in hand. And no plans from earlier days: one made for an empty
 /// queue reads all of a full one (measured: 330 ms a claim instead of 0.3).
@@ -80,18 +83,11 @@ impl Engine {
                 )
             })?
             .application_name("muster");
+        reach(&unlimited).await?;
         let pool = PoolOptions::new()
             .max_connections(options.pool_size)
             .acquire_timeout(ACQUIRE_WAIT)
-            .connect_with(unlimited.clone().options(SESSION))
-            .await
-            .map_err(|error| {
-                let (host, port) = (unlimited.get_host(), unlimited.get_port());
-                let database = unlimited.get_database().unwrap_or_default();
-                Error::Unavailable(format!(
-                    "cannot reach postgres://{host}:{port}/{database}: {error}"
-                ))
-            })?;
+            .connect_lazy_with(unlimited.clone().options(SESSION));
         Ok(Self {
             pool,
             unlimited: Box::new(unlimited),
@@ -113,6 +109,22 @@ impl Engine {
     pub(super) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Connects once, outside the pool: the pool would only say that it timed out, and not why.
+async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
+    let unreachable = |why: String| {
+        let (host, port) = (options.get_host(), options.get_port());
+        let database = options.get_database().unwrap_or_default();
+        Error::Unavailable(format!(
+            "cannot reach postgres://{host}:{port}/{database}: {why}"
+        ))
+    };
+    let connected = tokio::time::timeout(FIRST_WAIT, options.connect()).await;
+    let connection = connected
+        .map_err(|_elapsed| unreachable(format!("no answer within {} s", FIRST_WAIT.as_secs())))?
+        .map_err(|error| unreachable(error.to_string()))?;
+    Ok(connection.close().await?)
 }
 
 /// A new version appends; what stands here is never edited, since its checksum is in every database.
