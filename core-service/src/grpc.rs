@@ -39,6 +39,8 @@ pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Resul
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            // The details of statuses, so that clients without files can show them.
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
     };
     let catalogue = Validated::new(Catalogue::new(rules.clone(), studio));
     let validated = Validated::new(rules.clone());

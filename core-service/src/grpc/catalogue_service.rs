@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How long a cover may be shown without asking again. Its URL never changes, while its event's title may.
-const COVER_CACHING: &str = "public, max-age=86400, stale-while-revalidate=604800";
+const COVER_CACHING: &str = "public, max-age=86400, stale-while-revalidate=86400";
 
 /// The catalogue's rules with what draws covers.
 pub(super) struct Catalogue {
