@@ -46,32 +46,38 @@ fn custom_field(field: v1::CustomField) -> CustomField {
     }
 }
 
-/// The fields that a partial update may name.
-const PATCHABLE: [&str; 11] = [
-    "title",
-    "description",
-    "location",
-    "start_date",
-    "end_date",
-    "max_capacity",
-    "city",
-    "image_query",
-    "custom_fields",
-    "timezone",
-    "is_listed",
-];
-
 /// Which fields a partial update changes: those that its mask names, or without a mask those that are set.
-struct Mask(Option<Vec<String>>);
+struct Mask {
+    /// Those that the mask names and nothing has asked for yet.
+    named: Option<Vec<String>>,
+}
 
 impl Mask {
-    fn change<T>(&self, field: &str, value: Option<T>) -> Change<T> {
-        match (&self.0, value) {
-            (Some(named), _) if !named.iter().any(|name| name == field) => Change::Keep,
-            (_, Some(value)) => Change::Set(value),
-            (Some(_), None) => Change::Clear,
-            (None, None) => Change::Keep,
+    fn read(mask: Option<FieldMask>) -> Self {
+        // A message field that is there but says nothing is what clients in some languages send for one that is not there.
+        Self {
+            named: mask
+                .map(|mask| mask.paths)
+                .filter(|paths| !paths.is_empty()),
         }
+    }
+
+    fn change<T>(&mut self, field: &str, value: Option<T>) -> Change<T> {
+        let is_named = self.named.as_mut().map(|named| {
+            let before = named.len();
+            named.retain(|name| name != field);
+            named.len() < before
+        });
+        match (is_named, value) {
+            (Some(false), _) | (None, None) => Change::Keep,
+            (_, Some(value)) => Change::Set(value),
+            (Some(true), None) => Change::Clear,
+        }
+    }
+
+    /// What the mask names that is no field which an update may change.
+    fn unknown(self) -> Option<String> {
+        self.named.into_iter().flatten().next()
     }
 }
 
@@ -79,14 +85,14 @@ impl Mask {
 pub(super) fn event_patch(
     request: v1::UpdateEventRequest,
 ) -> Result<EventPatch, Vec<FieldViolation>> {
-    let mask = mask(request.update_mask)?;
+    let mut mask = Mask::read(request.update_mask);
     let custom_fields: Vec<_> = request
         .custom_fields
         .into_iter()
         .map(custom_field)
         .collect();
     let custom_fields = Some(custom_fields).filter(|fields| !fields.is_empty());
-    Ok(EventPatch {
+    let patch = EventPatch {
         title: mask.change("title", request.title),
         description: mask.change("description", request.description),
         location: mask.change("location", request.location),
@@ -100,27 +106,13 @@ pub(super) fn event_patch(
         is_listed: mask.change("is_listed", request.is_listed),
         image_query: mask.change("image_query", request.image_query),
         custom_fields: mask.change("custom_fields", custom_fields),
-    })
-}
-
-fn mask(mask: Option<FieldMask>) -> Result<Mask, Vec<FieldViolation>> {
-    // A message field that is there but says nothing is what clients in some languages send for one that is not there.
-    let named = mask
-        .map(|mask| mask.paths)
-        .filter(|paths| !paths.is_empty());
-    let unknown = named
-        .iter()
-        .flatten()
-        .find(|path| !PATCHABLE.contains(&path.as_str()));
-    match unknown {
-        Some(path) => Err(vec![FieldViolation {
-            field: "update_mask".into(),
-            message: format!(
-                "must not name \"{path}\": the fields are {}",
-                PATCHABLE.join(", ")
-            ),
+    };
+    match mask.unknown() {
+        None => Ok(patch),
+        Some(name) => Err(vec![FieldViolation {
+            field: "update_mask".to_owned(),
+            message: format!("must not name \"{name}\", which is no field that can be changed"),
         }]),
-        None => Ok(Mask(named)),
     }
 }
 
