@@ -227,3 +227,43 @@ pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
         words: words.image_query,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(mask: Option<&[&str]>) -> v1::UpdateEventRequest {
+        v1::UpdateEventRequest {
+            title: Some("Another title".to_owned()),
+            update_mask: mask.map(|names| FieldMask {
+                paths: names.iter().map(|&name| name.to_owned()).collect(),
+            }),
+            ..v1::UpdateEventRequest::default()
+        }
+    }
+
+    #[test]
+    fn without_a_mask_the_fields_that_are_set_change() {
+        for mask in [None, Some(&[][..])] {
+            let patch = event_patch(update(mask)).unwrap();
+            assert_eq!(patch.title, Change::Set("Another title".to_owned()));
+            assert_eq!(patch.city, Change::Keep);
+        }
+    }
+
+    #[test]
+    fn a_mask_names_what_changes_and_clears_what_has_no_value() {
+        let patch = event_patch(update(Some(&["city", "custom_fields"]))).unwrap();
+        assert_eq!(patch.title, Change::Keep);
+        assert_eq!(patch.city, Change::Clear);
+        assert_eq!(patch.custom_fields, Change::Clear);
+    }
+
+    #[test]
+    fn a_mask_that_names_no_field_of_an_event_is_refused() {
+        for name in ["id", "slug", "titel", "update_mask"] {
+            let refused = event_patch(update(Some(&["title", name]))).unwrap_err();
+            assert!(refused[0].message.contains(name), "{refused:?}");
+        }
+    }
+}
