@@ -1,4 +1,4 @@
-//! The certificates in `tls/` are valid for a hundred years and worth nothing: their authority's key was thrown away.
+//! The certificates in `tls/` are valid from 2000 to 2100 and worth nothing: their authority's key was thrown away.
 
 use std::time::Duration;
 
