@@ -102,10 +102,14 @@ impl TestApp {
         .await
         .unwrap();
         let stop = CancellationToken::new();
-        let grpc = serve_core(&core, &stop).await;
-        let http = serve_gateway(grpc, &stop).await;
+        let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
+        let Address::Tcp(grpc) = address else {
+            unreachable!("a TCP address was asked for")
+        };
+        let http = serve_gateway(&core_at(&format!("http://{grpc}")), &stop).await;
         Arc::new(Self {
-            http: Http::new(http),
+            http,
             grpc: Grpc::new(grpc),
             clock,
             store,
@@ -120,6 +124,16 @@ impl TestApp {
     pub async fn stop(&self) {
         self.stop.cancel();
         self.store.close().await;
+    }
+
+    /// Serves core on one more port.
+    pub async fn serve_core(&self, address: &Address, tls: TlsSettings) -> Address {
+        serve_core(&self.core, address, tls, &self.stop).await
+    }
+
+    /// Starts one more gateway, which finds core as the settings say.
+    pub async fn serve_gateway(&self, core: &CoreSettings) -> Http {
+        serve_gateway(core, &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -168,36 +182,43 @@ impl Drop for TestApp {
 }
 
 /// What databases of tests start from.
-async fn migrate(url: String) {
+pub async fn migrate(url: String) {
     let options = Options::new(url, Access::Administer);
     let store = Store::open(&options).await.unwrap();
     store.migrate().await.unwrap();
     store.close().await;
 }
 
-async fn serve_core(core: &Core, stop: &CancellationToken) -> SocketAddr {
-    let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
-    let listener = Listener::bind(&any_port).await.unwrap();
-    let Address::Tcp(address) = listener.address().unwrap() else {
-        unreachable!("a TCP address was asked for")
-    };
-    let (core, stop) = (core.clone(), stop.clone());
-    tokio::spawn(async move { core.serve(listener, &TlsSettings::default(), stop).await });
-    address
-}
-
-async fn serve_gateway(core: SocketAddr, stop: &CancellationToken) -> SocketAddr {
-    let settings = CoreSettings {
-        core_url: format!("http://{core}").parse().unwrap(),
+/// The settings of an edge whose core is there, without TLS.
+pub fn core_at(url: &str) -> CoreSettings {
+    CoreSettings {
+        core_url: url.parse().unwrap(),
         core_ca: None,
         core_cert: None,
         core_key: None,
-    };
+    }
+}
+
+async fn serve_core(
+    core: &Core,
+    address: &Address,
+    tls: TlsSettings,
+    stop: &CancellationToken,
+) -> Address {
+    let listener = Listener::bind(address).await.unwrap();
+    let bound = listener.address().unwrap();
+    // Its failure must not stop the other ports.
+    let (core, stop) = (core.clone(), stop.child_token());
+    tokio::spawn(async move { core.serve(listener, &tls, stop).await });
+    bound
+}
+
+async fn serve_gateway(core: &CoreSettings, stop: &CancellationToken) -> Http {
     let options = http_gateway::Options {
         request_time: TestApp::REQUEST_TIME,
         ..http_gateway::Options::default()
     };
-    let router = http_gateway::router(settings.client().unwrap(), options);
+    let router = http_gateway::router(core.client().unwrap(), options);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = stop.clone();
@@ -207,5 +228,5 @@ async fn serve_gateway(core: SocketAddr, stop: &CancellationToken) -> SocketAddr
         serve::Limits::default(),
         stop,
     ));
-    address
+    Http::new(address)
 }

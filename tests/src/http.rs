@@ -16,7 +16,7 @@ use crate::{Refusal, contract};
 /// Where contract.md's paths begin.
 const BASE: &str = "/api/v1";
 
-/// A client of the HTTP port. Clones share its connections.
+/// A client of an HTTP port. Clones share its connections.
 #[derive(Debug, Clone)]
 pub struct Http {
     address: SocketAddr,
@@ -24,7 +24,8 @@ pub struct Http {
 }
 
 impl Http {
-    pub(crate) fn new(address: SocketAddr) -> Self {
+    /// A client of a port that speaks HTTP/1.1.
+    pub fn new(address: SocketAddr) -> Self {
         let client = Client::builder(TokioExecutor::new()).build_http();
         Self { address, client }
     }

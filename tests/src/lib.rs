@@ -17,7 +17,7 @@ mod refusal;
 mod rows;
 mod surface;
 
-pub use app::{Account, TestApp};
+pub use app::{Account, TestApp, core_at, migrate};
 pub use grpc::{Bearer, Grpc};
 pub use http::{Answer, Http, Request};
 pub use refusal::Refusal;

@@ -69,6 +69,15 @@ impl Database {
         })
     }
 
+    /// A database on a server that the test has for itself, to stop and start.
+    pub async fn on(server: &Server, prepare: impl AsyncFnOnce(String)) -> Self {
+        const NAME: &str = "muster";
+        server.create_database(NAME, "template1");
+        let url = server.url(NAME);
+        prepare(url.clone()).await;
+        Self { url, _folder: None }
+    }
+
     /// What a program is given to reach it.
     pub fn url(&self) -> &str {
         &self.url

@@ -1,0 +1,36 @@
+//! Core's own port, as internal services and browsers use it, without the gateway in between.
+
+mod access;
+mod deadlines;
+mod errors;
+mod reflection;
+mod requests;
+mod transports;
+mod web;
+
+use std::sync::Arc;
+
+use core_service::storage::{Access, Options, Store, Tx};
+use muster_api::v1::CreateEventRequest;
+use tests::{Account, TestApp};
+
+/// An event that is public and far ahead.
+fn event() -> CreateEventRequest {
+    CreateEventRequest {
+        title: Some("Rust Meetup".to_owned()),
+        description: Some("Talks.".to_owned()),
+        location: Some("Hall".to_owned()),
+        start_date: Some("2030-05-01T18:00:00Z".to_owned()),
+        is_public: Some(true),
+        ..CreateEventRequest::default()
+    }
+}
+
+/// Holds an account from outside of core, on SQLite the whole database, so that whatever wants to write waits.
+async fn hold(app: &Arc<TestApp>, account: &Account) -> Tx {
+    let options = Options::new(app.database.url(), Access::Administer);
+    let beside = Store::open(&options).await.unwrap();
+    let mut held = beside.begin().await.unwrap();
+    held.lock_account(account.id).await.unwrap();
+    held
+}

@@ -1,0 +1,213 @@
+//! Who is let in: every rpc's access, and keys that are wrong, expired or revoked.
+
+use std::sync::Arc;
+
+use core_service::{
+    domain::{account::ApiKey, api_key::PlainKey, entropy::Entropy, ids::KeyId, plan::Plan},
+    storage::Store,
+};
+use http::uri::PathAndQuery;
+use muster_api::{
+    binding::{Access, Binding, Visitor},
+    v1::{GetAccountRequest, ListUseCasesRequest},
+};
+use tests::{Account, TestApp};
+use tonic::{Code, Request, Status, metadata::AsciiMetadataValue};
+use tonic_prost::ProstCodec;
+
+/// Every rpc and who may call it, as the proto says.
+#[derive(Default)]
+struct Rpcs(Vec<(&'static str, Access)>);
+
+impl Visitor for Rpcs {
+    fn visit<B: Binding>(&mut self, _: B) {
+        self.0.push((B::GRPC_PATH, B::ACCESS));
+    }
+}
+
+/// Calls any rpc with an empty message.
+async fn call(
+    app: &TestApp,
+    path: &'static str,
+    authorization: Option<&str>,
+) -> Result<(), Status> {
+    let mut client = tonic::client::Grpc::new(app.grpc.channel());
+    client.ready().await.unwrap();
+    let mut request = Request::new(());
+    if let Some(value) = authorization {
+        let value = AsciiMetadataValue::try_from(value.as_bytes()).unwrap();
+        request.metadata_mut().insert("authorization", value);
+    }
+    let (path, codec) = (
+        PathAndQuery::from_static(path),
+        ProstCodec::<(), ()>::default(),
+    );
+    // A streaming call takes the answers of both kinds of rpcs.
+    let answer = client.server_streaming(request, path, codec).await?;
+    answer.into_inner().message().await?;
+    Ok(())
+}
+
+fn code(answer: Result<(), Status>) -> Code {
+    answer.err().map_or(Code::Ok, |status| status.code())
+}
+
+async fn check_account(app: &TestApp, authorization: Option<&str>) -> Code {
+    code(call(app, "/muster.v1.AccountService/GetAccount", authorization).await)
+}
+
+async fn check_key(app: &TestApp, key: &str) -> Code {
+    check_account(app, Some(&format!("Bearer {key}"))).await
+}
+
+async fn only_public_rpcs_are_for_everybody(app: Arc<TestApp>) {
+    let mut rpcs = Rpcs::default();
+    muster_api::visit_bindings(&mut rpcs);
+    let public = rpcs
+        .0
+        .iter()
+        .filter(|(_, access)| *access == Access::Public);
+    assert_eq!(public.count(), 5);
+    for (path, access) in rpcs.0 {
+        for authorization in [None, Some("Bearer wrong")] {
+            let refused = code(call(&app, path, authorization).await) == Code::Unauthenticated;
+            assert_eq!(
+                refused,
+                access != Access::Public,
+                "{path} with {authorization:?}"
+            );
+        }
+    }
+}
+
+async fn a_credential_of_any_other_form_is_refused(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    assert_eq!(check_account(&app, None).await, Code::Unauthenticated);
+    for wrong in [
+        String::new(),
+        "Bearer".to_owned(),
+        "Bearer ".to_owned(),
+        key.clone(),
+        format!("Basic {key}"),
+        format!("Bearer{key}"),
+        format!("Bearer {key}x"),
+        format!("Bearer {}", key.to_uppercase()),
+        format!("Bearer {key},Bearer {key}"),
+        format!("Bearer \u{e9}{key}"),
+        format!("Bearer {}", "x".repeat(5_000)),
+    ] {
+        let code = check_account(&app, Some(&wrong)).await;
+        assert_eq!(code, Code::Unauthenticated, "{wrong}");
+    }
+    for right in ["Bearer", "bearer", "BEARER"] {
+        let code = check_account(&app, Some(&format!("{right} {key}"))).await;
+        assert_eq!(code, Code::Ok, "{right}");
+    }
+}
+
+/// A key that nobody was given.
+fn unknown_key() -> String {
+    let key = PlainKey::generate(&Entropy::seeded(9_999));
+    key.expose().to_owned()
+}
+
+async fn a_wrong_checksum_costs_no_look_up(app: Arc<TestApp>) {
+    let unknown = unknown_key();
+    let mut wrong = unknown.clone();
+    let last = wrong.pop().unwrap();
+    wrong.push(if last == '0' { '1' } else { '0' });
+    assert_eq!(check_key(&app, &unknown).await, Code::Unauthenticated);
+
+    // Without a database a look-up cannot succeed, and whoever is refused all the same was not looked up.
+    app.store.close().await;
+    assert_eq!(check_key(&app, &unknown).await, Code::Unavailable);
+    assert_eq!(check_key(&app, &wrong).await, Code::Unauthenticated);
+    assert_eq!(check_account(&app, None).await, Code::Unauthenticated);
+    // Nor do pages that stand still want a database.
+    let listed = app
+        .grpc
+        .catalogue()
+        .list_use_cases(ListUseCasesRequest {})
+        .await;
+    assert!(listed.is_ok());
+}
+
+async fn add_expiring_key(store: &Store, account: &Account, seconds: i64) -> String {
+    let plain = PlainKey::generate(&Entropy::seeded(4));
+    let key = ApiKey {
+        id: KeyId::new(uuid::Uuid::from_u128(4)),
+        account_id: account.id,
+        label: "expiring".to_owned(),
+        hash: plain.hash(),
+        created_at: TestApp::START,
+        last_used_at: None,
+        expires_at: Some(TestApp::START.plus_seconds(seconds)),
+        revoked_at: None,
+    };
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_key(&key).await.unwrap();
+    tx.commit().await.unwrap();
+    plain.expose().to_owned()
+}
+
+async fn a_key_is_refused_from_its_expiry_on(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let key = add_expiring_key(&app.store, &account, 60).await;
+    app.clock.advance_seconds(59);
+    assert_eq!(check_key(&app, &key).await, Code::Ok);
+    // Also by a core that has just looked it up.
+    app.clock.advance_seconds(1);
+    assert_eq!(check_key(&app, &key).await, Code::Unauthenticated);
+    assert_eq!(check_key(&app, &account.key).await, Code::Ok);
+}
+
+async fn a_revoked_key_is_refused_at_once_where_it_was_revoked(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    assert_eq!(check_key(&app, &account.key).await, Code::Ok);
+    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    assert_eq!(check_key(&app, &account.key).await, Code::Unauthenticated);
+    let again = app
+        .core
+        .rules()
+        .create_key(&account.email, "new")
+        .await
+        .unwrap();
+    assert_eq!(check_key(&app, again.plain.expose()).await, Code::Ok);
+}
+
+/// On SQLite there is one core, and what the command revokes beside it is tested with the command.
+async fn a_revoked_key_is_refused_by_another_core_within_five_seconds(app: Arc<TestApp>) {
+    if !app.database.is_postgres() {
+        return;
+    }
+    let account = app.account(Plan::Free).await;
+    let other = TestApp::start(Arc::clone(&app.database)).await;
+    assert_eq!(check_key(&other, &account.key).await, Code::Ok);
+    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    assert_eq!(check_key(&app, &account.key).await, Code::Unauthenticated);
+
+    other.clock.advance_seconds(5);
+    assert_eq!(check_key(&other, &account.key).await, Code::Unauthenticated);
+}
+
+async fn a_key_acts_on_its_account_alone(app: Arc<TestApp>) {
+    let (one, two) = (app.account(Plan::Free).await, app.account(Plan::Pro).await);
+    for account in [one, two] {
+        let answer = app
+            .grpc
+            .account(&account.key)
+            .get_account(GetAccountRequest {})
+            .await;
+        assert_eq!(answer.unwrap().into_inner().email, account.email);
+    }
+}
+
+tests::on_both_engines!(
+    only_public_rpcs_are_for_everybody,
+    a_credential_of_any_other_form_is_refused,
+    a_wrong_checksum_costs_no_look_up,
+    a_key_is_refused_from_its_expiry_on,
+    a_revoked_key_is_refused_at_once_where_it_was_revoked,
+    a_revoked_key_is_refused_by_another_core_within_five_seconds,
+    a_key_acts_on_its_account_alone,
+);

@@ -1,0 +1,137 @@
+//! Requests that are no proper calls: too large, unknown, garbled. The connection outlives them.
+
+use std::sync::Arc;
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use core_service::domain::plan::Plan;
+use http::uri::PathAndQuery;
+use muster_api::v1::{CreateEventRequest, ListEventsRequest};
+use tests::TestApp;
+use tonic::{
+    Code, Request, Status,
+    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+};
+
+use super::event;
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+/// Sends bytes as they are, and takes no heed of what is answered.
+#[derive(Debug, Clone, Copy)]
+struct Raw;
+
+impl Codec for Raw {
+    type Encode = Bytes;
+    type Decode = ();
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for Raw {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, bytes: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(bytes);
+        Ok(())
+    }
+}
+
+impl Decoder for Raw {
+    type Item = ();
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
+        buffer.advance(buffer.remaining());
+        Ok(Some(()))
+    }
+}
+
+/// Calls with these bytes as the message.
+async fn call(app: &TestApp, path: &'static str, bytes: &'static [u8]) -> Code {
+    let mut client = tonic::client::Grpc::new(app.grpc.channel());
+    client.ready().await.unwrap();
+    let request = Request::new(Bytes::from_static(bytes));
+    let answer = client
+        .unary(request, PathAndQuery::from_static(path), Raw)
+        .await;
+    answer.map_or_else(|status| status.code(), |_| Code::Ok)
+}
+
+async fn a_message_above_two_mebibytes_is_refused_unread(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    let with_description = |bytes: usize| CreateEventRequest {
+        description: Some("x".repeat(bytes)),
+        ..event()
+    };
+    let mut events = app.grpc.events(&key);
+    // Below, the message is read, and its fields' own limits are told.
+    let just_below = with_description(2 * MEBIBYTE - 1_000);
+    let status = events.create_event(just_below).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+    let above = with_description(2 * MEBIBYTE + 1);
+    let status = events.create_event(above).await.unwrap_err();
+    assert_eq!(status.code(), Code::OutOfRange, "{status:?}");
+    assert!(events.create_event(event()).await.is_ok());
+}
+
+async fn what_core_does_not_have_is_unimplemented(app: Arc<TestApp>) {
+    for path in [
+        "/muster.v1.EventService/DeleteEvent",
+        "/muster.v2.EventService/CreateEvent",
+        "/",
+        "/muster.v1.EventService",
+    ] {
+        assert_eq!(call(&app, path, b"").await, Code::Unimplemented, "{path}");
+    }
+}
+
+async fn garbage_is_refused_and_does_not_break_the_connection(app: Arc<TestApp>) {
+    const LIST: &str = "/muster.v1.CatalogueService/ListEvents";
+    const GET: &str = "/muster.v1.CatalogueService/GetEvent";
+    for (path, bytes) in [
+        // A field cut short, a length without its bytes, a group that never ends, a text that is no UTF-8.
+        (LIST, &b"\x08"[..]),
+        (GET, b"\x0a\x7fx"),
+        (LIST, b"\x0b"),
+        (GET, b"\x0a\x02\xc3\x28"),
+    ] {
+        let code = call(&app, path, bytes).await;
+        assert_eq!(code, Code::Internal, "{bytes:?}");
+    }
+    // Fields of a later version are passed over.
+    assert_eq!(call(&app, LIST, b"\xf8\x7f\x01").await, Code::Ok);
+    let request = ListEventsRequest::default();
+    assert!(app.grpc.catalogue().list_events(request).await.is_ok());
+}
+
+async fn metadata_that_nobody_understands_is_passed_over(app: Arc<TestApp>) {
+    let mut request = Request::new(ListEventsRequest::default());
+    let metadata = request.metadata_mut();
+    metadata.insert("x-request-id", "\"; drop table events".parse().unwrap());
+    metadata.insert("traceparent", "00-nonsense".parse().unwrap());
+    metadata.insert_bin(
+        "x-bin",
+        tonic::metadata::MetadataValue::from_bytes(&[0, 255, 10]),
+    );
+    for number in 0..50 {
+        let name: tonic::metadata::AsciiMetadataKey = format!("x-{number}").parse().unwrap();
+        metadata.insert(name, "y".repeat(50).parse().unwrap());
+    }
+    assert!(app.grpc.catalogue().list_events(request).await.is_ok());
+}
+
+tests::on_both_engines!(
+    a_message_above_two_mebibytes_is_refused_unread,
+    what_core_does_not_have_is_unimplemented,
+    garbage_is_refused_and_does_not_break_the_connection,
+    metadata_that_nobody_understands_is_passed_over,
+);
