@@ -15,12 +15,14 @@ mod grpc;
 mod http;
 mod refusal;
 mod rows;
+mod shorthand;
 mod surface;
 
 pub use app::{Account, TestApp, core_at, migrate};
 pub use grpc::{Bearer, Grpc};
 pub use http::{Answer, Http, Request};
 pub use refusal::Refusal;
+pub use shorthand::{Created, new_event};
 pub use surface::{Api, Client, Surface};
 pub use test_postgres::Database;
 

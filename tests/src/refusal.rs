@@ -25,6 +25,15 @@ impl Refusal {
         fields.map(|violation| violation.field.as_str()).collect()
     }
 
+    /// Checks that it blames exactly these fields, in this order, and that its message names the first.
+    #[track_caller]
+    pub fn blames(&self, fields: &[&str]) {
+        assert_eq!(self.reason, Reason::InvalidRequest, "{self:?}");
+        assert_eq!(self.fields(), fields, "{self:?}");
+        let first = fields.first().copied().unwrap_or_default();
+        assert!(self.message.starts_with(first), "{self:?}");
+    }
+
     /// Reads the error body, which has the same shape for every failure (design.md 3.14).
     #[track_caller]
     pub(crate) fn from_http(answer: &Answer) -> Self {

@@ -9,6 +9,9 @@ use super::{
     zone::{Gap, Zone},
 };
 
+/// RFC 3339 ends at offsets of 23:59 hours; jiff reads two hours more.
+const SECONDS_PER_DAY: i32 = 86_400;
+
 /// A date-time in an event's zone, stored as the moment and as the wall time, so that neither has to be derived again
 /// from rules that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,9 +73,13 @@ impl FromStr for WrittenTime {
             .subsec_nanosecond(whole_micros)
             .build()
             .map_err(|_| InvalidTime::Form)?;
+        let offset = pieces.to_numeric_offset();
+        if offset.is_some_and(|offset| offset.seconds().abs() >= SECONDS_PER_DAY) {
+            return Err(InvalidTime::Form);
+        }
         Ok(Self {
             local: pieces.date().to_datetime(time),
-            offset: pieces.to_numeric_offset(),
+            offset,
         })
     }
 }

@@ -1,9 +1,21 @@
 //! The system as its users see it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod audit;
+mod cancelling;
+mod catalogue;
+mod changing;
 mod concurrency;
 mod core_port;
+mod creating;
+mod custom_fields;
+mod dates;
 mod dependencies;
 mod model;
+mod my_events;
 mod outage;
-mod smoke;
+mod publishing;
+mod quotas;
+mod registrations;
+mod slugs;
+mod zones;

@@ -1,0 +1,138 @@
+//! Who registered: for the owner alone, and on a paid plan.
+
+use std::time::Duration;
+
+use core_service::domain::{plan::Plan, registration::Status};
+use muster_api::{Reason, v1::bindings::ListRegistrations};
+use serde_json::{Value, json};
+use tests::{Api, Client};
+
+const MISSING: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
+
+async fn refusal(client: &Client, id: &str) -> (Reason, String) {
+    let refusal = client
+        .refused::<ListRegistrations>(json!({ "id": id }))
+        .await;
+    (refusal.reason, refusal.message)
+}
+
+async fn ownership_is_decided_before_the_plan(api: Api) {
+    let (free, paid) = (api.owner(Plan::Free).await, api.owner(Plan::Premium).await);
+    let of_free = free.create(json!({})).await;
+    let of_paid = paid.create(json!({})).await;
+
+    let missing = refusal(&free, MISSING).await;
+    assert_eq!(missing.0, Reason::NotFound);
+    assert_eq!(refusal(&free, "no-uuid").await, missing);
+    assert_eq!(refusal(&free, &of_paid.id).await, missing);
+    assert_eq!(refusal(&paid, &of_free.id).await, missing);
+
+    let (reason, message) = refusal(&free, &of_free.id).await;
+    assert_eq!(reason, Reason::PlanRequired);
+    assert!(message.contains("Premium, Pro or Business"), "{message}");
+    paid.ok::<ListRegistrations>(json!({"id": of_paid.id}))
+        .await;
+}
+
+async fn every_paid_plan_shows_registrations(api: Api) {
+    for plan in [Plan::Premium, Plan::Pro, Plan::Business] {
+        let owner = api.owner(plan).await;
+        let event = owner.create(json!({})).await;
+        let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+        assert_eq!(list, json!({"items": [], "count": 0}));
+    }
+}
+
+async fn a_change_of_plan_counts_at_once(api: Api) {
+    let account = api.account(Plan::Free).await;
+    let owner = api.as_owner(&account);
+    let event = owner.create(json!({})).await;
+    assert_eq!(refusal(&owner, &event.id).await.0, Reason::PlanRequired);
+    api.core
+        .rules()
+        .set_plan(&account.email, Plan::Pro)
+        .await
+        .unwrap();
+    owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    api.core
+        .rules()
+        .set_plan(&account.email, Plan::Free)
+        .await
+        .unwrap();
+    assert_eq!(refusal(&owner, &event.id).await.0, Reason::PlanRequired);
+}
+
+async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.create(json!({})).await;
+    for statuses in [
+        [Status::Confirmed, Status::Cancelled],
+        [Status::Waitlisted, Status::Pending],
+    ] {
+        api.register(&event.id, &statuses).await;
+        api.advance(Duration::from_mins(1));
+    }
+    let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    let guest = |number: usize, at: &str, status: &str| {
+        json!({
+            "name": format!("Guest {number}"), "email": format!("guest-{number}@example.org"), "registered_at": at,
+            "status": status, "checked_in": false,
+        })
+    };
+    let expected = json!({
+        "items": [
+            guest(1, "2027-01-15T12:00:00Z", "Confirmed"),
+            guest(2, "2027-01-15T12:00:00Z", "Cancelled"),
+            guest(3, "2027-01-15T12:01:00Z", "Waitlisted"),
+            guest(4, "2027-01-15T12:01:00Z", "Pending"),
+        ],
+        "count": 4,
+    });
+    assert_eq!(list, expected);
+}
+
+async fn times_are_in_utc_whatever_the_events_zone(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.create(json!({"timezone": "Asia/Tokyo"})).await;
+    api.register(&event.id, &[Status::Confirmed]).await;
+    let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    assert_eq!(list["items"][0]["registered_at"], "2027-01-15T12:00:00Z");
+}
+
+async fn a_list_has_1_to_200_registrations_and_counts_the_rest(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.create(json!({})).await;
+    api.register(&event.id, &[Status::Confirmed; 201]).await;
+    for (limit, items) in [(None, 50), (Some(1), 1), (Some(200), 200)] {
+        let mut query = json!({"id": event.id});
+        if let Some(limit) = limit {
+            query["limit"] = json!(limit);
+        }
+        let list = owner.ok::<ListRegistrations>(query).await;
+        let names: Vec<&Value> = list["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| &item["name"])
+            .collect();
+        assert_eq!(names.len(), items);
+        assert_eq!(names[0], "Guest 1");
+        assert_eq!(list["count"], 201);
+    }
+    for limit in [0, -1, 201, i32::MAX] {
+        let refusal = owner
+            .refused::<ListRegistrations>(json!({"id": event.id, "limit": limit}))
+            .await;
+        refusal.blames(&["limit"]);
+        assert!(refusal.message.contains("1 to 200"), "{refusal:?}");
+    }
+}
+
+tests::on_every_surface!(
+    ownership_is_decided_before_the_plan,
+    every_paid_plan_shows_registrations,
+    a_change_of_plan_counts_at_once,
+    registrations_are_listed_in_the_order_of_registering,
+    times_are_in_utc_whatever_the_events_zone,
+    a_list_has_1_to_200_registrations_and_counts_the_rest,
+);
