@@ -1,11 +1,11 @@
 //! How JSON and parameter values become fields where serde's own reading would be more lenient, or less clear, than the
 //! contract.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, Unexpected, Visitor},
+    de::{Error, MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
 };
 
 use crate::binding::InvalidParameter;
@@ -86,6 +86,60 @@ impl Visitor<'_> for Int32Visitor {
         )]
         let value = value as i32;
         Ok(Int32(value))
+    }
+}
+
+/// Objects.
+///
+/// # Errors
+/// When the value is no list of objects that are each a `T`.
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    json: D,
+) -> Result<Vec<T>, D::Error> {
+    let objects = Vec::<Object<T>>::deserialize(json)?;
+    Ok(objects.into_iter().map(|Object(value)| value).collect())
+}
+
+/// An object that may be left out but not null.
+///
+/// # Errors
+/// When the value is null or no object that is a `T`.
+pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    json: D,
+) -> Result<Option<T>, D::Error> {
+    Object::deserialize(json).map(|Object(value)| Some(value))
+}
+
+/// An object that may be left out or null.
+///
+/// # Errors
+/// When the value is neither null nor an object that is a `T`.
+pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    json: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Object<T>>::deserialize(json)?.map(|Object(value)| value))
+}
+
+/// A message as an object. Serde by itself takes an array of the fields' values, too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        json.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Object)
     }
 }
 

@@ -52,6 +52,9 @@ fn attribute(message: &Message, field: &Field) -> Option<String> {
         (Kind::Int32, Cardinality::One) => "int32",
         (Kind::Int32, Cardinality::Optional) if nullable => "nullable_int32",
         (Kind::Int32, Cardinality::Optional) => "present_int32",
+        (Kind::Message(_), Cardinality::Many) if message.is_input => "objects",
+        (Kind::Message(_), Cardinality::Optional) if nullable => "nullable_object",
+        (Kind::Message(_), Cardinality::Optional) => "present_object",
         (_, Cardinality::Optional) if !nullable => "present",
         _ => return None,
     };

@@ -4,11 +4,11 @@
 //! since that closes every way to be silent in the middle of a preface; a load balancer in front speaks HTTP/2 to clients.
 
 mod connection;
+mod linger;
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use http::{Request, Response};
-use hyper::body::Incoming;
 use tokio::{
     net::TcpListener,
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -20,8 +20,10 @@ use tower_http::timeout::{TimeoutBody, TimeoutError};
 
 use crate::{Failure, observe::Observe};
 
+pub use linger::Lingering;
+
 /// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
-pub type RequestBody = TimeoutBody<Incoming>;
+pub type RequestBody = TimeoutBody<Lingering>;
 
 /// Whether reading a request's body failed because its client paused for too long.
 pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use core_client::Problem;
 use http::{
     HeaderMap, HeaderValue,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT},
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
 use http_body_util::BodyExt;
 use muster_api::{Reason, validation::Violation};
@@ -14,10 +14,6 @@ use tokio::time::{Instant, timeout_at};
 
 /// The largest body. The largest event, with twenty custom fields of fifty options, is well below.
 const MOST_BYTES: usize = 1 << 20;
-
-/// How much of a larger body is read nevertheless, and thrown away: a client that is still sending when its connection is
-/// closed never sees the answer.
-const MOST_DRAINED_BYTES: usize = 4 << 20;
 
 /// Reads the whole body.
 pub(super) async fn read(
@@ -29,35 +25,25 @@ pub(super) async fn read(
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let declared = declared.unwrap_or_default();
-    // A client that waits to be asked for its body has nothing on its way yet.
-    let waits = headers.contains_key(EXPECT);
-    if declared > MOST_DRAINED_BYTES || (waits && declared > MOST_BYTES) {
+    if declared > MOST_BYTES {
         return Err(too_large());
     }
-    let read = timeout_at(deadline, collect(body, declared.min(MOST_BYTES))).await;
+    let read = timeout_at(deadline, collect(body, declared)).await;
     read.unwrap_or_else(|_elapsed| Err(too_slow()))
 }
 
 async fn collect(mut body: Body, expected: usize) -> Result<Bytes, Problem> {
     let mut bytes = Vec::with_capacity(expected);
-    let mut total = 0;
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
             continue;
         };
-        total += data.len();
-        if total > MOST_DRAINED_BYTES {
-            break;
+        if bytes.len() + data.len() > MOST_BYTES {
+            return Err(too_large());
         }
-        if total <= MOST_BYTES {
-            bytes.extend_from_slice(&data);
-        }
+        bytes.extend_from_slice(&data);
     }
-    if total > MOST_BYTES {
-        Err(too_large())
-    } else {
-        Ok(bytes.into())
-    }
+    Ok(bytes.into())
 }
 
 fn too_large() -> Problem {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tower_http::timeout::TimeoutBody;
 
-use super::{Limits, RequestBody};
+use super::{Limits, RequestBody, linger::Lingering};
 
 /// The largest header that hyper reads; above it hyper answers 431 itself. Services may refuse less, in words.
 const HEADER_BYTES: usize = 64 * 1024;
@@ -43,7 +43,7 @@ pub(super) async fn run<S, B>(
         let busy = Busy(due.clone());
         let answer = service
             .clone()
-            .call(request.map(|body| TimeoutBody::new(body_idle, body)));
+            .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
         async move {
             answer.await.map(|response| {
                 response.map(|body| Answer {

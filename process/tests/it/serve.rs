@@ -24,7 +24,7 @@ struct Server {
     running: JoinHandle<()>,
 }
 
-/// `/hang` never answers, `/large` answers 64 MiB, everything else answers the request's body or `408` for a broken one.
+/// `/hang` never answers, `/large` answers 64 MiB, `/refuse` answers `401` without a look at the body, everything else answers the request's body or `408` for a broken one.
 async fn start(limits: Limits) -> Server {
     let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())
         .await
@@ -37,6 +37,7 @@ async fn start(limits: Limits) -> Server {
         let (status, body) = match path.as_str() {
             "/hang" => std::future::pending().await,
             "/large" => (200, vec![b'x'; 64 << 20].into()),
+            "/refuse" => (401, "no".into()),
             _ => request
                 .into_body()
                 .collect()
@@ -98,6 +99,32 @@ async fn an_idle_connection_is_closed_after_its_answer() {
     let server = start(short()).await;
     let answer = exchange(server.address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_that_is_refused_while_it_sends_sees_why_and_may_go_on() {
+    const BODY_BYTES: usize = 3 << 20;
+    let server = start(short()).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let header =
+        format!("POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_BYTES}\r\n\r\n");
+    stream.write_all(header.as_bytes()).await.unwrap();
+    stream.write_all(&vec![b'x'; BODY_BYTES]).await.unwrap();
+    let next = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(next.as_bytes()).await.unwrap();
+    let mut answers = String::new();
+    let read = timeout(PATIENCE, stream.read_to_string(&mut answers));
+    read.await.unwrap().unwrap();
+    assert!(answers.starts_with("HTTP/1.1 401"), "{answers}");
+    assert!(answers.contains("HTTP/1.1 200"), "{answers}");
+}
+
+#[tokio::test]
+async fn a_body_that_never_comes_does_not_keep_the_connection() {
+    let server = start(short()).await;
+    let text = "POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf";
+    let answer = exchange(server.address, text).await;
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
 }
 
 #[tokio::test]

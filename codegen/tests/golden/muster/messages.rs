@@ -1249,6 +1249,7 @@ pub struct CreateEventRequest {
     pub image_query: ::core::option::Option<::prost::alloc::string::String>,
     /// What registrants are asked.
     #[prost(message, repeated, tag = "10")]
+    #[serde(deserialize_with = "crate::json::objects")]
     pub custom_fields: ::prost::alloc::vec::Vec<CustomField>,
     /// IANA name of the event's time zone. Left out, it is the account's, else the instance's (UTC unless configured).
     #[prost(string, optional, tag = "11")]
@@ -1488,6 +1489,7 @@ pub struct UpdateEventRequest {
     pub image_query: ::core::option::Option<::prost::alloc::string::String>,
     /// What registrants are asked, in place of all that was asked before; an empty list asks nothing.
     #[prost(message, repeated, tag = "11")]
+    #[serde(deserialize_with = "crate::json::objects")]
     pub custom_fields: ::prost::alloc::vec::Vec<CustomField>,
     /// IANA name of the event's time zone. Given alone, it keeps the wall time.
     #[prost(string, optional, tag = "12")]

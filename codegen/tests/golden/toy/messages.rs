@@ -64,6 +64,7 @@ pub struct Book {
     pub title: ::prost::alloc::string::String,
     /// Who wrote it; null when nobody knows.
     #[prost(message, optional, tag = "3")]
+    #[serde(deserialize_with = "crate::json::nullable_object")]
     pub author: ::core::option::Option<Author>,
     /// Pages; null when nobody counted them.
     #[prost(int32, optional, tag = "4")]
@@ -100,6 +101,7 @@ pub struct UpdateBookRequest {
     pub title: ::core::option::Option<::prost::alloc::string::String>,
     /// Who wrote it. Null when nobody knows.
     #[prost(message, optional, tag = "4")]
+    #[serde(deserialize_with = "crate::json::nullable_object")]
     pub author: ::core::option::Option<Author>,
     /// How well it is kept. Null when unknown.
     #[prost(string, optional, tag = "5")]

@@ -1,0 +1,84 @@
+//! What is left of a request's body when it was answered without it.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, header::EXPECT};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::runtime::Handle;
+
+/// How much is thrown away for the sake of a client that may be told why its request is refused.
+const MOST_BYTES: usize = 4 << 20;
+
+/// How long that may take. A client that is sending needs less.
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// A request's body. What nobody has read when it is dropped is read then and thrown away: a client whose connection is
+/// closed while it sends never sees the answer.
+#[derive(Debug)]
+pub struct Lingering {
+    rest: Option<Incoming>,
+    /// The client sends its body when asked to, so that nothing of it is on its way.
+    waits: bool,
+}
+
+impl Lingering {
+    pub(super) fn of(request: Request<Incoming>) -> Request<Self> {
+        let waits = request.headers().contains_key(EXPECT);
+        request.map(|body| Self {
+            rest: Some(body),
+            waits,
+        })
+    }
+}
+
+impl Body for Lingering {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        self.waits = false;
+        match &mut self.rest {
+            Some(body) => Pin::new(body).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.rest.as_ref().map(Body::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for Lingering {
+    fn drop(&mut self) {
+        if self.waits || self.is_end_stream() {
+            return;
+        }
+        if let (Some(rest), Ok(runtime)) = (self.rest.take(), Handle::try_current()) {
+            runtime.spawn(tokio::time::timeout(MOST_TIME, throw_away(rest)));
+        }
+    }
+}
+
+async fn throw_away(mut rest: Incoming) {
+    let mut total = 0;
+    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut rest).poll_frame(context)).await {
+        total += frame.data_ref().map_or(0, Bytes::len);
+        if total > MOST_BYTES {
+            return;
+        }
+    }
+}
