@@ -1,6 +1,7 @@
 //! The system as its users see it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod answers;
 mod audit;
 mod cancelling;
 mod catalogue;
@@ -11,11 +12,13 @@ mod creating;
 mod custom_fields;
 mod dates;
 mod dependencies;
+mod ids;
 mod model;
 mod my_events;
 mod outage;
 mod publishing;
 mod quotas;
 mod registrations;
+mod rest;
 mod slugs;
 mod zones;

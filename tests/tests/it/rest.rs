@@ -1,0 +1,11 @@
+//! What JSON over HTTP can get wrong before a rule is asked, and what it answers then.
+
+mod bodies;
+mod credentials;
+mod errors;
+mod files;
+mod nulls;
+mod queries;
+mod sizes;
+mod unknown_fields;
+mod wrong_types;

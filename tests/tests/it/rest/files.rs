@@ -1,0 +1,140 @@
+//! Covers, and the lists of static pages.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use core_service::domain::plan::Plan;
+use http::{Method, StatusCode};
+use muster_api::{
+    Reason,
+    v1::{
+        GetCoverRequest,
+        bindings::{CancelEvent, ListGuides, ListUseCases, UnpublishEvent, UpdateEvent},
+    },
+};
+use serde_json::json;
+use tests::{Answer, Api, Client, Created, Surface, TestApp};
+
+/// What is at the event's `image_url`.
+async fn cover(app: &TestApp, owner: &Client, event: &Created) -> Answer {
+    let detail = owner.detail(event).await;
+    let url = detail["image_url"].as_str().unwrap();
+    let path = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
+    app.http.request(Method::GET, path).send().await
+}
+
+/// Width and height as a PNG's header has them.
+fn dimensions(png: &[u8]) -> (u32, u32) {
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+async fn a_cover_is_a_picture_that_may_be_kept(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner
+        .publish_new(json!({"image_query": "crab <on> a \"keyboard\" & 蟹"}))
+        .await;
+    let first = cover(&app, &owner, &event).await;
+    assert_eq!(first.status, StatusCode::OK);
+    assert_eq!(first.header("content-type"), Some("image/png"));
+    assert!(first.header("cache-control").unwrap().contains("max-age="));
+    assert_eq!(dimensions(&first.body), (1200, 630));
+
+    let again = cover(&app, &owner, &event).await;
+    assert_eq!(again.body, first.body);
+    let tag = first.header("etag").unwrap();
+    let path = format!("/events/{}/cover", event.slug);
+    let known = app
+        .http
+        .get(&path)
+        .header("if-none-match", tag)
+        .send()
+        .await;
+    assert_eq!(known.status, StatusCode::NOT_MODIFIED);
+    assert!(known.body.is_empty());
+
+    let request = GetCoverRequest { slug: event.slug };
+    let stream = app.grpc.catalogue().get_cover(request).await.unwrap();
+    let mut stream = stream.into_inner();
+    let mut bytes = Vec::new();
+    while let Some(piece) = stream.message().await.unwrap() {
+        assert_eq!(piece.content_type, "image/png");
+        bytes.extend_from_slice(&piece.data);
+    }
+    assert_eq!(bytes, first.body);
+}
+
+async fn only_published_events_with_words_have_covers(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Business).await;
+    let ask = async |slug: &str| app.http.get(&format!("/events/{slug}/cover")).send().await;
+    let draft = owner.create(json!({"image_query": "crab"})).await;
+    let wordless = owner.publish_new(json!({})).await;
+    for slug in [
+        &draft.slug,
+        &wordless.slug,
+        "no-such-event",
+        "%00",
+        "..%2fme",
+    ] {
+        assert_eq!(ask(slug).await.refusal().reason, Reason::NotFound, "{slug}");
+    }
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    assert_eq!(ask(&event.slug).await.status, StatusCode::OK);
+    owner
+        .ok::<UpdateEvent>(json!({"id": event.id, "image_query": null}))
+        .await;
+    assert_eq!(ask(&event.slug).await.refusal().reason, Reason::NotFound);
+}
+
+async fn a_cover_stays_for_pages_that_open_by_their_link(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Business).await;
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    let id = json!({"id": event.id});
+    owner
+        .ok::<UpdateEvent>(json!({"id": event.id, "is_listed": false}))
+        .await;
+    assert_eq!(cover(&app, &owner, &event).await.status, StatusCode::OK);
+    owner.ok::<CancelEvent>(id).await;
+    assert_eq!(cover(&app, &owner, &event).await.status, StatusCode::OK);
+    app.advance(Duration::from_hours(24 * 365));
+    assert_eq!(cover(&app, &owner, &event).await.status, StatusCode::OK);
+
+    let other = owner
+        .publish_new(json!({"image_query": "crab", "start_date": "2029-01-01T12:00:00Z"}))
+        .await;
+    owner.ok::<UnpublishEvent>(json!({"id": other.id})).await;
+    let hidden = cover(&app, &owner, &other).await;
+    assert_eq!(hidden.refusal().reason, Reason::NotFound);
+}
+
+async fn use_cases_and_guides_are_lists_of_links(app: Arc<TestApp>) {
+    for surface in [Surface::Http, Surface::Grpc] {
+        let anyone: Client = Api::anyone(&app.over(surface));
+        let use_cases = anyone.ok::<ListUseCases>(json!({})).await;
+        let guides = anyone.ok::<ListGuides>(json!({})).await;
+        for (pages, folder) in [(use_cases, "use-cases"), (guides, "guides")] {
+            let pages = pages.as_array().unwrap();
+            let slugs: HashSet<&str> = pages
+                .iter()
+                .map(|page| page["slug"].as_str().unwrap())
+                .collect();
+            assert!(!pages.is_empty());
+            assert_eq!(slugs.len(), pages.len());
+            for page in pages {
+                let slug = page["slug"].as_str().unwrap();
+                assert_eq!(
+                    page["url"],
+                    format!("{}/{folder}/{slug}", TestApp::PUBLIC_URL)
+                );
+            }
+        }
+    }
+}
+
+tests::on_both_engines!(
+    a_cover_is_a_picture_that_may_be_kept,
+    only_published_events_with_words_have_covers,
+    a_cover_stays_for_pages_that_open_by_their_link,
+    use_cases_and_guides_are_lists_of_links,
+);
