@@ -126,11 +126,12 @@ impl Contract {
         let validator = self.validator(schema);
         let problems: Vec<String> = validator
             .iter_errors(&value)
-            .map(|error| format!("{} at {:?}", error, error.instance_path().as_str()))
+            .map(|error| format!("{error} at \"{}\"", error.instance_path()))
             .collect();
         assert!(
             problems.is_empty(),
-            "{value} is not what {schema} says: {problems:#?}\n{answer:?}"
+            "{value} is not what {schema} says: {}\n{answer:?}",
+            problems.join("; ")
         );
     }
 
@@ -160,4 +161,79 @@ fn close(schema: &mut Value) {
     let names: Vec<Value> = properties.keys().map(|name| json!(name)).collect();
     schema["required"] = json!(names);
     schema["additionalProperties"] = json!(false);
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
+
+    use super::*;
+
+    /// Checks this answer to `GET /events`.
+    fn check_list(status: u16, body: &Value) {
+        let headers = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let answer = Answer {
+            asked: "GET /api/v1/events".into(),
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: HeaderMap::from_iter(headers),
+            body: Bytes::from(body.to_string()),
+        };
+        check(&Method::GET, "/api/v1/events?limit=5", b"", &answer);
+    }
+
+    fn empty_list() -> Value {
+        json!({"items": [], "count": 0, "limit": 5, "offset": 0, "next_offset": null})
+    }
+
+    #[test]
+    fn an_answer_as_described_passes() {
+        check_list(200, &empty_list());
+        check_list(
+            400,
+            &json!({"error": {"code": "INVALID_REQUEST", "message": "limit", "request_id": "x"}}),
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "Additional properties")]
+    fn one_more_property_is_seen() {
+        let mut list = empty_list();
+        list["total"] = json!(0);
+        check_list(200, &list);
+    }
+
+    #[test]
+    #[should_panic(expected = "\"next_offset\" is a required property")]
+    fn a_property_that_is_left_out_is_seen() {
+        let mut list = empty_list();
+        list.as_object_mut().unwrap().remove("next_offset");
+        check_list(200, &list);
+    }
+
+    #[test]
+    #[should_panic(expected = "\"0\" is not of type \"integer\"")]
+    fn another_type_is_seen() {
+        let mut list = empty_list();
+        list["count"] = json!("0");
+        check_list(200, &list);
+    }
+
+    #[test]
+    #[should_panic(expected = "is not one of")]
+    fn another_code_than_the_statuss_is_seen() {
+        check_list(
+            400,
+            &json!({"error": {"code": "NOT_FOUND", "message": "x", "request_id": "x"}}),
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "does not say that it answers 409")]
+    fn a_status_that_is_not_described_is_seen() {
+        check_list(
+            409,
+            &json!({"error": {"code": "CONFLICT", "message": "x", "request_id": "x"}}),
+        );
+    }
 }

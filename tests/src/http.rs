@@ -128,7 +128,7 @@ impl Request {
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Method and path of the request, for messages.
-    asked: String,
+    pub(crate) asked: String,
     /// The status.
     pub status: StatusCode,
     /// The headers.

@@ -4,6 +4,7 @@ mod bodies;
 mod credentials;
 mod errors;
 mod files;
+mod methods;
 mod nulls;
 mod queries;
 mod sizes;

@@ -120,6 +120,8 @@ async fn escapes_have_to_be_right(app: Arc<TestApp>) {
         ("/me/events?status=%zz", "status"),
         ("/me/events?status=%ff", "status"),
         ("/me/events?status=%ed%a0%80", "status"),
+        ("/events/%zz", "slug"),
+        ("/me/events/%ff", "id"),
     ] {
         refused(&app, &key, path).await.blames(&[blamed]);
     }

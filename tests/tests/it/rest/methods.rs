@@ -1,0 +1,172 @@
+//! Every path of the OpenAPI document with every method, and paths beside them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use core_service::domain::plan::Plan;
+use http::{Method, StatusCode};
+use muster_api::Reason;
+use serde_json::{Value, json};
+use tests::{Surface, TestApp};
+
+const METHODS: [Method; 5] = [
+    Method::GET,
+    Method::POST,
+    Method::PUT,
+    Method::PATCH,
+    Method::DELETE,
+];
+
+/// Each path, its parameters filled in, with the methods that it takes and whether reading it is public.
+fn paths(slug: &str, id: &str) -> Vec<(String, BTreeSet<String>, bool)> {
+    let document: Value = serde_json::from_str(muster_api::OPENAPI).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let one = |(path, operations): (&String, &Value)| {
+        let path = path.replace("{slug}", slug).replace("{id}", id);
+        let methods = operations
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|name| name.to_uppercase());
+        let security = operations["get"]["security"].as_array();
+        (path, methods.collect(), security.is_some_and(Vec::is_empty))
+    };
+    paths.iter().map(one).collect()
+}
+
+async fn a_path_takes_its_methods_and_names_them(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    for (path, mut methods, _) in paths(&event.slug, &event.id) {
+        let path = format!("/api/v1{path}");
+        methods.insert("OPTIONS".into());
+        if methods.contains("GET") {
+            methods.insert("HEAD".into());
+        }
+        for method in METHODS {
+            if methods.contains(method.as_str()) {
+                continue;
+            }
+            let answer = app
+                .http
+                .request(method, &path)
+                .bearer(&account.key)
+                .send()
+                .await;
+            assert_eq!(
+                answer.refusal().reason,
+                Reason::MethodNotAllowed,
+                "{answer:?}"
+            );
+            let allowed = answer.header("allow").unwrap().split(", ");
+            assert_eq!(allowed.map(str::to_owned).collect::<BTreeSet<_>>(), methods);
+        }
+        let options = app.http.request(Method::OPTIONS, &path).send().await;
+        assert_eq!(options.status, StatusCode::NO_CONTENT);
+        assert_eq!(
+            options.header("allow").unwrap().split(", ").count(),
+            methods.len()
+        );
+    }
+}
+
+async fn head_answers_as_get_without_the_body(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    for (path, methods, _) in paths(&event.slug, &event.id) {
+        if !methods.contains("GET") {
+            continue;
+        }
+        let ask = |method| {
+            app.http
+                .request(method, &format!("/api/v1{path}"))
+                .bearer(&account.key)
+        };
+        let get = ask(Method::GET).send().await;
+        let head = ask(Method::HEAD).send().await;
+        assert_eq!(head.status, StatusCode::OK, "{path}");
+        assert!(head.body.is_empty(), "{path}");
+        for header in [
+            "content-type",
+            "cache-control",
+            "etag",
+            "access-control-allow-origin",
+        ] {
+            assert_eq!(head.header(header), get.header(header), "{path} {header}");
+        }
+    }
+}
+
+async fn pages_of_other_origins_may_read_what_is_public_and_nothing_else(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    for (path, methods, is_public) in paths(&event.slug, &event.id) {
+        let expected = is_public.then_some("*");
+        let from_page = |method| {
+            let request = app.http.request(method, &format!("/api/v1{path}"));
+            request.header("origin", "https://elsewhere.example")
+        };
+        if methods.contains("GET") {
+            let answer = from_page(Method::GET).bearer(&account.key).send().await;
+            assert_eq!(
+                answer.header("access-control-allow-origin"),
+                expected,
+                "{path}"
+            );
+        }
+        for method in METHODS {
+            let preflight =
+                from_page(Method::OPTIONS).header("access-control-request-method", method.as_str());
+            let allowed = preflight.send().await;
+            let expected = if method == Method::GET {
+                expected
+            } else {
+                None
+            };
+            assert_eq!(
+                allowed.header("access-control-allow-origin"),
+                expected,
+                "{method} {path}"
+            );
+        }
+    }
+}
+
+async fn there_is_nothing_beside_the_paths(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    for path in [
+        "/",
+        "/api",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v2/events",
+        "/API/V1/EVENTS",
+        "/api/v1/events/",
+        "/api/v1//events",
+        "/events",
+        "/api/v1/me/",
+        "/api/v1/events/a/b/c",
+        "/api/v1/events/a/../b/c",
+        "/api/v1/users",
+        "/.env",
+        "/%",
+        "/%ff",
+    ] {
+        for request in [
+            app.http.request(Method::GET, path),
+            app.http.request(Method::POST, path).json(&json!({})),
+        ] {
+            let refusal = request.bearer(&account.key).send().await.refusal();
+            assert_eq!(refusal.reason, Reason::NotFound, "{path}");
+        }
+    }
+}
+
+tests::on_both_engines!(
+    a_path_takes_its_methods_and_names_them,
+    head_answers_as_get_without_the_body,
+    pages_of_other_origins_may_read_what_is_public_and_nothing_else,
+    there_is_nothing_beside_the_paths,
+);
