@@ -6,6 +6,8 @@ mod doctor;
 mod keys;
 mod migrate;
 
+use std::io::{self, ErrorKind, Write};
+
 use clap::{Args, Subcommand};
 use process::Failure;
 use serde_json::Value;
@@ -76,11 +78,12 @@ impl Command {
         entropy: Entropy,
     ) -> Result<(), Failure> {
         let answer = self.answer(data, clock, entropy).await?;
-        if self.format().json {
-            println!("{:#}", answer.json);
+        let json = self.format().json;
+        print(&if json {
+            format!("{:#}", answer.json)
         } else {
-            println!("{}", answer.text);
-        }
+            answer.text
+        })?;
         if answer.is_well {
             return Ok(());
         }
@@ -113,6 +116,16 @@ impl Command {
             Self::Key(command) => command.format(),
             Self::Migrate(format) | Self::Doctor(format) => *format,
         }
+    }
+}
+
+/// Prints to standard output. Whoever reads it may have enough, as `head` does; that is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Environment(format!(
+            "can't write the answer to standard output: {error}"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What `muster` prints once it serves: where everything is, and lines to paste.
 
+use std::io::Write;
+
 use core_service::{
     demo::{DemoKey, KeyOrigin},
     grpc::server::Address,
@@ -9,7 +11,8 @@ use crate::config::Config;
 
 /// Prints it to standard output; logs go to standard error.
 pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
-    println!("{}", text(config, demo));
+    // Serving goes on where nobody reads this.
+    let _unread = writeln!(std::io::stdout(), "{}", text(config, demo));
 }
 
 fn text(config: &Config, demo: Option<&DemoKey>) -> String {
