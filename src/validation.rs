@@ -168,6 +168,15 @@ impl At<'_> {
         self
     }
 
+    /// An e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of RFC 5321.
+    pub(crate) fn email(self, text: &str) -> Self {
+        if !is_email(text) {
+            let message = "must be an e-mail address, for example ada@example.org";
+            self.check.report(message);
+        }
+        self
+    }
+
     /// One of a closed set.
     pub(crate) fn one_of(self, text: &str, choices: &[&str]) -> Self {
         if !choices.contains(&text) {
@@ -188,4 +197,25 @@ impl At<'_> {
         }
         self
     }
+}
+
+fn is_email(text: &str) -> bool {
+    const LONGEST: usize = 254;
+    const LONGEST_LOCAL: usize = 64;
+    let Some((local, domain)) = text.split_once('@') else {
+        return false;
+    };
+    let is_local = |c: char| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c);
+    text.len() <= LONGEST
+        && (1..=LONGEST_LOCAL).contains(&local.len())
+        && local.chars().all(is_local)
+        && domain.split('.').all(is_domain_label)
+}
+
+fn is_domain_label(label: &str) -> bool {
+    const LONGEST: usize = 63;
+    (1..=LONGEST).contains(&label.len())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && !label.starts_with('-')
+        && !label.ends_with('-')
 }

@@ -62,6 +62,7 @@ pub(crate) struct StringRules {
     pub(crate) min_len: Option<usize>,
     pub(crate) max_len: Option<usize>,
     pub(crate) r#in: Vec<String>,
+    pub(crate) email: bool,
 }
 
 /// `buf.validate.Int32Rules`, as far as it is supported.

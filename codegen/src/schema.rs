@@ -19,7 +19,7 @@ pub(crate) fn plain(field: &Field) -> Object {
     };
     let mut schema = Object::new();
     set(&mut schema, "type", name);
-    set(&mut schema, "format", format(field.meaning.format));
+    set(&mut schema, "format", format(field));
     schema
 }
 
@@ -106,9 +106,10 @@ pub(crate) fn required<'a>(
     (!names.is_empty()).then(|| json!(names))
 }
 
-const fn format(format: Format) -> Option<&'static str> {
-    match format {
-        Format::Unspecified => None,
+fn format(field: &Field) -> Option<&'static str> {
+    match field.meaning.format {
+        // What must be an address is one, whether or not its meaning says so too.
+        Format::Unspecified => field.string_rules().email.then_some("email"),
         Format::DateTime => Some("date-time"),
         Format::Uri => Some("uri"),
         Format::Email => Some("email"),

@@ -59,8 +59,8 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
         "description": tool.description,
         "inputSchema": arguments(api, method, tool),
         "outputSchema": answer,
+        // The title stands above; a second one here would be for revisions before 2025-06-18, which are not spoken.
         "annotations": {
-            "title": tool.title,
             "readOnlyHint": tool.read_only,
             "destructiveHint": tool.destructive,
             "idempotentHint": tool.idempotent,

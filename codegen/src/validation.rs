@@ -137,6 +137,9 @@ fn string(rules: &StringRules, text: Text, value: &TokenStream) -> Option<TokenS
         Text::Paragraphs => all.extend(quote! { .paragraphs(#value) }),
         Text::Unspecified => {}
     }
+    if rules.email {
+        all.extend(quote! { .email(#value) });
+    }
     if !rules.r#in.is_empty() {
         let choices = &rules.r#in;
         all.extend(quote! { .one_of(#value, &[#(#choices),*]) });

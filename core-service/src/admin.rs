@@ -171,6 +171,11 @@ fn failure(error: Error) -> Failure {
         | Error::PlanRequired
         | Error::EventCancelled
         | Error::EventEnded
+        | Error::EventNotPublished
+        | Error::AlreadyRegistered
+        | Error::RegistrationCancelled
+        | Error::NotConfirmed(_)
+        | Error::Busy
         | Error::CapacityBelowConfirmed { .. } => Failure::Environment(error.to_string()),
     }
 }

@@ -13,6 +13,7 @@ pub mod ids;
 pub mod instant;
 pub mod job;
 pub mod plan;
+pub mod private_link;
 pub mod registration;
 pub mod schedule;
 pub mod slug;

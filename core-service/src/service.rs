@@ -21,11 +21,11 @@ pub use error::Error;
 pub use events::{Cancellation, MyEvents};
 pub use keys::NewKey;
 pub use links::Links;
-pub use registrations::Registrations;
+pub use registrations::{Added, Export, NewRegistration, OwnRegistration, Registrations};
 
-pub use crate::storage::EventFilter;
+pub use crate::storage::{EventFilter, RegistrationFilter};
 
-use credentials::Credentials;
+use self::{credentials::Credentials, registrations::Batchers};
 
 use crate::{
     domain::{
@@ -62,14 +62,17 @@ pub struct Context {
 pub struct Service {
     context: Arc<Context>,
     credentials: Arc<Credentials>,
+    batchers: Arc<Batchers>,
     key_uses: KeyUses,
 }
 
 impl Service {
-    /// The use cases on a migrated database.
+    /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
     pub fn new(context: Context) -> Self {
+        let context = Arc::new(context);
         Self {
-            context: Arc::new(context),
+            batchers: Arc::new(Batchers::start(&context)),
+            context,
             credentials: Arc::default(),
             key_uses: KeyUses::default(),
         }
@@ -99,6 +102,20 @@ impl Service {
         self.context.clock.now()
     }
 
+    /// The beginning of an audit row; see [`Context::audited`].
+    pub(crate) fn audited(
+        &self,
+        actor: Actor,
+        account: AccountId,
+        action: &'static str,
+        subject: uuid::Uuid,
+        now: Instant,
+    ) -> AuditEntry {
+        self.context.audited(actor, account, action, subject, now)
+    }
+}
+
+impl Context {
     /// The beginning of an audit row: who did what, to what. The caller adds what changed and why.
     pub(crate) fn audited(
         &self,
@@ -109,7 +126,7 @@ impl Service {
         now: Instant,
     ) -> AuditEntry {
         AuditEntry {
-            id: self.context.entropy.uuid_v7(now),
+            id: self.entropy.uuid_v7(now),
             at: now,
             account_id: Some(account),
             actor: actor.name(),

@@ -31,4 +31,4 @@ pub use key_uses::KeyUses;
 pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
-pub use values::{AuditRecord, EventFilter, JobRecord};
+pub use values::{AuditRecord, EventFilter, JobRecord, RegistrationFilter};

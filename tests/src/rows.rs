@@ -30,8 +30,10 @@ impl TestApp {
                 name: format!("Guest {seq}"),
                 email: format!("guest-{seq}@example.org"),
                 status: *status,
+                answers: Vec::new(),
                 checked_in_at: None,
                 registered_at: now,
+                updated_at: now,
             }
         };
         let people: Vec<Registration> = statuses.iter().enumerate().map(person).collect();
@@ -46,7 +48,7 @@ impl TestApp {
     /// An event's registrations in the order of registering.
     pub async fn registrations(&self, event_id: &str) -> Vec<Registration> {
         let event = EventId::new(uuid(event_id));
-        self.store.list_registrations(event, ALL).await.unwrap()
+        self.store.list_registrations(event, 0, ALL).await.unwrap()
     }
 
     /// What the audit log says of an event, an account or a key, oldest first.

@@ -160,9 +160,11 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
     Ok(json!({ JSON: { "schema": schema } }))
 }
 
-/// Whether clients may keep the answer and ask if it is still good.
+/// Whether clients may keep the answer and ask if it is still good: a file that is the same for everybody.
 fn is_cacheable(method: &Method, route: &Route) -> bool {
-    route.verb == Verb::Get && matches!(method.answer, Answer::File { .. })
+    route.verb == Verb::Get
+        && method.access == Access::Public
+        && matches!(method.answer, Answer::File { .. })
 }
 
 /// The parameters that operations refer to.

@@ -82,6 +82,7 @@ impl DemoEvent {
             max_capacity: self.max_capacity,
             is_public: self.visibility != Visibility::Draft,
             is_listed: self.visibility != Visibility::Unlisted,
+            requires_approval: self.registrations.pending > 0,
             image_query: self.image_query.clone(),
             custom_fields: self.custom_fields.clone(),
         }

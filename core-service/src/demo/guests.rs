@@ -27,7 +27,7 @@ pub(super) struct Turnout {
     /// The region whose people come first.
     guests: String,
     confirmed: usize,
-    pending: usize,
+    pub(super) pending: usize,
     waitlisted: usize,
     cancelled: usize,
     /// How many of the confirmed.
@@ -69,8 +69,10 @@ impl Guests {
                 name: name.clone(),
                 email: format!("{local}@example.org"),
                 status,
+                answers: Vec::new(),
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 registered_at,
+                updated_at: registered_at,
             });
         }
         registrations

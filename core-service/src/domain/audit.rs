@@ -14,6 +14,8 @@ pub enum Actor {
     Key(KeyId),
     /// An administrator, by a command.
     Admin,
+    /// Somebody who registers, or who has a private link.
+    Attendee,
     /// Muster itself.
     System,
 }
@@ -24,6 +26,7 @@ impl Actor {
         match self {
             Self::Key(_) => "key",
             Self::Admin => "admin",
+            Self::Attendee => "attendee",
             Self::System => "system",
         }
     }
@@ -32,7 +35,7 @@ impl Actor {
     pub const fn key_id(self) -> Option<KeyId> {
         match self {
             Self::Key(key) => Some(key),
-            Self::Admin | Self::System => None,
+            Self::Admin | Self::Attendee | Self::System => None,
         }
     }
 }
@@ -46,7 +49,7 @@ pub struct AuditEntry {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `admin` or `system`.
+    /// Who: `key`, `admin`, `attendee` or `system`.
     pub actor: &'static str,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,

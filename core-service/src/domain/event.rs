@@ -7,7 +7,7 @@ mod patch;
 
 pub use changes::Changes;
 pub use create::{EventIdentity, NewEvent};
-pub use custom_field::CustomField;
+pub use custom_field::{CustomField, FieldType};
 pub use patch::EventPatch;
 
 use super::{
@@ -19,6 +19,10 @@ use super::{
 
 /// An event as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the contract states them"
+)]
 pub struct Event {
     /// Its identifier.
     pub id: EventId,
@@ -42,6 +46,8 @@ pub struct Event {
     pub is_published: bool,
     /// Whether a published event appears in the catalogue.
     pub is_listed: bool,
+    /// Whether registrations await the owner's approval.
+    pub requires_approval: bool,
     /// Whether it is cancelled, which is final.
     pub is_cancelled: bool,
     /// Why it was cancelled.
@@ -139,8 +145,9 @@ impl Event {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{create::tests::event_from, *};
+pub(in crate::domain) mod tests {
+    pub(in crate::domain) use super::create::tests::event_from;
+    use super::*;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 

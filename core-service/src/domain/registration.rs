@@ -1,10 +1,18 @@
 //! Registrations and their states.
 
+mod answers;
+mod changes;
+mod seats;
+
 use std::{fmt, str::FromStr};
+
+pub use answers::Answer;
+pub use seats::{Admission, Origin, Seats};
 
 use super::{
     ids::{EventId, RegistrationId},
     instant::Instant,
+    violation::FieldViolation,
 };
 
 /// Somebody's registration for an event.
@@ -22,10 +30,43 @@ pub struct Registration {
     pub email: String,
     /// Where it stands.
     pub status: Status,
+    /// Answers to the event's custom fields, as they were when it was made.
+    pub answers: Vec<Answer>,
     /// When the attendee was checked in.
     pub checked_in_at: Option<Instant>,
     /// When it was made.
     pub registered_at: Instant,
+    /// When it was last changed.
+    pub updated_at: Instant,
+}
+
+/// Why a registration cannot be what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// There is none, or whoever asks may not know of it.
+    #[error("there is no such event")]
+    NoEvent,
+    /// Answers that do not fit the event's questions.
+    #[error("the answers break rules")]
+    Invalid(Vec<FieldViolation>),
+    /// The event is cancelled, which is final.
+    #[error("the event is cancelled")]
+    EventCancelled,
+    /// The event is over.
+    #[error("the event has ended")]
+    EventEnded,
+    /// The event is a draft.
+    #[error("the event is not published")]
+    EventNotPublished,
+    /// The address has a registration that is not cancelled.
+    #[error("the address is registered already")]
+    AlreadyRegistered,
+    /// The registration is cancelled, which is final.
+    #[error("the registration is cancelled")]
+    RegistrationCancelled,
+    /// Only who holds a seat is checked in.
+    #[error("the registration is {0}, not Confirmed")]
+    NotConfirmed(Status),
 }
 
 /// Where a registration stands (design.md 3.11).

@@ -8,11 +8,11 @@ use crate::{
     domain::{
         change::Change,
         event::{CustomField, Event, EventPatch, NewEvent},
-        registration::{Counters, Registration},
+        registration::{Answer, Counters, Registration},
         schedule::ScheduleChange,
         violation::FieldViolation,
     },
-    service::{CoverWords, Links},
+    service::{CoverWords, Links, NewRegistration, OwnRegistration},
 };
 
 /// What a client says of a new event. Validation has filled in what it left out.
@@ -21,6 +21,7 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> NewEvent {
         max_capacity: request.max_capacity(),
         is_public: request.is_public(),
         is_listed: request.is_listed(),
+        requires_approval: request.requires_approval(),
         title: request.title.unwrap_or_default(),
         description: request.description.unwrap_or_default(),
         location: request.location.unwrap_or_default(),
@@ -104,6 +105,7 @@ pub(super) fn event_patch(
         },
         max_capacity: mask.change("max_capacity", request.max_capacity),
         is_listed: mask.change("is_listed", request.is_listed),
+        requires_approval: mask.change("requires_approval", request.requires_approval),
         image_query: mask.change("image_query", request.image_query),
         custom_fields: mask.change("custom_fields", custom_fields),
     };
@@ -179,6 +181,7 @@ pub(super) fn my_event_detail(
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_listed: event.is_listed,
+        requires_approval: event.requires_approval,
         is_cancelled: event.is_cancelled,
         registrations_total: counters.total(),
         registrations_confirmed: counters.confirmed,
@@ -207,9 +210,63 @@ fn image_url(event: &Event, links: &Links) -> Option<String> {
         .then(|| links.cover(&event.slug))
 }
 
+/// Who is to be registered.
+pub(super) fn new_registration(
+    name: Option<String>,
+    email: Option<String>,
+    answers: Vec<v1::Answer>,
+) -> NewRegistration {
+    let answer = |answer: v1::Answer| Answer {
+        label: answer.label.unwrap_or_default(),
+        values: answer.values,
+    };
+    NewRegistration {
+        name: name.unwrap_or_default(),
+        email: email.unwrap_or_default(),
+        answers: answers.into_iter().map(answer).collect(),
+    }
+}
+
+fn answer_messages(answers: Vec<Answer>) -> Vec<v1::Answer> {
+    let message = |answer: Answer| v1::Answer {
+        label: Some(answer.label),
+        values: answer.values,
+    };
+    answers.into_iter().map(message).collect()
+}
+
+/// A registration as its attendee sees it.
+pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRegistration {
+    let OwnRegistration {
+        registration,
+        event,
+        waitlist_position,
+        is_cancellable,
+    } = own;
+    v1::OwnRegistration {
+        name: registration.name,
+        email: registration.email,
+        status: registration.status.to_string(),
+        waitlist_position,
+        registered_at: registration.registered_at.to_string(),
+        answers: answer_messages(registration.answers),
+        is_cancellable,
+        event_url: links.event(&event.slug),
+        event_title: event.title,
+        location: event.location,
+        city: event.city,
+        start_date: event.schedule.start.rfc3339(),
+        end_date: event.schedule.end().rfc3339(),
+        timezone: event.schedule.timezone,
+        is_event_cancelled: event.is_cancelled,
+    }
+}
+
 /// A registration as the organizer sees it.
 pub(super) fn registration(registration: Registration) -> v1::Registration {
     v1::Registration {
+        id: registration.id.to_string(),
+        answers: answer_messages(registration.answers),
         registered_at: registration.registered_at.to_string(),
         status: registration.status.to_string(),
         checked_in: registration.checked_in_at.is_some(),

@@ -5,7 +5,10 @@ use std::str::FromStr;
 use tonic::{Request, Status};
 
 use super::status::refuse;
-use crate::service::{Caller, Error};
+use crate::{
+    domain::ids::{EventId, RegistrationId},
+    service::{Caller, Error},
+};
 
 /// Who calls. The gate has put them there; without them the call is refused, whatever the proto says.
 pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
@@ -16,7 +19,16 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
         .ok_or_else(|| refuse(Error::Unauthorized))
 }
 
-/// An id. A malformed one names nothing, so it is not found (design.md 3.14).
+/// An event's id. A malformed one names nothing, so it is not found (design.md 3.14).
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Status> {
     text.parse().map_err(|_| refuse(Error::NO_EVENT))
+}
+
+/// The ids of an event and of a registration for it.
+pub(super) fn ids(event: &str, registration: &str) -> Result<(EventId, RegistrationId), Status> {
+    let registration = registration.parse();
+    Ok((
+        id(event)?,
+        registration.map_err(|_| refuse(Error::NO_REGISTRATION))?,
+    ))
 }

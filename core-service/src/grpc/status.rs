@@ -20,6 +20,11 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::NotFound { .. } => Reason::NotFound,
         Error::EventCancelled => Reason::EventCancelled,
         Error::EventEnded => Reason::EventEnded,
+        Error::EventNotPublished => Reason::EventNotPublished,
+        Error::AlreadyRegistered => Reason::AlreadyRegistered,
+        Error::RegistrationCancelled => Reason::RegistrationCancelled,
+        Error::NotConfirmed(_) => Reason::NotConfirmed,
+        Error::Busy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
         Error::Unavailable(cause) => {

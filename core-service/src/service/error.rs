@@ -1,7 +1,12 @@
 //! Why a use case did not do what was asked.
 
 use crate::{
-    domain::{event::Refusal, plan::Plan, violation::FieldViolation},
+    domain::{
+        event,
+        plan::Plan,
+        registration::{self, Status},
+        violation::FieldViolation,
+    },
     storage,
 };
 
@@ -36,9 +41,24 @@ pub enum Error {
     /// Cancelling is final.
     #[error("the event is cancelled, which is final")]
     EventCancelled,
-    /// What is over is not published.
-    #[error("the event has ended, so it cannot be published: change its dates first")]
+    /// What is over is neither published nor registered for.
+    #[error("the event has ended")]
     EventEnded,
+    /// Nobody is registered for a draft.
+    #[error("the event is not published: publish it first")]
+    EventNotPublished,
+    /// Only the event's owner is told so.
+    #[error("this e-mail address is registered for the event already")]
+    AlreadyRegistered,
+    /// Cancelling is final.
+    #[error("the registration is cancelled, which is final")]
+    RegistrationCancelled,
+    /// Only who holds a seat is checked in.
+    #[error("only a confirmed registration can be checked in; this one is {0}")]
+    NotConfirmed(Status),
+    /// More registrations wait than can be decided on soon.
+    #[error("too many registrations at once; try again")]
+    Busy,
     /// More people hold seats than there would be.
     #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
     CapacityBelowConfirmed {
@@ -59,6 +79,11 @@ pub enum Error {
 impl Error {
     /// There is no such event, or it is not the caller's to know.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
+
+    /// There is no such registration, or it is not the caller's to know.
+    pub const NO_REGISTRATION: Self = Self::NotFound {
+        what: "registration",
+    };
 }
 
 impl From<storage::Error> for Error {
@@ -77,8 +102,9 @@ impl From<storage::Error> for Error {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<event::Refusal> for Error {
+    fn from(refusal: event::Refusal) -> Self {
+        use event::Refusal;
         match refusal {
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::Cancelled => Self::EventCancelled,
@@ -86,6 +112,22 @@ impl From<Refusal> for Error {
             Refusal::CapacityBelowConfirmed { confirmed } => {
                 Self::CapacityBelowConfirmed { confirmed }
             }
+        }
+    }
+}
+
+impl From<registration::Refusal> for Error {
+    fn from(refusal: registration::Refusal) -> Self {
+        use registration::Refusal;
+        match refusal {
+            Refusal::NoEvent => Self::NO_EVENT,
+            Refusal::Invalid(violations) => Self::Invalid(violations),
+            Refusal::EventCancelled => Self::EventCancelled,
+            Refusal::EventEnded => Self::EventEnded,
+            Refusal::EventNotPublished => Self::EventNotPublished,
+            Refusal::AlreadyRegistered => Self::AlreadyRegistered,
+            Refusal::RegistrationCancelled => Self::RegistrationCancelled,
+            Refusal::NotConfirmed(status) => Self::NotConfirmed(status),
         }
     }
 }

@@ -57,7 +57,11 @@ impl Service {
 }
 
 /// Reads one of the caller's events to change it: nobody else changes it or its seats until the transaction ends.
-async fn hold(tx: &mut Tx, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
+pub(super) async fn hold(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: EventId,
+) -> Result<(Event, Counters), Error> {
     tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
     let found = tx.find_account_event(caller.account_id, id).await?;
     found.ok_or(Error::NO_EVENT)

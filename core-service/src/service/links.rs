@@ -1,6 +1,6 @@
 //! Every URL that Muster hands out (design.md 3.23). They never change.
 
-use crate::domain::ids::EventId;
+use crate::domain::{ids::EventId, private_link::LinkToken};
 
 /// Makes URLs below the one base at which the public finds this instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,11 @@ impl Links {
     /// Where its owner manages an event.
     pub fn admin(&self, event: EventId) -> String {
         format!("{}/dashboard/events/{event}", self.base)
+    }
+
+    /// An attendee's own registration, for whoever has the token.
+    pub fn private_registration(&self, token: &LinkToken) -> String {
+        format!("{}/registrations/{}", self.base, token.expose())
     }
 
     /// A use-case page.

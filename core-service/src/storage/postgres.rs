@@ -45,10 +45,14 @@ pub(super) mod events;
 pub(super) mod jobs;
 #[path = "queries/keys.rs"]
 pub(super) mod keys;
+#[path = "queries/links.rs"]
+pub(super) mod links;
 #[path = "queries/registrations.rs"]
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
+#[path = "queries/seats.rs"]
+pub(super) mod seats;
 
 /// Longer waits only pile up requests behind a database that does not keep up.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
@@ -129,11 +133,20 @@ async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
 
 /// A new version appends; what stands here is never edited, since its checksum is in every database.
 fn migrations() -> Vec<Migration> {
-    vec![Migration::new(
-        1,
-        "initial".into(),
-        MigrationType::Simple,
-        include_str!("../../migrations/postgres/0001_initial.sql").into_sql_str(),
-        false,
-    )]
+    let migration = |version, name: &'static str, sql: &'static str| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    vec![
+        migration(
+            1,
+            "initial",
+            include_str!("../../migrations/postgres/0001_initial.sql"),
+        ),
+        migration(
+            2,
+            "registering",
+            include_str!("../../migrations/postgres/0002_registering.sql"),
+        ),
+    ]
 }

@@ -45,10 +45,14 @@ pub(super) mod events;
 pub(super) mod jobs;
 #[path = "queries/keys.rs"]
 pub(super) mod keys;
+#[path = "queries/links.rs"]
+pub(super) mod links;
 #[path = "queries/registrations.rs"]
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
+#[path = "queries/seats.rs"]
+pub(super) mod seats;
 
 /// How long a statement waits for another process (an admin command) to leave the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -136,13 +140,22 @@ impl Engine {
 
 /// A new version appends; what stands here is never edited, since its checksum is in every database.
 fn migrations() -> Vec<Migration> {
-    vec![Migration::new(
-        1,
-        "initial".into(),
-        MigrationType::Simple,
-        include_str!("../../migrations/sqlite/0001_initial.sql").into_sql_str(),
-        false,
-    )]
+    let migration = |version, name: &'static str, sql: &'static str| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    vec![
+        migration(
+            1,
+            "initial",
+            include_str!("../../migrations/sqlite/0001_initial.sql"),
+        ),
+        migration(
+            2,
+            "registering",
+            include_str!("../../migrations/sqlite/0002_registering.sql"),
+        ),
+    ]
 }
 
 /// Takes the lock that makes this core the only one on its file. The lock dies with the process, however it dies.

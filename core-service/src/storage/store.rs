@@ -5,11 +5,14 @@ use std::sync::Arc;
 use secrecy::ExposeSecret;
 use uuid::Uuid;
 
-use super::{AuditRecord, Error, EventFilter, JobRecord, Options, Tx, postgres, sqlite, tx::Inner};
+use super::{
+    AuditRecord, Error, EventFilter, JobRecord, Options, RegistrationFilter, Tx, postgres, sqlite,
+    tx::Inner,
+};
 use crate::domain::{
     account::{Account, ApiKey},
     event::Event,
-    ids::{AccountId, EventId, KeyId},
+    ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
     registration::{Counters, Registration},
 };
@@ -67,6 +70,15 @@ impl Store {
         }
     }
 
+    /// How many transactions are worth running side by side: one where there is one writer.
+    pub fn parallel_writers(&self) -> usize {
+        match &*self.0 {
+            Engine::Sqlite(_) => 1,
+            // More gained nothing on two cores, and a quarter of the default pool stays a quarter.
+            Engine::Postgres(_) => 4,
+        }
+    }
+
     /// Closes the connections, waiting for those in use.
     pub async fn close(&self) {
         match &*self.0 {
@@ -118,8 +130,22 @@ reads! {
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 
-    /// An event's registrations in the order of registering.
-    registrations::list_registrations(event: EventId, limit: i64) -> Vec<Registration>;
+    /// An event, whoever's it is.
+    events::find_event(event: EventId) -> Option<Event>;
+
+    /// A page of an event's registrations that pass the filter, in the order of registering.
+    registrations::search_registrations(event: EventId, filter: &RegistrationFilter, limit: i64, offset: i64)
+        -> Vec<Registration>;
+    /// How many registrations of an event pass the filter.
+    registrations::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
+    /// An event's registrations after a place in the order of registering; the first is 1.
+    registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
+    /// One registration of an event.
+    registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// Which place in line, from 1, somebody has who waits.
+    registrations::waitlist_position(event: EventId, seq: i64) -> i64;
+    /// The registration that a private link leads to, by the SHA-256 of the link's token.
+    links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 
     /// An account.
     accounts::find_account(account: AccountId) -> Option<Account>;

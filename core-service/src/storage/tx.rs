@@ -5,11 +5,11 @@ use crate::domain::{
     account::{Account, ApiKey},
     audit::AuditEntry,
     event::Event,
-    ids::{AccountId, EventId, KeyId},
+    ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
     job::{ClaimedJob, JobKey},
     plan::Plan,
-    registration::{Counters, Registration},
+    registration::{Counters, Registration, Seats, Status},
 };
 
 /// A transaction. Take locks in the order account, counters, event; what is dropped without a commit is undone.
@@ -76,6 +76,8 @@ statements! {
     events::lock_counters(event: EventId) -> Option<Counters>;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
+    /// An event, whoever's it is.
+    events::find_event(event: EventId) -> Option<Event>;
     /// Whether an event has that slug; only [`Tx::insert_event`] decides.
     events::slug_taken(slug: &str) -> bool;
     /// Adds an event with empty counters, and counts it in the catalogue when it is `live` (published, listed, not
@@ -91,10 +93,41 @@ statements! {
     /// Adds a registration at the place that its `seq` says, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();
     /// Gives that many who wait for a seat one, in order, and counts them; they must be there.
-    registrations::promote_waitlisted(event: EventId, seats: i32) -> ();
+    registrations::promote_waitlisted(event: EventId, seats: i32, now: Instant) -> ();
+    /// One registration of an event.
+    registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// Writes what may change of a registration that stood at `before`, and counts it where it stands now.
+    registrations::update_registration(before: Status, after: &Registration) -> ();
+    /// Adds registrations without counting them: see [`Tx::update_counters`].
+    registrations::insert_registrations(registrations: &[Registration]) -> ();
+
+    /// The events of these slugs, those that exist.
+    seats::find_event_ids(slugs: &[&str]) -> Vec<EventId>;
+    /// Holds the counters of events until the end, lowest id first; answers them and the next place in the order of
+    /// registering.
+    seats::lock_seats(ids: &[EventId]) -> Vec<(EventId, Counters, i64)>;
+    /// These events, in no order.
+    seats::list_events(ids: &[EventId]) -> Vec<Event>;
+    /// The registrations that are not cancelled of these normalised addresses at these events.
+    seats::find_active_registrations(people: &[(EventId, &str)]) -> Vec<(EventId, String, RegistrationId)>;
+    /// Notes that nothing but the time of these registrations changed.
+    seats::touch_registrations(ids: &[RegistrationId], now: Instant) -> ();
+    /// Sets the counters of events whose counters are held.
+    seats::update_counters(seats: &[&Seats]) -> ();
+
+    /// Adds a private link to a registration, of which only the SHA-256 of its token is stored.
+    links::insert_link(hash: &[u8; 32], registration: RegistrationId, now: Instant) -> ();
+    /// The registration that a private link leads to.
+    links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 
     /// One `cancellation_mail` job for each active registration of an event; answers how many.
     jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;
+    /// One `promoted_mail` job for each of so many who have waited longest, before they are promoted.
+    jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
+    /// One `event_changed_mail` job for each active registration of an event, once for each of its sequence numbers.
+    jobs::schedule_event_changed_mails(event: EventId, sequence: i32, now: Instant) -> u64;
+    /// Adds jobs that are due at once, except those that are there already.
+    jobs::insert_jobs(keys: &[JobKey], now: Instant) -> ();
     /// Adds a job that is due at once; false when there is one of that key.
     jobs::insert_job(key: &JobKey, now: Instant) -> bool;
     /// Leases at most `limit` jobs of a kind that are due.
@@ -108,4 +141,6 @@ statements! {
 
     /// Writes down a change, in its transaction.
     audit::insert_audit(entry: &AuditEntry) -> ();
+    /// Writes down changes, in their transaction.
+    audit::insert_audits(entries: &[AuditEntry]) -> ();
 }

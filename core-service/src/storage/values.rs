@@ -9,6 +9,7 @@ use crate::domain::{
     ids::{AccountId, KeyId},
     instant::Instant,
     job::JobKey,
+    registration::Status,
 };
 
 /// Which of an account's events to list (design.md 3.6).
@@ -22,6 +23,36 @@ pub enum EventFilter {
     All,
 }
 
+/// Which of an event's registrations to list; all by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RegistrationFilter {
+    /// Only those that stand there.
+    pub status: Option<Status>,
+    /// Only those whose name or e-mail address contains this, in whatever case.
+    pub text: Option<String>,
+}
+
+impl RegistrationFilter {
+    /// Whether it lets every registration pass.
+    pub const fn is_all(&self) -> bool {
+        self.status.is_none() && self.text.is_none()
+    }
+
+    /// The text as a pattern of LIKE with the escape character `!`.
+    pub(super) fn pattern(&self) -> Option<String> {
+        let text = self.text.as_ref()?.to_lowercase();
+        let mut pattern = String::from("%");
+        for character in text.chars() {
+            if matches!(character, '!' | '%' | '_') {
+                pattern.push('!');
+            }
+            pattern.push(character);
+        }
+        pattern.push('%');
+        Some(pattern)
+    }
+}
+
 /// A row of the audit log as it is read back; what is written is [`crate::domain::audit::AuditEntry`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
@@ -29,7 +60,7 @@ pub struct AuditRecord {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `admin` or `system`.
+    /// Who: `key`, `admin`, `attendee` or `system`.
     pub actor: String,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,
@@ -63,6 +94,11 @@ pub struct JobRecord {
 /// Reads a plan or a status, which are stored by name.
 pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
     name.parse().map_err(|_| corrupt(what, name))
+}
+
+/// What the organizer's search looks through.
+pub(super) fn search_text(name: &str, email: &str) -> String {
+    format!("{name} {email}").to_lowercase()
 }
 
 /// Which counter row an event belongs to: UUIDv7 ends in random bits, so that events spread.

@@ -143,7 +143,10 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     assert!(answer.text.contains("WRONG  schema"), "{}", answer.text);
 
     let answer = run_on(&url, "migrate").await.unwrap();
-    assert_eq!(answer.text, "migrated the database: 0001_initial");
+    assert_eq!(
+        answer.text,
+        "migrated the database: 0001_initial, 0002_registering"
+    );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,
         json!([])

@@ -19,7 +19,7 @@ use core_service::{
         registration::{Counters, Registration, Status},
         zone::Zone,
     },
-    service::{Caller, Context, Links},
+    service::{Caller, Context, Links, RegistrationFilter},
     storage::{EventFilter, Store},
 };
 use muster_api::v1::{CreateEventRequest, CustomField, event_service_client::EventServiceClient};
@@ -85,7 +85,9 @@ impl Start {
 
     async fn registrations(&self, caller: &Caller, event: &Event) -> Vec<Registration> {
         let rules = self.core.rules();
-        let listed = rules.list_registrations(caller, event.id, ALL).await;
+        let listed = rules
+            .list_registrations(caller, event.id, &RegistrationFilter::default(), ALL, 0)
+            .await;
         listed.unwrap().registrations
     }
 
@@ -220,6 +222,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
             custom_fields: custom_fields.collect(),
             timezone: Some(event.schedule.timezone),
             is_listed: Some(event.is_listed),
+            requires_approval: Some(event.requires_approval),
         });
         let header = format!("Bearer {}", key.key.expose());
         let metadata = request.metadata_mut();

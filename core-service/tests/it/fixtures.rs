@@ -100,6 +100,7 @@ impl Rows {
             max_capacity: 100,
             is_published: true,
             is_listed: true,
+            requires_approval: false,
             is_cancelled: false,
             cancel_reason: None,
             cancelled_at: None,
@@ -119,8 +120,10 @@ impl Rows {
             name: format!("Guest {seq}"),
             email: format!("Guest{seq}@example.org"),
             status,
+            answers: Vec::new(),
             checked_in_at: (status == Status::Confirmed).then_some(NOW),
             registered_at: NOW.plus_seconds(seq),
+            updated_at: NOW.plus_seconds(seq),
         }
     }
 }

@@ -7,6 +7,7 @@ mod changing;
 mod creating;
 mod model;
 mod quota;
+mod registering;
 
 use core_service::{
     domain::{
@@ -106,6 +107,7 @@ pub(crate) fn new_event(title: &str) -> NewEvent {
         max_capacity: 100,
         is_public: false,
         is_listed: true,
+        requires_approval: false,
         image_query: None,
         custom_fields: Vec::new(),
     }

@@ -408,6 +408,70 @@ impl Binding for CancelEvent {
     }
 }
 
+/// `POST /api/v1/events/{slug}/registrations`: Registers somebody for a published event; no credentials needed. The answer is the same whether the address is new or registered already, and whether a seat is free: where the registration stands goes by e-mail to that address alone.
+#[derive(Debug, Clone, Copy)]
+pub struct RegisterAttendee;
+
+impl Binding for RegisterAttendee {
+    type Request = super::RegisterAttendeeRequest;
+    type Response = super::RegistrationReceived;
+
+    const NAME: &'static str = "RegisterAttendee";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/events/{slug}/registrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RegisterAttendee";
+    const ACCESS: Access = Access::Public;
+    const BODY: Body = Body::Required;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["slug"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "slug" {
+            request.slug = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations`: Registers somebody for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail.
+#[derive(Debug, Clone, Copy)]
+pub struct AddRegistration;
+
+impl Binding for AddRegistration {
+    type Request = super::AddRegistrationRequest;
+    type Response = super::AddedRegistration;
+
+    const NAME: &'static str = "AddRegistration";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/AddRegistration";
+    const ACCESS: Access = Access::Bearer;
+    const BODY: Body = Body::Required;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
 /// `GET /api/v1/me/events/{id}/registrations`: Lists who registered for one of the caller's events, in the order of registering. Ownership is decided first (not found), then the plan (a paid plan is required).
 #[derive(Debug, Clone, Copy)]
 pub struct ListRegistrations;
@@ -426,7 +490,7 @@ impl Binding for ListRegistrations {
     const IDEMPOTENT: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
-    const QUERY_FIELDS: &'static [&'static str] = &["limit"];
+    const QUERY_FIELDS: &'static [&'static str] = &["limit", "offset", "status", "q"];
 
     fn set(
         request: &mut Self::Request,
@@ -436,6 +500,211 @@ impl Binding for ListRegistrations {
         match field {
             "id" => request.id = text.into(),
             "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "offset" => request.offset = Some(crate::json::parse_int32("offset", text)?),
+            "status" => request.status = Some(text.into()),
+            "q" => request.q = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8, a header line, one line each in the order of registering, one column for each custom field. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportRegistrations;
+
+impl Binding for ExportRegistrations {
+    type Request = super::ExportRegistrationsRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "ExportRegistrations";
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations.csv";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ExportRegistrations";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::File;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/events/{id}/registrations/{registration_id}`: Reads one registration for one of the caller's events.
+#[derive(Debug, Clone, Copy)]
+pub struct GetRegistration;
+
+impl Binding for GetRegistration {
+    type Request = super::GetRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "GetRegistration";
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistration";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail. One that is approved already stays as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct ApproveRegistration;
+
+impl Binding for ApproveRegistration {
+    type Request = super::ApproveRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "ApproveRegistration";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/approve";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ApproveRegistration";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to whoever waits longest. Cancelling again changes nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct CancelRegistration;
+
+impl Binding for CancelRegistration {
+    type Request = super::CancelRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "CancelRegistration";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/cancel";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CancelRegistration";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/check-in`: Notes that an attendee has come. Only a confirmed registration can be checked in; a second time changes nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckIn;
+
+impl Binding for CheckIn {
+    type Request = super::CheckInRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "CheckIn";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/check-in";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CheckIn";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Takes a check-in back. One that was not checked in stays as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct UndoCheckIn;
+
+impl Binding for UndoCheckIn {
+    type Request = super::UndoCheckInRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "UndoCheckIn";
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/UndoCheckIn";
+    const ACCESS: Access = Access::Paid;
+    const BODY: Body = Body::None;
+    const ANSWER: Answer = Answer::Json;
+    const IDEMPOTENT: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
             _ => {}
         }
         Ok(())
@@ -457,5 +726,13 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
+    visitor.visit(RegisterAttendee);
+    visitor.visit(AddRegistration);
     visitor.visit(ListRegistrations);
+    visitor.visit(ExportRegistrations);
+    visitor.visit(GetRegistration);
+    visitor.visit(ApproveRegistration);
+    visitor.visit(CancelRegistration);
+    visitor.visit(CheckIn);
+    visitor.visit(UndoCheckIn);
 }

@@ -1145,6 +1145,14 @@ pub enum ErrorReason {
     EventCancelled = 8,
     /// The event has ended.
     EventEnded = 9,
+    /// The event is a draft.
+    EventNotPublished = 16,
+    /// The address is registered for the event.
+    AlreadyRegistered = 17,
+    /// The registration is cancelled, which is final.
+    RegistrationCancelled = 18,
+    /// The registration holds no seat.
+    NotConfirmed = 19,
     /// The capacity would fall below the confirmed registrations.
     CapacityTooLow = 10,
     /// The request is larger than the limit.
@@ -1176,6 +1184,10 @@ impl ErrorReason {
             Self::Conflict => "ERROR_REASON_CONFLICT",
             Self::EventCancelled => "ERROR_REASON_EVENT_CANCELLED",
             Self::EventEnded => "ERROR_REASON_EVENT_ENDED",
+            Self::EventNotPublished => "ERROR_REASON_EVENT_NOT_PUBLISHED",
+            Self::AlreadyRegistered => "ERROR_REASON_ALREADY_REGISTERED",
+            Self::RegistrationCancelled => "ERROR_REASON_REGISTRATION_CANCELLED",
+            Self::NotConfirmed => "ERROR_REASON_NOT_CONFIRMED",
             Self::CapacityTooLow => "ERROR_REASON_CAPACITY_TOO_LOW",
             Self::PayloadTooLarge => "ERROR_REASON_PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE",
@@ -1198,6 +1210,10 @@ impl ErrorReason {
             "ERROR_REASON_CONFLICT" => Some(Self::Conflict),
             "ERROR_REASON_EVENT_CANCELLED" => Some(Self::EventCancelled),
             "ERROR_REASON_EVENT_ENDED" => Some(Self::EventEnded),
+            "ERROR_REASON_EVENT_NOT_PUBLISHED" => Some(Self::EventNotPublished),
+            "ERROR_REASON_ALREADY_REGISTERED" => Some(Self::AlreadyRegistered),
+            "ERROR_REASON_REGISTRATION_CANCELLED" => Some(Self::RegistrationCancelled),
+            "ERROR_REASON_NOT_CONFIRMED" => Some(Self::NotConfirmed),
             "ERROR_REASON_CAPACITY_TOO_LOW" => Some(Self::CapacityTooLow),
             "ERROR_REASON_PAYLOAD_TOO_LARGE" => Some(Self::PayloadTooLarge),
             "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE" => Some(Self::UnsupportedMediaType),
@@ -1259,6 +1275,10 @@ pub struct CreateEventRequest {
     #[prost(bool, optional, tag = "12")]
     #[serde(deserialize_with = "crate::json::present")]
     pub is_listed: ::core::option::Option<bool>,
+    /// Whether registrations await the caller's approval before they take a seat.
+    #[prost(bool, optional, tag = "13")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub requires_approval: ::core::option::Option<bool>,
 }
 
 /// A question to registrants.
@@ -1443,6 +1463,9 @@ pub struct MyEventDetail {
     /// What registrants are asked.
     #[prost(message, repeated, tag = "19")]
     pub custom_fields: ::prost::alloc::vec::Vec<CustomField>,
+    /// Whether registrations await the owner's approval before they take a seat.
+    #[prost(bool, tag = "20")]
+    pub requires_approval: bool,
 }
 
 /// A change to one of the caller's events.
@@ -1499,6 +1522,10 @@ pub struct UpdateEventRequest {
     #[prost(bool, optional, tag = "13")]
     #[serde(deserialize_with = "crate::json::present")]
     pub is_listed: ::core::option::Option<bool>,
+    /// Whether new registrations await the caller's approval before they take a seat; those that await it still do.
+    #[prost(bool, optional, tag = "14")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub requires_approval: ::core::option::Option<bool>,
 }
 
 /// Which event to publish.
@@ -2323,6 +2350,99 @@ pub mod event_service_server {
     }
 }
 
+/// Who registers for an event.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RegisterAttendeeRequest {
+    /// The event's public identifier.
+    #[prost(string, tag = "1")]
+    pub slug: ::prost::alloc::string::String,
+    /// The attendee's name.
+    #[prost(string, optional, tag = "2")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    /// The attendee's e-mail address.
+    #[prost(string, optional, tag = "3")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub email: ::core::option::Option<::prost::alloc::string::String>,
+    /// Answers to the event's custom fields, each by its label.
+    #[prost(message, repeated, tag = "4")]
+    pub answers: ::prost::alloc::vec::Vec<Answer>,
+}
+
+/// That a registration arrived; nothing of what became of it.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RegistrationReceived {
+    /// The event's public identifier.
+    #[prost(string, tag = "1")]
+    pub slug: ::prost::alloc::string::String,
+    /// The address that is told by e-mail where the registration stands.
+    #[prost(string, tag = "2")]
+    pub email: ::prost::alloc::string::String,
+    /// What happens next, for people.
+    #[prost(string, tag = "3")]
+    pub message: ::prost::alloc::string::String,
+}
+
+/// Whom an organizer registers.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AddRegistrationRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The attendee's name.
+    #[prost(string, optional, tag = "2")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    /// The attendee's e-mail address.
+    #[prost(string, optional, tag = "3")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub email: ::core::option::Option<::prost::alloc::string::String>,
+    /// Answers to the event's custom fields, each by its label.
+    #[prost(message, repeated, tag = "4")]
+    pub answers: ::prost::alloc::vec::Vec<Answer>,
+}
+
+/// A registration that an organizer just made.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AddedRegistration {
+    /// Identifier of the registration.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// Where it stands: `Confirmed`, or `Waitlisted` when no seat was left.
+    #[prost(string, tag = "2")]
+    pub status: ::prost::alloc::string::String,
+    /// Place in line from 1 when waitlisted; null otherwise.
+    #[prost(int32, optional, tag = "3")]
+    #[serde(deserialize_with = "crate::json::nullable_int32")]
+    pub waitlist_position: ::core::option::Option<i32>,
+    /// The attendee's private page, where they can cancel. Whoever has it can; it is shown this once.
+    #[prost(string, tag = "4")]
+    pub cancel_url: ::prost::alloc::string::String,
+}
+
+/// An answer to one of an event's custom fields.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Answer {
+    /// The custom field's label.
+    #[prost(string, optional, tag = "1")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub label: ::core::option::Option<::prost::alloc::string::String>,
+    /// One text for `text`, digits for `integer`, an option for `select`, options for `multi_select`, `true` or `false` for
+    /// `checkbox`.
+    #[prost(string, repeated, tag = "2")]
+    pub values: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+
 /// Which registrations to list.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -2335,6 +2455,18 @@ pub struct ListRegistrationsRequest {
     #[prost(int32, optional, tag = "2")]
     #[serde(deserialize_with = "crate::json::present_int32")]
     pub limit: ::core::option::Option<i32>,
+    /// How many registrations to skip.
+    #[prost(int32, optional, tag = "3")]
+    #[serde(deserialize_with = "crate::json::present_int32")]
+    pub offset: ::core::option::Option<i32>,
+    /// Only those of this status.
+    #[prost(string, optional, tag = "4")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub status: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only those whose name or e-mail address contains this, in any case.
+    #[prost(string, optional, tag = "5")]
+    #[serde(deserialize_with = "crate::json::present")]
+    pub q: ::core::option::Option<::prost::alloc::string::String>,
 }
 
 /// Registrations of an event.
@@ -2345,7 +2477,7 @@ pub struct RegistrationList {
     /// The registrations, first come first.
     #[prost(message, repeated, tag = "1")]
     pub items: ::prost::alloc::vec::Vec<Registration>,
-    /// How many registrations there are in all, in any status.
+    /// How many registrations pass the filter, listed here or not; in any status when there is none.
     #[prost(int32, tag = "2")]
     #[serde(deserialize_with = "crate::json::int32")]
     pub count: i32,
@@ -2354,7 +2486,7 @@ pub struct RegistrationList {
 /// Somebody's registration for an event.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Registration {
     /// The attendee's name.
     #[prost(string, tag = "1")]
@@ -2371,6 +2503,160 @@ pub struct Registration {
     /// Whether they were checked in at the door.
     #[prost(bool, tag = "5")]
     pub checked_in: bool,
+    /// Identifier.
+    #[prost(string, tag = "6")]
+    pub id: ::prost::alloc::string::String,
+    /// Answers to the event's custom fields, as they were when the attendee registered.
+    #[prost(message, repeated, tag = "7")]
+    pub answers: ::prost::alloc::vec::Vec<Answer>,
+}
+
+/// Which registrations to export.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportRegistrationsRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+}
+
+/// Which registration to read.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRegistrationRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The registration's id.
+    #[prost(string, tag = "2")]
+    pub registration_id: ::prost::alloc::string::String,
+}
+
+/// Which registration to approve.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveRegistrationRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The registration's id.
+    #[prost(string, tag = "2")]
+    pub registration_id: ::prost::alloc::string::String,
+}
+
+/// Which registration to cancel.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelRegistrationRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The registration's id.
+    #[prost(string, tag = "2")]
+    pub registration_id: ::prost::alloc::string::String,
+}
+
+/// Which attendee has come.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckInRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The registration's id.
+    #[prost(string, tag = "2")]
+    pub registration_id: ::prost::alloc::string::String,
+}
+
+/// Whose check-in to take back.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UndoCheckInRequest {
+    /// The event's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The registration's id.
+    #[prost(string, tag = "2")]
+    pub registration_id: ::prost::alloc::string::String,
+}
+
+/// Whose registration to read.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRegistrationByTokenRequest {
+    /// The last part of the private link.
+    #[prost(string, tag = "1")]
+    pub token: ::prost::alloc::string::String,
+}
+
+/// Whose registration to cancel.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelRegistrationByTokenRequest {
+    /// The last part of the private link.
+    #[prost(string, tag = "1")]
+    pub token: ::prost::alloc::string::String,
+}
+
+/// One's own registration, as the private link shows it.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnRegistration {
+    /// The attendee's name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The attendee's e-mail address.
+    #[prost(string, tag = "2")]
+    pub email: ::prost::alloc::string::String,
+    /// Where it stands: `Pending`, `Confirmed`, `Waitlisted` or `Cancelled`.
+    #[prost(string, tag = "3")]
+    pub status: ::prost::alloc::string::String,
+    /// Place in line from 1 when waitlisted.
+    #[prost(int32, optional, tag = "4")]
+    #[serde(deserialize_with = "crate::json::nullable_int32")]
+    pub waitlist_position: ::core::option::Option<i32>,
+    /// When they registered, in UTC.
+    #[prost(string, tag = "5")]
+    pub registered_at: ::prost::alloc::string::String,
+    /// Answers to the event's custom fields.
+    #[prost(message, repeated, tag = "6")]
+    pub answers: ::prost::alloc::vec::Vec<Answer>,
+    /// Whether it can still be cancelled: it is not, and the event is neither cancelled nor over.
+    #[prost(bool, tag = "7")]
+    pub is_cancellable: bool,
+    /// The event's title.
+    #[prost(string, tag = "8")]
+    pub event_title: ::prost::alloc::string::String,
+    /// The event's public page.
+    #[prost(string, tag = "9")]
+    pub event_url: ::prost::alloc::string::String,
+    /// Where the event takes place.
+    #[prost(string, tag = "10")]
+    pub location: ::prost::alloc::string::String,
+    /// The event's city.
+    #[prost(string, optional, tag = "11")]
+    pub city: ::core::option::Option<::prost::alloc::string::String>,
+    /// The event's start, with the offset of its time zone.
+    #[prost(string, tag = "12")]
+    pub start_date: ::prost::alloc::string::String,
+    /// The event's end, with the offset of its time zone.
+    #[prost(string, tag = "13")]
+    pub end_date: ::prost::alloc::string::String,
+    /// IANA name of the event's time zone.
+    #[prost(string, tag = "14")]
+    pub timezone: ::prost::alloc::string::String,
+    /// Whether the event is cancelled.
+    #[prost(bool, tag = "15")]
+    pub is_event_cancelled: bool,
 }
 
 /// Generated client implementations.
@@ -2463,6 +2749,64 @@ pub mod registration_service_client {
             self
         }
 
+        /// Registers somebody for a published event; no credentials needed. The answer is the same whether the address is new or
+        /// registered already, and whether a seat is free: where the registration stands goes by e-mail to that address alone.
+        pub async fn register_attendee(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterAttendeeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegistrationReceived>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/RegisterAttendee",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("muster.v1.RegistrationService", "RegisterAttendee"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Registers somebody for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no
+        /// seat is left. They get an e-mail.
+        pub async fn add_registration(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AddRegistrationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AddedRegistration>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/AddRegistration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("muster.v1.RegistrationService", "AddRegistration"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
         /// Lists who registered for one of the caller's events, in the order of registering. Ownership is decided first (not
         /// found), then the plan (a paid plan is required).
         pub async fn list_registrations(
@@ -2491,6 +2835,231 @@ pub mod registration_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+
+        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8, a header line, one line each in the
+        /// order of registering, one column for each custom field. Cells that a spreadsheet would take for a formula begin with an
+        /// apostrophe.
+        pub async fn export_registrations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportRegistrationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<crate::http_body::HttpBody>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/ExportRegistrations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "muster.v1.RegistrationService",
+                        "ExportRegistrations",
+                    ),
+                );
+            self.inner.server_streaming(req, path, codec).await
+        }
+
+        /// Reads one registration for one of the caller's events.
+        pub async fn get_registration(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/GetRegistration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("muster.v1.RegistrationService", "GetRegistration"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail. One that is
+        /// approved already stays as it is.
+        pub async fn approve_registration(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/ApproveRegistration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "muster.v1.RegistrationService",
+                        "ApproveRegistration",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Cancels a registration, which is final, and e-mails the attendee. The seat goes to whoever waits longest. Cancelling
+        /// again changes nothing.
+        pub async fn cancel_registration(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/CancelRegistration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "muster.v1.RegistrationService",
+                        "CancelRegistration",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Notes that an attendee has come. Only a confirmed registration can be checked in; a second time changes nothing.
+        pub async fn check_in(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckInRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/CheckIn",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("muster.v1.RegistrationService", "CheckIn"));
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Takes a check-in back. One that was not checked in stays as it is.
+        pub async fn undo_check_in(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UndoCheckInRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/UndoCheckIn",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("muster.v1.RegistrationService", "UndoCheckIn"));
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Reads one's own registration by the private link from its e-mail. For the website; it has no route.
+        pub async fn get_registration_by_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRegistrationByTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::OwnRegistration>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/GetRegistrationByToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "muster.v1.RegistrationService",
+                        "GetRegistrationByToken",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Cancels one's own registration by the private link from its e-mail. Cancelling again changes nothing. For the website;
+        /// it has no route.
+        pub async fn cancel_registration_by_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelRegistrationByTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::OwnRegistration>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.RegistrationService/CancelRegistrationByToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "muster.v1.RegistrationService",
+                        "CancelRegistrationByToken",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 
@@ -2508,6 +3077,26 @@ pub mod registration_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with RegistrationServiceServer.
     #[async_trait]
     pub trait RegistrationService: std::marker::Send + std::marker::Sync + 'static {
+        /// Registers somebody for a published event; no credentials needed. The answer is the same whether the address is new or
+        /// registered already, and whether a seat is free: where the registration stands goes by e-mail to that address alone.
+        async fn register_attendee(
+            &self,
+            request: tonic::Request<super::RegisterAttendeeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegistrationReceived>,
+            tonic::Status,
+        >;
+
+        /// Registers somebody for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no
+        /// seat is left. They get an e-mail.
+        async fn add_registration(
+            &self,
+            request: tonic::Request<super::AddRegistrationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AddedRegistration>,
+            tonic::Status,
+        >;
+
         /// Lists who registered for one of the caller's events, in the order of registering. Ownership is decided first (not
         /// found), then the plan (a paid plan is required).
         async fn list_registrations(
@@ -2517,6 +3106,69 @@ pub mod registration_service_server {
             tonic::Response<super::RegistrationList>,
             tonic::Status,
         >;
+
+        /// Server streaming response type for the ExportRegistrations method.
+        type ExportRegistrationsStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<crate::http_body::HttpBody, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+
+        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8, a header line, one line each in the
+        /// order of registering, one column for each custom field. Cells that a spreadsheet would take for a formula begin with an
+        /// apostrophe.
+        async fn export_registrations(
+            &self,
+            request: tonic::Request<super::ExportRegistrationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::ExportRegistrationsStream>,
+            tonic::Status,
+        >;
+
+        /// Reads one registration for one of the caller's events.
+        async fn get_registration(
+            &self,
+            request: tonic::Request<super::GetRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status>;
+
+        /// Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail. One that is
+        /// approved already stays as it is.
+        async fn approve_registration(
+            &self,
+            request: tonic::Request<super::ApproveRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status>;
+
+        /// Cancels a registration, which is final, and e-mails the attendee. The seat goes to whoever waits longest. Cancelling
+        /// again changes nothing.
+        async fn cancel_registration(
+            &self,
+            request: tonic::Request<super::CancelRegistrationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status>;
+
+        /// Notes that an attendee has come. Only a confirmed registration can be checked in; a second time changes nothing.
+        async fn check_in(
+            &self,
+            request: tonic::Request<super::CheckInRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status>;
+
+        /// Takes a check-in back. One that was not checked in stays as it is.
+        async fn undo_check_in(
+            &self,
+            request: tonic::Request<super::UndoCheckInRequest>,
+        ) -> std::result::Result<tonic::Response<super::Registration>, tonic::Status>;
+
+        /// Reads one's own registration by the private link from its e-mail. For the website; it has no route.
+        async fn get_registration_by_token(
+            &self,
+            request: tonic::Request<super::GetRegistrationByTokenRequest>,
+        ) -> std::result::Result<tonic::Response<super::OwnRegistration>, tonic::Status>;
+
+        /// Cancels one's own registration by the private link from its e-mail. Cancelling again changes nothing. For the website;
+        /// it has no route.
+        async fn cancel_registration_by_token(
+            &self,
+            request: tonic::Request<super::CancelRegistrationByTokenRequest>,
+        ) -> std::result::Result<tonic::Response<super::OwnRegistration>, tonic::Status>;
     }
 
     /// Who comes to an event.
@@ -2606,6 +3258,106 @@ pub mod registration_service_server {
 
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
+                "/muster.v1.RegistrationService/RegisterAttendee" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterAttendeeSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::RegisterAttendeeRequest>
+                    for RegisterAttendeeSvc<T> {
+                        type Response = super::RegistrationReceived;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RegisterAttendeeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::register_attendee(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterAttendeeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/AddRegistration" => {
+                    #[allow(non_camel_case_types)]
+                    struct AddRegistrationSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::AddRegistrationRequest>
+                    for AddRegistrationSvc<T> {
+                        type Response = super::AddedRegistration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AddRegistrationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::add_registration(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AddRegistrationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/muster.v1.RegistrationService/ListRegistrations" => {
                     #[allow(non_camel_case_types)]
                     struct ListRegistrationsSvc<T: RegistrationService>(pub Arc<T>);
@@ -2641,6 +3393,405 @@ pub mod registration_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListRegistrationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/ExportRegistrations" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportRegistrationsSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::ServerStreamingService<
+                        super::ExportRegistrationsRequest,
+                    > for ExportRegistrationsSvc<T> {
+                        type Response = crate::http_body::HttpBody;
+                        type ResponseStream = T::ExportRegistrationsStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExportRegistrationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::export_registrations(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportRegistrationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/GetRegistration" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRegistrationSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::GetRegistrationRequest>
+                    for GetRegistrationSvc<T> {
+                        type Response = super::Registration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRegistrationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::get_registration(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRegistrationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/ApproveRegistration" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveRegistrationSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::ApproveRegistrationRequest>
+                    for ApproveRegistrationSvc<T> {
+                        type Response = super::Registration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ApproveRegistrationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::approve_registration(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveRegistrationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/CancelRegistration" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelRegistrationSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::CancelRegistrationRequest>
+                    for CancelRegistrationSvc<T> {
+                        type Response = super::Registration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelRegistrationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::cancel_registration(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelRegistrationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/CheckIn" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckInSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::CheckInRequest>
+                    for CheckInSvc<T> {
+                        type Response = super::Registration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckInRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::check_in(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckInSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/UndoCheckIn" => {
+                    #[allow(non_camel_case_types)]
+                    struct UndoCheckInSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::UndoCheckInRequest>
+                    for UndoCheckInSvc<T> {
+                        type Response = super::Registration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UndoCheckInRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::undo_check_in(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UndoCheckInSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/GetRegistrationByToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRegistrationByTokenSvc<T: RegistrationService>(pub Arc<T>);
+
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<super::GetRegistrationByTokenRequest>
+                    for GetRegistrationByTokenSvc<T> {
+                        type Response = super::OwnRegistration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRegistrationByTokenRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::get_registration_by_token(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRegistrationByTokenSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.RegistrationService/CancelRegistrationByToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelRegistrationByTokenSvc<T: RegistrationService>(
+                        pub Arc<T>,
+                    );
+                    impl<
+                        T: RegistrationService,
+                    > tonic::server::UnaryService<
+                        super::CancelRegistrationByTokenRequest,
+                    > for CancelRegistrationByTokenSvc<T> {
+                        type Response = super::OwnRegistration;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::CancelRegistrationByTokenRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RegistrationService>::cancel_registration_by_token(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelRegistrationByTokenSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

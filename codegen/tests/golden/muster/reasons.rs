@@ -19,7 +19,7 @@ pub enum Reason {
     Conflict,
     /// The event is cancelled, which is final.
     EventCancelled,
-    /// The event has ended, so it can't be published.
+    /// The event has ended: it can be neither published nor registered for.
     EventEnded,
     /// The capacity would fall below the number of confirmed registrations.
     CapacityTooLow,
@@ -33,6 +33,14 @@ pub enum Reason {
     Internal,
     /// A part of Muster is out of reach or took too long; Retry-After says when to try again.
     Unavailable,
+    /// The event is a draft, so nobody can be registered for it.
+    EventNotPublished,
+    /// The e-mail address is registered for the event already. Only the event's owner is told.
+    AlreadyRegistered,
+    /// The registration is cancelled, which is final; the attendee can register again.
+    RegistrationCancelled,
+    /// The registration holds no seat, so the attendee can't be checked in.
+    NotConfirmed,
 }
 
 impl Reason {
@@ -53,6 +61,10 @@ impl Reason {
         Self::RateLimited,
         Self::Internal,
         Self::Unavailable,
+        Self::EventNotPublished,
+        Self::AlreadyRegistered,
+        Self::RegistrationCancelled,
+        Self::NotConfirmed,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -73,6 +85,10 @@ impl Reason {
             Self::RateLimited => "RATE_LIMITED",
             Self::Internal => "INTERNAL",
             Self::Unavailable => "UNAVAILABLE",
+            Self::EventNotPublished => "EVENT_NOT_PUBLISHED",
+            Self::AlreadyRegistered => "ALREADY_REGISTERED",
+            Self::RegistrationCancelled => "REGISTRATION_CANCELLED",
+            Self::NotConfirmed => "NOT_CONFIRMED",
         }
     }
 
@@ -94,6 +110,10 @@ impl Reason {
             "RATE_LIMITED" => Self::RateLimited,
             "INTERNAL" => Self::Internal,
             "UNAVAILABLE" => Self::Unavailable,
+            "EVENT_NOT_PUBLISHED" => Self::EventNotPublished,
+            "ALREADY_REGISTERED" => Self::AlreadyRegistered,
+            "REGISTRATION_CANCELLED" => Self::RegistrationCancelled,
+            "NOT_CONFIRMED" => Self::NotConfirmed,
             _ => return None,
         };
         Some(reason)
@@ -117,6 +137,10 @@ impl Reason {
             Self::RateLimited => 429,
             Self::Internal => 500,
             Self::Unavailable => 503,
+            Self::EventNotPublished => 409,
+            Self::AlreadyRegistered => 409,
+            Self::RegistrationCancelled => 409,
+            Self::NotConfirmed => 409,
         }
     }
 
@@ -138,6 +162,10 @@ impl Reason {
             Self::RateLimited => tonic::Code::ResourceExhausted,
             Self::Internal => tonic::Code::Internal,
             Self::Unavailable => tonic::Code::Unavailable,
+            Self::EventNotPublished => tonic::Code::FailedPrecondition,
+            Self::AlreadyRegistered => tonic::Code::FailedPrecondition,
+            Self::RegistrationCancelled => tonic::Code::FailedPrecondition,
+            Self::NotConfirmed => tonic::Code::FailedPrecondition,
         }
     }
 }

@@ -114,11 +114,83 @@ impl<
 impl<
     S: super::registration_service_server::RegistrationService,
 > super::registration_service_server::RegistrationService for Validated<S> {
+    type ExportRegistrationsStream = S::ExportRegistrationsStream;
+
+    async fn register_attendee(
+        &self,
+        request: tonic::Request<super::RegisterAttendeeRequest>,
+    ) -> Result<tonic::Response<super::RegistrationReceived>, tonic::Status> {
+        self.inner().register_attendee(validated(request)?).await
+    }
+
+    async fn add_registration(
+        &self,
+        request: tonic::Request<super::AddRegistrationRequest>,
+    ) -> Result<tonic::Response<super::AddedRegistration>, tonic::Status> {
+        self.inner().add_registration(validated(request)?).await
+    }
+
     async fn list_registrations(
         &self,
         request: tonic::Request<super::ListRegistrationsRequest>,
     ) -> Result<tonic::Response<super::RegistrationList>, tonic::Status> {
         self.inner().list_registrations(validated(request)?).await
+    }
+
+    async fn export_registrations(
+        &self,
+        request: tonic::Request<super::ExportRegistrationsRequest>,
+    ) -> Result<tonic::Response<Self::ExportRegistrationsStream>, tonic::Status> {
+        self.inner().export_registrations(validated(request)?).await
+    }
+
+    async fn get_registration(
+        &self,
+        request: tonic::Request<super::GetRegistrationRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().get_registration(validated(request)?).await
+    }
+
+    async fn approve_registration(
+        &self,
+        request: tonic::Request<super::ApproveRegistrationRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().approve_registration(validated(request)?).await
+    }
+
+    async fn cancel_registration(
+        &self,
+        request: tonic::Request<super::CancelRegistrationRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().cancel_registration(validated(request)?).await
+    }
+
+    async fn check_in(
+        &self,
+        request: tonic::Request<super::CheckInRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().check_in(validated(request)?).await
+    }
+
+    async fn undo_check_in(
+        &self,
+        request: tonic::Request<super::UndoCheckInRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().undo_check_in(validated(request)?).await
+    }
+
+    async fn get_registration_by_token(
+        &self,
+        request: tonic::Request<super::GetRegistrationByTokenRequest>,
+    ) -> Result<tonic::Response<super::OwnRegistration>, tonic::Status> {
+        self.inner().get_registration_by_token(validated(request)?).await
+    }
+
+    async fn cancel_registration_by_token(
+        &self,
+        request: tonic::Request<super::CancelRegistrationByTokenRequest>,
+    ) -> Result<tonic::Response<super::OwnRegistration>, tonic::Status> {
+        self.inner().cancel_registration_by_token(validated(request)?).await
     }
 }
 
@@ -138,7 +210,17 @@ pub fn access(grpc_path: &str) -> Option<Access> {
         "/muster.v1.EventService/PublishEvent" => Access::Bearer,
         "/muster.v1.EventService/UnpublishEvent" => Access::Bearer,
         "/muster.v1.EventService/CancelEvent" => Access::Bearer,
+        "/muster.v1.RegistrationService/RegisterAttendee" => Access::Public,
+        "/muster.v1.RegistrationService/AddRegistration" => Access::Bearer,
         "/muster.v1.RegistrationService/ListRegistrations" => Access::Paid,
+        "/muster.v1.RegistrationService/ExportRegistrations" => Access::Paid,
+        "/muster.v1.RegistrationService/GetRegistration" => Access::Paid,
+        "/muster.v1.RegistrationService/ApproveRegistration" => Access::Paid,
+        "/muster.v1.RegistrationService/CancelRegistration" => Access::Paid,
+        "/muster.v1.RegistrationService/CheckIn" => Access::Paid,
+        "/muster.v1.RegistrationService/UndoCheckIn" => Access::Paid,
+        "/muster.v1.RegistrationService/GetRegistrationByToken" => Access::Public,
+        "/muster.v1.RegistrationService/CancelRegistrationByToken" => Access::Public,
         _ => return None,
     };
     Some(access)

@@ -31,6 +31,7 @@ impl Validate for super::CreateEventRequest {
         self.is_public.get_or_insert(false);
         self.custom_fields.iter_mut().for_each(Validate::fill_defaults);
         self.is_listed.get_or_insert(true);
+        self.requires_approval.get_or_insert(false);
     }
 
     fn validate(&self, check: &mut Check) {
@@ -173,14 +174,82 @@ impl Validate for super::CancelRequest {
     }
 }
 
+impl Validate for super::RegisterAttendeeRequest {
+    fn validate(&self, check: &mut Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+        check.field("answers").items(self.answers.len(), 0, 20);
+        for (index, item) in self.answers.iter().enumerate() {
+            check.item("answers", index).message(item);
+        }
+    }
+}
+
+impl Validate for super::AddRegistrationRequest {
+    fn validate(&self, check: &mut Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+        check.field("answers").items(self.answers.len(), 0, 20);
+        for (index, item) in self.answers.iter().enumerate() {
+            check.item("answers", index).message(item);
+        }
+    }
+}
+
+impl Validate for super::Answer {
+    fn validate(&self, check: &mut Check) {
+        check.field("label").required(self.label.is_some());
+        if let Some(label) = &self.label {
+            check.field("label").length(label, 1, 200).line(label);
+        }
+        check.field("values").items(self.values.len(), 0, 50);
+        for (index, item) in self.values.iter().enumerate() {
+            check.item("values", index).length(item, 1, 2000).paragraphs(item);
+        }
+    }
+}
+
 impl Validate for super::ListRegistrationsRequest {
     fn fill_defaults(&mut self) {
         self.limit.get_or_insert(50);
+        self.offset.get_or_insert(0);
     }
 
     fn validate(&self, check: &mut Check) {
         if let Some(limit) = &self.limit {
             check.field("limit").range(*limit, 1, 200);
         }
+        if let Some(offset) = &self.offset {
+            check.field("offset").range(*offset, 0, i32::MAX);
+        }
+        if let Some(status) = &self.status {
+            check
+                .field("status")
+                .one_of(status, &["Pending", "Confirmed", "Waitlisted", "Cancelled"]);
+        }
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 1, 200).line(q);
+        }
     }
 }
+
+impl Validate for super::ExportRegistrationsRequest {}
+impl Validate for super::GetRegistrationRequest {}
+impl Validate for super::ApproveRegistrationRequest {}
+impl Validate for super::CancelRegistrationRequest {}
+impl Validate for super::CheckInRequest {}
+impl Validate for super::UndoCheckInRequest {}
+impl Validate for super::GetRegistrationByTokenRequest {}
+impl Validate for super::CancelRegistrationByTokenRequest {}

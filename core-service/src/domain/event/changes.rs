@@ -55,6 +55,7 @@ impl Event {
             "max_capacity": self.max_capacity,
             "is_published": self.is_published,
             "is_listed": self.is_listed,
+            "requires_approval": self.requires_approval,
             "is_cancelled": self.is_cancelled,
             "image_query": self.image_query,
             "custom_fields": self.custom_fields,

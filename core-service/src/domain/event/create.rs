@@ -35,6 +35,8 @@ pub struct NewEvent {
     pub is_public: bool,
     /// Whether it appears in the catalogue once it is published.
     pub is_listed: bool,
+    /// Whether registrations await the owner's approval.
+    pub requires_approval: bool,
     /// Words for a cover.
     pub image_query: Option<String>,
     /// What registrants are asked.
@@ -91,6 +93,7 @@ impl Event {
             max_capacity: new.max_capacity,
             is_published: new.is_public,
             is_listed: new.is_listed,
+            requires_approval: new.requires_approval,
             is_cancelled: false,
             cancel_reason: None,
             cancelled_at: None,
@@ -104,7 +107,7 @@ impl Event {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::domain) mod tests {
     use super::*;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
@@ -120,6 +123,7 @@ pub(super) mod tests {
             timezone: None,
             max_capacity: 100,
             is_public: false,
+            requires_approval: false,
             is_listed: true,
             image_query: None,
             custom_fields: Vec::new(),
@@ -136,7 +140,7 @@ pub(super) mod tests {
     }
 
     /// Some draft, made at `now`.
-    pub(in crate::domain::event) fn event_from(now: Instant) -> Event {
+    pub(in crate::domain) fn event_from(now: Instant) -> Event {
         create(new_event(), now).unwrap()
     }
 

@@ -17,6 +17,34 @@ pub struct CustomField {
     pub options: Vec<String>,
 }
 
+/// What kind of answer a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// Any text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// One of the options.
+    Select,
+    /// Any of the options.
+    MultiSelect,
+    /// Yes or no.
+    Checkbox,
+}
+
+impl FieldType {
+    /// The type of a field. The proto lets no other names in; should one be stored nevertheless, its answers are texts.
+    pub fn of(field: &CustomField) -> Self {
+        match field.field_type.as_str() {
+            "integer" => Self::Integer,
+            "select" => Self::Select,
+            "multi_select" => Self::MultiSelect,
+            "checkbox" => Self::Checkbox,
+            _ => Self::Text,
+        }
+    }
+}
+
 impl CustomField {
     /// Checks what an event asks its registrants; the proto has limited how much and how long.
     pub(super) fn check_all(fields: &[Self], violations: &mut Violations) {
@@ -34,7 +62,10 @@ impl CustomField {
     }
 
     fn check_options(&self, path: &str, violations: &mut Violations) {
-        let offers_choices = matches!(self.field_type.as_str(), "select" | "multi_select");
+        let offers_choices = matches!(
+            FieldType::of(self),
+            FieldType::Select | FieldType::MultiSelect
+        );
         if offers_choices == self.options.is_empty() {
             let message = if offers_choices {
                 "must have at least one item when field_type is select or multi_select"

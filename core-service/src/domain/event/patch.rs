@@ -22,6 +22,8 @@ pub struct EventPatch {
     pub max_capacity: Change<i32>,
     /// Whether it appears in the catalogue once it is published; never null.
     pub is_listed: Change<bool>,
+    /// Whether new registrations await the owner's approval; never null.
+    pub requires_approval: Change<bool>,
     /// Words for a cover.
     pub image_query: Change<String>,
     /// What registrants are asked, all of it; null asks nothing.
@@ -70,6 +72,11 @@ impl Event {
         patch
             .is_listed
             .write(&mut after.is_listed, "is_listed", violations);
+        patch.requires_approval.write(
+            &mut after.requires_approval,
+            "requires_approval",
+            violations,
+        );
         patch.city.write_optional(&mut after.city);
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
@@ -188,6 +195,7 @@ mod tests {
             location: Change::Clear,
             max_capacity: Change::Clear,
             is_listed: Change::Clear,
+            requires_approval: Change::Clear,
             ..EventPatch::default()
         };
         let expected = [
@@ -196,6 +204,7 @@ mod tests {
             "location",
             "max_capacity",
             "is_listed",
+            "requires_approval",
         ];
         assert_eq!(blamed(event.patched(refused, 0, NOW)), expected);
     }

@@ -34,7 +34,13 @@ impl Service {
         self.write(&mut tx, caller, "event.update", &before, &after, now)
             .await?;
         if after.max_capacity > before.max_capacity {
-            counters = self.promote(&mut tx, caller, &after, counters, now).await?;
+            let actor = caller.actor();
+            counters = self.promote(&mut tx, actor, &after, counters, now).await?;
+        }
+        // Whoever comes has to know where and when; what is over is nobody's plan any more.
+        if after.sequence > before.sequence && !after.has_ended(now) {
+            tx.schedule_event_changed_mails(id, after.sequence, now)
+                .await?;
         }
         tx.commit().await?;
         Ok((after, counters))
@@ -101,35 +107,5 @@ impl Service {
         entry.before = changes.before;
         entry.after = Some(changes.after);
         Ok(tx.insert_audit(&entry).await?)
-    }
-
-    /// Gives free seats to who waits for one, in order.
-    async fn promote(
-        &self,
-        tx: &mut Tx,
-        caller: &Caller,
-        event: &Event,
-        counters: Counters,
-        now: Instant,
-    ) -> Result<Counters, Error> {
-        let promoted = counters.promotable(event.max_capacity);
-        if promoted == 0 {
-            return Ok(counters);
-        }
-        tx.promote_waitlisted(event.id, promoted).await?;
-        let mut entry = self.audited(
-            caller.actor(),
-            event.account_id,
-            "event.promote_waitlist",
-            event.id.uuid(),
-            now,
-        );
-        entry.after = Some(serde_json::json!({ "promoted": promoted }));
-        tx.insert_audit(&entry).await?;
-        Ok(Counters {
-            confirmed: counters.confirmed + promoted,
-            waitlisted: counters.waitlisted - promoted,
-            ..counters
-        })
     }
 }

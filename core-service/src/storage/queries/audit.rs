@@ -1,7 +1,7 @@
 //! The audit log, which is only ever added to.
 
 use serde_json::Value;
-use sqlx::Row as _;
+use sqlx::{QueryBuilder, Row as _};
 use uuid::Uuid;
 
 use super::{Connection, Db, Row};
@@ -18,22 +18,33 @@ pub(in crate::storage) async fn insert_audit(
     connection: &mut Connection,
     entry: &AuditEntry,
 ) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-    )
-    .bind(entry.id)
-    .bind(entry.at.micros())
-    .bind(entry.account_id.map(AccountId::uuid))
-    .bind(entry.actor)
-    .bind(entry.key_id.map(KeyId::uuid))
-    .bind(entry.action)
-    .bind(entry.subject_id)
-    .bind(entry.before.as_ref().map(Value::to_string))
-    .bind(entry.after.as_ref().map(Value::to_string))
-    .bind(&entry.reason)
-    .execute(connection)
-    .await?;
+    insert_audits(connection, std::slice::from_ref(entry)).await
+}
+
+pub(in crate::storage) async fn insert_audits(
+    connection: &mut Connection,
+    entries: &[AuditEntry],
+) -> Result<(), Error> {
+    let mut query = QueryBuilder::<Db>::new(
+        "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) ",
+    );
+    query.push_values(entries, |mut row, entry| {
+        row.push_bind(entry.id)
+            .push_bind(entry.at.micros())
+            .push_bind(entry.account_id.map(AccountId::uuid))
+            .push_bind(entry.actor)
+            .push_bind(entry.key_id.map(KeyId::uuid))
+            .push_bind(entry.action)
+            .push_bind(entry.subject_id)
+            .push_bind(entry.before.as_ref().map(Value::to_string))
+            .push_bind(entry.after.as_ref().map(Value::to_string))
+            .push_bind(entry.reason.as_deref());
+    });
+    query
+        .build()
+        .persistent(entries.len() == 1)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

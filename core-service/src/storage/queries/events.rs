@@ -17,7 +17,7 @@ use crate::{
 macro_rules! event_columns {
     () => {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
-         e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.is_cancelled, e.cancel_reason, \
+         e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.is_cancelled, e.cancel_reason, \
          e.cancelled_at, e.image_query, e.custom_fields, e.sequence, e.created_at, e.updated_at"
     };
 }
@@ -28,6 +28,7 @@ macro_rules! counter_columns {
         "c.confirmed, c.pending, c.waitlisted, c.cancelled"
     };
 }
+pub(super) use counter_columns;
 
 /// The three filters as conditions on `$1`, the account, and `$2`, the present.
 macro_rules! filtered {
@@ -119,6 +120,23 @@ pub(in crate::storage) async fn find_account_event(
     .transpose()
 }
 
+pub(in crate::storage) async fn find_event(
+    connection: &mut Connection,
+    event: EventId,
+) -> Result<Option<Event>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        event_columns!(),
+        " FROM events e WHERE e.id = $1"
+    ))
+    .bind(event.uuid())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read)
+    .transpose()
+}
+
 pub(in crate::storage) async fn lock_counters(
     connection: &mut Connection,
     event: EventId,
@@ -171,9 +189,9 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     let done = sqlx::query::<Db>(
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
-         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at) \
+         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24) ON CONFLICT (slug) DO NOTHING",
+         $22, $23, $24, $25) ON CONFLICT (slug) DO NOTHING",
     )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
@@ -199,6 +217,7 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     .bind(event.sequence)
     .bind(event.created_at.micros())
     .bind(event.updated_at.micros())
+    .bind(event.requires_approval)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -228,7 +247,8 @@ pub(in crate::storage) async fn update_event(
     let done = sqlx::query::<Db>(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
-         is_listed = $14, image_query = $15, custom_fields = $16, sequence = $17, updated_at = $18 WHERE id = $1",
+         is_listed = $14, image_query = $15, custom_fields = $16, sequence = $17, updated_at = $18, \
+         requires_approval = $19 WHERE id = $1",
     )
     .bind(event.id.uuid())
     .bind(&event.title)
@@ -248,6 +268,7 @@ pub(in crate::storage) async fn update_event(
     .bind(custom_fields_text(event)?)
     .bind(event.sequence)
     .bind(event.updated_at.micros())
+    .bind(event.requires_approval)
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -313,6 +334,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
         max_capacity: row.try_get("max_capacity")?,
         is_published: row.try_get("is_published")?,
         is_listed: row.try_get("is_listed")?,
+        requires_approval: row.try_get("requires_approval")?,
         is_cancelled: row.try_get("is_cancelled")?,
         cancel_reason: row.try_get("cancel_reason")?,
         cancelled_at: cancelled_at.map(Instant::from_micros),
@@ -325,7 +347,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
     })
 }
 
-fn read_counters(row: &Row) -> Result<Counters, Error> {
+pub(super) fn read_counters(row: &Row) -> Result<Counters, Error> {
     Ok(Counters {
         confirmed: row.try_get("confirmed")?,
         pending: row.try_get("pending")?,

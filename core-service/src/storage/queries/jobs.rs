@@ -1,13 +1,13 @@
 //! Jobs. A done job is deleted: the table stays as small as the work that is left, and keeps nothing of a person.
 
-use sqlx::Row as _;
+use sqlx::{QueryBuilder, Row as _};
 
 use super::{Connection, Db, Row};
 use crate::{
     domain::{
         ids::EventId,
         instant::Instant,
-        job::{CANCELLATION_MAIL, ClaimedJob, JobKey},
+        job::{CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL},
     },
     storage::{Error, JobRecord},
 };
@@ -17,17 +17,83 @@ pub(in crate::storage) async fn schedule_cancellation_mails(
     event: EventId,
     now: Instant,
 ) -> Result<u64, Error> {
+    schedule_for_active(connection, CANCELLATION_MAIL, 0, event, now).await
+}
+
+pub(in crate::storage) async fn schedule_event_changed_mails(
+    connection: &mut Connection,
+    event: EventId,
+    sequence: i32,
+    now: Instant,
+) -> Result<u64, Error> {
+    schedule_for_active(connection, EVENT_CHANGED_MAIL, sequence, event, now).await
+}
+
+async fn schedule_for_active(
+    connection: &mut Connection,
+    kind: &str,
+    generation: i32,
+    event: EventId,
+    now: Instant,
+) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
         "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
-         SELECT $1, id, 0, 0, $2, $2 FROM registrations \
+         SELECT $1, id, $4, 0, $2, $2 FROM registrations \
          WHERE event_id = $3 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
     )
-    .bind(CANCELLATION_MAIL)
+    .bind(kind)
     .bind(now.micros())
     .bind(event.uuid())
+    .bind(generation)
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Chooses as `promote_waitlisted` does.
+pub(in crate::storage) async fn schedule_promotion_mails(
+    connection: &mut Connection,
+    event: EventId,
+    seats: i32,
+    now: Instant,
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
+         SELECT $1, id, 0, 0, $2, $2 FROM registrations \
+         WHERE event_id = $3 AND status = 'Waitlisted' ORDER BY seq LIMIT $4",
+    )
+    .bind(PROMOTED_MAIL)
+    .bind(now.micros())
+    .bind(event.uuid())
+    .bind(i64::from(seats))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn insert_jobs(
+    connection: &mut Connection,
+    keys: &[JobKey],
+    now: Instant,
+) -> Result<(), Error> {
+    let mut query = QueryBuilder::<Db>::new(
+        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) ",
+    );
+    query.push_values(keys, |mut row, key| {
+        row.push_bind(key.kind.as_str())
+            .push_bind(key.subject_id)
+            .push_bind(key.generation)
+            .push("0")
+            .push_bind(now.micros())
+            .push_bind(now.micros());
+    });
+    query.push(" ON CONFLICT (kind, subject_id, generation) DO NOTHING");
+    query
+        .build()
+        .persistent(keys.len() == 1)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 pub(in crate::storage) async fn insert_job(

@@ -1,6 +1,6 @@
 //! Registrations.
 
-use sqlx::Row as _;
+use sqlx::{QueryBuilder, Row as _};
 
 use super::{Connection, Db, Row};
 use crate::{
@@ -10,19 +10,78 @@ use crate::{
         instant::Instant,
         registration::{Registration, Status},
     },
-    storage::{Error, values},
+    storage::{Error, RegistrationFilter, values},
 };
+
+macro_rules! registration_columns {
+    () => {
+        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.answers, r.checked_in_at, r.registered_at, r.updated_at"
+    };
+}
+pub(super) use registration_columns;
+
+/// Event `$1`, status `$2` and pattern `$3`, of which the last two may be null.
+macro_rules! filtered {
+    ($before:expr, $after:literal) => {
+        concat!(
+            $before,
+            " FROM registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
+             AND ($3 IS NULL OR r.search_text LIKE $3 ESCAPE '!')",
+            $after
+        )
+    };
+}
+
+pub(in crate::storage) async fn search_registrations(
+    connection: &mut Connection,
+    event: EventId,
+    filter: &RegistrationFilter,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Registration>, Error> {
+    sqlx::query::<Db>(filtered!(
+        concat!("SELECT ", registration_columns!()),
+        " ORDER BY r.seq LIMIT $4 OFFSET $5"
+    ))
+    .bind(event.uuid())
+    .bind(filter.status.map(Status::name))
+    .bind(filter.pattern())
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+pub(in crate::storage) async fn count_registrations(
+    connection: &mut Connection,
+    event: EventId,
+    filter: &RegistrationFilter,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(filtered!("SELECT count(*) AS total", ""))
+        .bind(event.uuid())
+        .bind(filter.status.map(Status::name))
+        .bind(filter.pattern())
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get("total")?)
+}
 
 pub(in crate::storage) async fn list_registrations(
     connection: &mut Connection,
     event: EventId,
+    after_seq: i64,
     limit: i64,
 ) -> Result<Vec<Registration>, Error> {
-    sqlx::query::<Db>(
-        "SELECT id, event_id, seq, name, email, status, checked_in_at, registered_at FROM registrations \
-         WHERE event_id = $1 ORDER BY seq LIMIT $2",
-    )
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        registration_columns!(),
+        " FROM registrations r WHERE r.event_id = $1 AND r.seq > $2 ORDER BY r.seq LIMIT $3"
+    ))
     .bind(event.uuid())
+    .bind(after_seq)
     .bind(limit)
     .fetch_all(connection)
     .await?
@@ -31,25 +90,84 @@ pub(in crate::storage) async fn list_registrations(
     .collect()
 }
 
+pub(in crate::storage) async fn find_registration(
+    connection: &mut Connection,
+    event: EventId,
+    registration: RegistrationId,
+) -> Result<Option<Registration>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        registration_columns!(),
+        " FROM registrations r WHERE r.id = $1 AND r.event_id = $2"
+    ))
+    .bind(registration.uuid())
+    .bind(event.uuid())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(read)
+    .transpose()
+}
+
+/// How many wait at that place or before it.
+pub(in crate::storage) async fn waitlist_position(
+    connection: &mut Connection,
+    event: EventId,
+    seq: i64,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT count(*) AS position FROM registrations WHERE event_id = $1 AND status = 'Waitlisted' AND seq <= $2",
+    )
+    .bind(event.uuid())
+    .bind(seq)
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("position")?)
+}
+
+pub(in crate::storage) async fn insert_registrations(
+    connection: &mut Connection,
+    registrations: &[Registration],
+) -> Result<(), Error> {
+    let answers = registrations.iter().map(|registration| {
+        serde_json::to_string(&registration.answers)
+            .map_err(|error| Error::Internal(Box::new(error)))
+    });
+    let answers = answers.collect::<Result<Vec<_>, _>>()?;
+    let mut query = QueryBuilder::<Db>::new(
+        "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, answers, \
+         checked_in_at, registered_at, updated_at) ",
+    );
+    query.push_values(
+        registrations.iter().zip(answers),
+        |mut row, (registration, answers)| {
+            row.push_bind(registration.id.uuid())
+                .push_bind(registration.event_id.uuid())
+                .push_bind(registration.seq)
+                .push_bind(registration.name.as_str())
+                .push_bind(registration.email.as_str())
+                .push_bind(email::normalised(&registration.email))
+                .push_bind(values::search_text(&registration.name, &registration.email))
+                .push_bind(registration.status.name())
+                .push_bind(answers)
+                .push_bind(registration.checked_in_at.map(Instant::micros))
+                .push_bind(registration.registered_at.micros())
+                .push_bind(registration.updated_at.micros());
+        },
+    );
+    query
+        .build()
+        .persistent(registrations.len() == 1)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 pub(in crate::storage) async fn insert_registration(
     connection: &mut Connection,
     registration: &Registration,
 ) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, status, answers, checked_in_at, \
-         registered_at) VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', $8, $9)",
-    )
-    .bind(registration.id.uuid())
-    .bind(registration.event_id.uuid())
-    .bind(registration.seq)
-    .bind(&registration.name)
-    .bind(&registration.email)
-    .bind(email::normalised(&registration.email))
-    .bind(registration.status.name())
-    .bind(registration.checked_in_at.map(Instant::micros))
-    .bind(registration.registered_at.micros())
-    .execute(&mut *connection)
-    .await?;
+    insert_registrations(&mut *connection, std::slice::from_ref(registration)).await?;
     count_registration(connection, registration).await
 }
 
@@ -77,18 +195,65 @@ async fn count_registration(
     }
 }
 
+pub(in crate::storage) async fn update_registration(
+    connection: &mut Connection,
+    before: Status,
+    after: &Registration,
+) -> Result<(), Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4 WHERE id = $1 AND status = $5",
+    )
+    .bind(after.id.uuid())
+    .bind(after.status.name())
+    .bind(after.checked_in_at.map(Instant::micros))
+    .bind(after.updated_at.micros())
+    .bind(before.name())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() != 1 {
+        return Err(Error::Missing("registration"));
+    }
+    if before == after.status {
+        return Ok(());
+    }
+    move_count(connection, after.event_id, before, after.status).await
+}
+
+async fn move_count(
+    connection: &mut Connection,
+    event: EventId,
+    from: Status,
+    to: Status,
+) -> Result<(), Error> {
+    let change = |status| i32::from(to == status) - i32::from(from == status);
+    sqlx::query::<Db>(
+        "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
+         cancelled = cancelled + $5 WHERE event_id = $1",
+    )
+    .bind(event.uuid())
+    .bind(change(Status::Confirmed))
+    .bind(change(Status::Pending))
+    .bind(change(Status::Waitlisted))
+    .bind(change(Status::Cancelled))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Confirms those who have waited longest; the caller holds the counters and knows that there are so many.
 pub(in crate::storage) async fn promote_waitlisted(
     connection: &mut Connection,
     event: EventId,
     seats: i32,
+    now: Instant,
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE registrations SET status = 'Confirmed' WHERE id IN (SELECT id FROM registrations \
+        "UPDATE registrations SET status = 'Confirmed', updated_at = $3 WHERE id IN (SELECT id FROM registrations \
          WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2)",
     )
     .bind(event.uuid())
     .bind(i64::from(seats))
+    .bind(now.micros())
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != u64::try_from(seats).unwrap_or(0) {
@@ -104,8 +269,10 @@ pub(in crate::storage) async fn promote_waitlisted(
     Ok(())
 }
 
-fn read(row: &Row) -> Result<Registration, Error> {
+/// Reads `registration_columns!`.
+pub(super) fn read(row: &Row) -> Result<Registration, Error> {
     let checked_in_at: Option<i64> = row.try_get("checked_in_at")?;
+    let answers: &str = row.try_get("answers")?;
     Ok(Registration {
         id: RegistrationId::new(row.try_get("id")?),
         event_id: EventId::new(row.try_get("event_id")?),
@@ -113,7 +280,10 @@ fn read(row: &Row) -> Result<Registration, Error> {
         name: row.try_get("name")?,
         email: row.try_get("email")?,
         status: values::named("registration status", row.try_get("status")?)?,
+        answers: serde_json::from_str(answers)
+            .map_err(|error| values::corrupt("answers", &error.to_string()))?,
         checked_in_at: checked_in_at.map(Instant::from_micros),
         registered_at: Instant::from_micros(row.try_get("registered_at")?),
+        updated_at: Instant::from_micros(row.try_get("updated_at")?),
     })
 }

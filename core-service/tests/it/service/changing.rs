@@ -8,7 +8,7 @@ use core_service::{
         registration::{Counters, Status},
         schedule::ScheduleChange,
     },
-    service::Error,
+    service::{Error, RegistrationFilter},
 };
 use serde_json::json;
 use test_postgres::Database;
@@ -138,7 +138,11 @@ async fn others_events_are_not_found(database: Database) {
     assert_no_event(desk.service.publish_event(&otto, id).await);
     assert_no_event(desk.service.unpublish_event(&otto, id).await);
     assert_no_event(desk.service.cancel_event(&otto, id, None).await);
-    assert_no_event(desk.service.list_registrations(&otto, id, 50).await);
+    assert_no_event(
+        desk.service
+            .list_registrations(&otto, id, &RegistrationFilter::default(), 50, 0)
+            .await,
+    );
     let nil = core_service::domain::ids::EventId::new(uuid::Uuid::nil());
     assert_no_event(desk.service.publish_event(&olga, nil).await);
 }
@@ -183,7 +187,7 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
     assert_eq!(stored, expected);
     let list = desk
         .service
-        .list_registrations(&olga, id, 50)
+        .list_registrations(&olga, id, &RegistrationFilter::default(), 50, 0)
         .await
         .unwrap();
     let now: Vec<_> = list.registrations.iter().map(|one| one.status).collect();
@@ -202,12 +206,19 @@ async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
     let registered = desk
         .register(id, &[Status::Confirmed, Status::Cancelled])
         .await;
-    let refused = desk.service.list_registrations(&fay, id, 50).await;
+    let refused = desk
+        .service
+        .list_registrations(&fay, id, &RegistrationFilter::default(), 50, 0)
+        .await;
     assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
 
     let plan = desk.service.set_plan("FAY@example.org", Plan::Premium);
     plan.await.unwrap();
-    let list = desk.service.list_registrations(&fay, id, 1).await.unwrap();
+    let list = desk
+        .service
+        .list_registrations(&fay, id, &RegistrationFilter::default(), 1, 0)
+        .await
+        .unwrap();
     assert_eq!(list.registrations, registered[..1]);
     assert_eq!(list.count, 2);
 }

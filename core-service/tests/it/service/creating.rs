@@ -112,6 +112,7 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
             "max_capacity": 100,
             "is_published": false,
             "is_listed": true,
+            "requires_approval": false,
             "is_cancelled": false,
             "image_query": null,
             "custom_fields": [],

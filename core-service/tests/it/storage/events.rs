@@ -208,11 +208,11 @@ async fn registrations_are_counted_by_status_and_listed_in_order(database: Datab
     .await;
 
     assert_eq!(
-        store.list_registrations(event.id, 100).await.unwrap(),
+        store.list_registrations(event.id, 0, 100).await.unwrap(),
         registrations
     );
     assert_eq!(
-        store.list_registrations(event.id, 2).await.unwrap(),
+        store.list_registrations(event.id, 0, 2).await.unwrap(),
         registrations[..2].to_vec()
     );
     let counters = Counters {

@@ -1,0 +1,53 @@
+//! The secret in the link by which an attendee reaches their own registration. Only its hash is stored.
+
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+
+use super::entropy::Entropy;
+
+/// 190 bits that nobody guesses.
+const CHARACTERS: usize = 32;
+
+/// A token in plain, which exists while a mail or an answer is made and while a link is followed.
+#[derive(Debug, Clone)]
+pub struct LinkToken(SecretString);
+
+impl LinkToken {
+    /// A new token.
+    pub fn generate(entropy: &Entropy) -> Self {
+        Self(SecretString::from(entropy.base62(CHARACTERS)))
+    }
+
+    /// The token that `text` is; nothing when it has another form, which needs no look-up to tell.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_token =
+            text.len() == CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_token.then(|| Self(SecretString::from(text)))
+    }
+
+    /// SHA-256 of the token: what is stored. It is random, so a slow hash would protect nothing.
+    pub fn hash(&self) -> [u8; 32] {
+        Sha256::digest(self.expose()).into()
+    }
+
+    /// The token itself, for the link.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_token_is_recognised_and_no_other_text_is() {
+        let token = LinkToken::generate(&Entropy::seeded(1));
+        let again = LinkToken::parse(token.expose()).unwrap();
+        assert_eq!(again.hash(), token.hash());
+        assert!(!format!("{token:?}").contains(token.expose()));
+        for text in ["", "abc", &"é".repeat(16), &"a".repeat(33), &"-".repeat(32)] {
+            assert!(LinkToken::parse(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! How a registration moves on (design.md 3.11). Nothing is answered where nothing changes.
+
+use super::{Counters, Refusal, Registration, Status};
+use crate::domain::instant::Instant;
+
+impl Registration {
+    /// Approved by the organizer; `counters` and `max_capacity` are its event's.
+    pub fn approved(
+        &self,
+        counters: Counters,
+        max_capacity: i32,
+        now: Instant,
+    ) -> Result<Option<Self>, Refusal> {
+        match self.status {
+            Status::Cancelled => Err(Refusal::RegistrationCancelled),
+            Status::Confirmed | Status::Waitlisted => Ok(None),
+            Status::Pending => Ok(Some(Self {
+                status: counters.place(max_capacity),
+                updated_at: now,
+                ..self.clone()
+            })),
+        }
+    }
+
+    /// Given up; whoever had come has not.
+    pub fn cancelled(&self, now: Instant) -> Option<Self> {
+        (self.status != Status::Cancelled).then(|| Self {
+            status: Status::Cancelled,
+            checked_in_at: None,
+            updated_at: now,
+            ..self.clone()
+        })
+    }
+
+    /// Come; the first time counts.
+    pub fn checked_in(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+        if self.status != Status::Confirmed {
+            return Err(Refusal::NotConfirmed(self.status));
+        }
+        Ok(self.checked_in_at.is_none().then(|| Self {
+            checked_in_at: Some(now),
+            updated_at: now,
+            ..self.clone()
+        }))
+    }
+
+    /// Not come after all.
+    pub fn check_in_undone(&self, now: Instant) -> Option<Self> {
+        self.checked_in_at.is_some().then(|| Self {
+            checked_in_at: None,
+            updated_at: now,
+            ..self.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{EventId, RegistrationId};
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    fn registration(status: Status) -> Registration {
+        Registration {
+            id: RegistrationId::new(uuid::Uuid::nil()),
+            event_id: EventId::new(uuid::Uuid::nil()),
+            seq: 1,
+            name: "Grace".to_owned(),
+            email: "grace@example.org".to_owned(),
+            status,
+            answers: Vec::new(),
+            checked_in_at: None,
+            registered_at: NOW,
+            updated_at: NOW,
+        }
+    }
+
+    #[test]
+    fn approval_gives_a_seat_while_there_is_one() {
+        let approve = |status, max_capacity| {
+            let counters = Counters::default().with(Status::Confirmed);
+            let outcome = registration(status).approved(counters, max_capacity, NOW);
+            outcome.map(|after| after.map(|after| after.status))
+        };
+        assert_eq!(approve(Status::Pending, 2), Ok(Some(Status::Confirmed)));
+        assert_eq!(approve(Status::Pending, 1), Ok(Some(Status::Waitlisted)));
+        assert_eq!(approve(Status::Confirmed, 1), Ok(None));
+        assert_eq!(approve(Status::Waitlisted, 2), Ok(None));
+        let refused = Err(Refusal::RegistrationCancelled);
+        assert_eq!(approve(Status::Cancelled, 2), refused);
+    }
+
+    #[test]
+    fn only_who_holds_a_seat_is_checked_in_and_cancelling_takes_it_back() {
+        for status in [Status::Pending, Status::Waitlisted, Status::Cancelled] {
+            let refused = Err(Refusal::NotConfirmed(status));
+            assert_eq!(registration(status).checked_in(NOW), refused);
+        }
+        let come = registration(Status::Confirmed).checked_in(NOW);
+        let come = come.unwrap().unwrap();
+        assert_eq!(come.checked_in_at, Some(NOW));
+        assert_eq!(come.checked_in(NOW.plus_seconds(9)), Ok(None));
+        let undone = come.check_in_undone(NOW).unwrap();
+        assert_eq!(undone.check_in_undone(NOW), None);
+        let cancelled = come.cancelled(NOW).unwrap();
+        assert_eq!(cancelled.checked_in_at, None);
+        assert_eq!(cancelled.cancelled(NOW), None);
+    }
+}

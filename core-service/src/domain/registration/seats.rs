@@ -1,0 +1,237 @@
+//! Who gets a seat: pure decisions on what the holder of an event's counters has read.
+
+use super::{Answer, Counters, Refusal, Status, answers};
+use crate::domain::{event::Event, ids::AccountId, instant::Instant, violation::Violations};
+
+/// An event while its seats are given out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seats {
+    /// The event.
+    pub event: Event,
+    /// How many registrations it has.
+    pub counters: Counters,
+    /// The place in the order of registering that the next one takes.
+    pub next_seq: i64,
+}
+
+/// Who asks for a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Anybody, who may not learn who else comes.
+    Public,
+    /// An account, for somebody at an event of its own; that stands for approval.
+    Owner(AccountId),
+}
+
+/// What becomes of somebody who asks for a seat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// They are registered now.
+    New {
+        /// Where they stand.
+        status: Status,
+        /// Their place in the order of registering.
+        seq: i64,
+        /// Their answers, in one form.
+        answers: Vec<Answer>,
+    },
+    /// They were registered before and stay as they are.
+    Repeated,
+}
+
+impl Seats {
+    /// Decides on somebody who asks for a seat and counts them. All that is refused is refused alike whether or not they
+    /// are registered, except to the event's owner.
+    pub fn admit(
+        &mut self,
+        origin: Origin,
+        answers: Vec<Answer>,
+        is_registered: bool,
+        now: Instant,
+    ) -> Result<Admission, Refusal> {
+        self.check_open(origin, now)?;
+        let mut violations = Violations::default();
+        let answers = answers::check(&self.event.custom_fields, answers, &mut violations);
+        let answers = violations
+            .unless_any(Some(answers))
+            .map_err(Refusal::Invalid)?;
+        if is_registered {
+            return match origin {
+                Origin::Public => Ok(Admission::Repeated),
+                Origin::Owner(_) => Err(Refusal::AlreadyRegistered),
+            };
+        }
+        let status = match origin {
+            Origin::Public if self.event.requires_approval => Status::Pending,
+            _ => self.counters.place(self.event.max_capacity),
+        };
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.counters = self.counters.with(status);
+        Ok(Admission::New {
+            status,
+            seq,
+            answers,
+        })
+    }
+
+    fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
+        match origin {
+            // A draft is nobody's to know of but its owner's.
+            Origin::Public if !self.event.is_published => Err(Refusal::NoEvent),
+            Origin::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
+            _ => {
+                self.event.check_running(now)?;
+                if self.event.is_published {
+                    Ok(())
+                } else {
+                    Err(Refusal::EventNotPublished)
+                }
+            }
+        }
+    }
+}
+
+impl Event {
+    /// Refuses changes of seats once nobody can come any more.
+    pub fn check_running(&self, now: Instant) -> Result<(), Refusal> {
+        if self.is_cancelled {
+            Err(Refusal::EventCancelled)
+        } else if self.has_ended(now) {
+            Err(Refusal::EventEnded)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Counters {
+    /// Where the next one stands: nobody passes those who wait.
+    pub const fn place(self, max_capacity: i32) -> Status {
+        if self.confirmed < max_capacity && self.waitlisted == 0 {
+            Status::Confirmed
+        } else {
+            Status::Waitlisted
+        }
+    }
+
+    /// With one more of that status.
+    #[must_use]
+    pub const fn with(self, status: Status) -> Self {
+        self.plus(status, 1)
+    }
+
+    /// With one registration moved from a status to another.
+    #[must_use]
+    pub const fn moved(self, from: Status, to: Status) -> Self {
+        self.plus(from, -1).plus(to, 1)
+    }
+
+    const fn plus(mut self, status: Status, count: i32) -> Self {
+        match status {
+            Status::Pending => self.pending += count,
+            Status::Confirmed => self.confirmed += count,
+            Status::Waitlisted => self.waitlisted += count,
+            Status::Cancelled => self.cancelled += count,
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::tests::event_from;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    fn seats(max_capacity: i32) -> Seats {
+        let event = event_from(NOW).published(NOW).unwrap();
+        Seats {
+            event: Event {
+                max_capacity,
+                ..event
+            },
+            counters: Counters::default(),
+            next_seq: 1,
+        }
+    }
+
+    fn status(seats: &mut Seats, origin: Origin) -> Status {
+        match seats.admit(origin, Vec::new(), false, NOW).unwrap() {
+            Admission::New { status, .. } => status,
+            Admission::Repeated => panic!("nobody was registered before"),
+        }
+    }
+
+    #[test]
+    fn who_comes_after_the_last_seat_waits() {
+        let mut seats = seats(2);
+        let found = [(); 4].map(|()| status(&mut seats, Origin::Public));
+        let expected = [
+            Status::Confirmed,
+            Status::Confirmed,
+            Status::Waitlisted,
+            Status::Waitlisted,
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(seats.next_seq, 5);
+        assert_eq!(
+            (seats.counters.confirmed, seats.counters.waitlisted),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn nobody_passes_those_who_wait() {
+        let mut seats = seats(2);
+        seats.counters.waitlisted = 1;
+        assert_eq!(status(&mut seats, Origin::Public), Status::Waitlisted);
+    }
+
+    #[test]
+    fn approval_is_asked_of_strangers_only() {
+        let mut seats = seats(1);
+        seats.event.requires_approval = true;
+        let owner = Origin::Owner(seats.event.account_id);
+        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        assert_eq!(status(&mut seats, owner), Status::Confirmed);
+        assert_eq!(status(&mut seats, owner), Status::Waitlisted);
+    }
+
+    #[test]
+    fn only_the_owner_is_told_of_a_repetition() {
+        let mut seats = seats(1);
+        let owner = Origin::Owner(seats.event.account_id);
+        let before = seats.clone();
+        let public = seats.admit(Origin::Public, Vec::new(), true, NOW);
+        assert_eq!(public, Ok(Admission::Repeated));
+        let owner = seats.admit(owner, Vec::new(), true, NOW);
+        assert_eq!(owner, Err(Refusal::AlreadyRegistered));
+        assert_eq!(seats, before);
+    }
+
+    #[test]
+    fn a_closed_event_says_why_and_a_draft_to_its_owner_only() {
+        let open = seats(1);
+        let owner = Origin::Owner(open.event.account_id);
+        let stranger = Origin::Owner(AccountId::new(uuid::Uuid::from_u128(9)));
+        let of = |event: Event, origin| {
+            let mut seats = Seats {
+                event,
+                ..open.clone()
+            };
+            seats.admit(origin, Vec::new(), false, NOW)
+        };
+        let draft = open.event.unpublished(NOW).unwrap();
+        let cancelled = open.event.cancelled(None, NOW).unwrap();
+        let mut over = open.event.clone();
+        over.schedule.start.at = NOW;
+        over.schedule.end = None;
+        assert_eq!(of(draft.clone(), Origin::Public), Err(Refusal::NoEvent));
+        assert_eq!(of(draft, owner), Err(Refusal::EventNotPublished));
+        assert_eq!(of(cancelled, Origin::Public), Err(Refusal::EventCancelled));
+        assert_eq!(of(over, owner), Err(Refusal::EventEnded));
+        assert_eq!(of(open.event.clone(), stranger), Err(Refusal::NoEvent));
+    }
+}

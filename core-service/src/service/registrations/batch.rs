@@ -1,0 +1,136 @@
+//! Registrations are decided in batches, which share a transaction (design.md 4): what waits while one batch commits is the
+//! next batch, so that a hot event costs one lock and one commit for up to 256 people, and an idle one waits for nobody.
+//!
+//! The lock on the event's counters keeps this right beside other cores and beside everything else that changes seats; that an
+//! event's registrations come to one batcher only keeps it fast.
+
+mod decide;
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+pub(super) use self::decide::{Placed, Request};
+use crate::{
+    service::{Context, Error},
+    storage,
+};
+
+/// Commands in one transaction: more would hold its locks longer without costing less each.
+const MOST_IN_BATCH: usize = 256;
+
+/// Commands that wait for one batcher: a second's work or so. More would wait longer than their callers do.
+const MOST_WAITING: usize = 4_096;
+
+/// Somebody to register, and whom to tell how it went.
+struct Command {
+    request: Request,
+    reply: oneshot::Sender<Result<Placed, Error>>,
+}
+
+/// The queues of the batchers, each of which has its own share of the events.
+#[derive(Debug)]
+pub(in crate::service) struct Batchers {
+    queues: Vec<mpsc::Sender<Command>>,
+}
+
+impl Batchers {
+    /// Starts as many batchers as transactions are worth running side by side. They end with the queues.
+    pub(in crate::service) fn start(context: &Arc<Context>) -> Self {
+        let start = |_| {
+            let (sender, queue) = mpsc::channel(MOST_WAITING);
+            tokio::spawn(work(Arc::clone(context), queue));
+            sender
+        };
+        Self {
+            queues: (0..context.store.parallel_writers()).map(start).collect(),
+        }
+    }
+
+    /// Has somebody registered, or says at once that too many wait.
+    pub(super) async fn register(&self, request: Request) -> Result<Placed, Error> {
+        let mut hasher = DefaultHasher::new();
+        request.slug.hash(&mut hasher);
+        let share = hasher.finish() % (self.queues.len() as u64).max(1);
+        let queue = usize::try_from(share)
+            .ok()
+            .and_then(|share| self.queues.get(share));
+        let (reply, answer) = oneshot::channel();
+        let command = Command { request, reply };
+        queue
+            .ok_or(Error::Busy)?
+            .try_send(command)
+            .map_err(|_| Error::Busy)?;
+        // Without an answer the batch has panicked, which its own log line tells of.
+        answer.await.unwrap_or_else(|_| {
+            let text = "a batch of registrations was lost";
+            Err(Error::Internal(storage::Error::Internal(text.into())))
+        })
+    }
+}
+
+async fn work(context: Arc<Context>, mut queue: mpsc::Receiver<Command>) {
+    loop {
+        let mut batch = Vec::new();
+        if queue.recv_many(&mut batch, MOST_IN_BATCH).await == 0 {
+            return;
+        }
+        // Who has gone away meanwhile need not be registered any more.
+        batch.retain(|command| !command.reply.is_closed());
+        // In a task of its own, so that a panic is one batch's and not everybody's.
+        let context = Arc::clone(&context);
+        let _ = tokio::spawn(async move { answer(&context, batch).await }).await;
+    }
+}
+
+async fn answer(context: &Context, batch: Vec<Command>) {
+    let (requests, replies): (Vec<_>, Vec<_>) = batch
+        .into_iter()
+        .map(|command| (command.request, command.reply))
+        .unzip();
+    let outcomes = together_or_singly(context, &requests).await;
+    for (reply, outcome) in replies.into_iter().zip(outcomes) {
+        // Nobody is left to tell when the caller has gone away; the mail tells the attendee.
+        let _ = reply.send(outcome);
+    }
+}
+
+/// Decides a batch in one transaction, or each of its commands in one of its own when that fails because of one of them.
+async fn together_or_singly(context: &Context, requests: &[Request]) -> Vec<Result<Placed, Error>> {
+    if requests.is_empty() {
+        return Vec::new();
+    }
+    match decide::together(context, requests).await {
+        Ok(outcomes) => outcomes,
+        // All would wait for the same database, or nobody knows whether they are registered.
+        Err(storage::Error::Unavailable(text)) => {
+            let each = |_| Err(storage::Error::Unavailable(text.clone()).into());
+            requests.iter().map(each).collect()
+        }
+        Err(storage::Error::UnknownOutcome(text)) => {
+            let each = |_| Err(storage::Error::UnknownOutcome(text.clone()).into());
+            requests.iter().map(each).collect()
+        }
+        Err(error) if requests.len() == 1 => vec![Err(error.into())],
+        Err(error) => {
+            tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is tried one by one");
+            let mut outcomes = Vec::with_capacity(requests.len());
+            for request in requests {
+                outcomes.push(singly(context, request).await);
+            }
+            outcomes
+        }
+    }
+}
+
+async fn singly(context: &Context, request: &Request) -> Result<Placed, Error> {
+    let outcomes = decide::together(context, std::slice::from_ref(request)).await?;
+    let text = "a registration was not decided on";
+    outcomes
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| Err(Error::Internal(storage::Error::Internal(text.into()))))
+}

@@ -1,0 +1,266 @@
+//! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use crate::{
+    domain::{
+        audit::{Actor, AuditEntry},
+        email::{self, Email},
+        ids::{EventId, RegistrationId},
+        instant::Instant,
+        job::{JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL, WAITLISTED_MAIL},
+        registration::{Admission, Answer, Origin, Registration, Seats, Status},
+    },
+    service::{Context, Error},
+    storage::{self, Tx},
+};
+
+/// Somebody to register.
+#[derive(Debug)]
+pub(in crate::service::registrations) struct Request {
+    pub(in crate::service::registrations) slug: String,
+    pub(in crate::service::registrations) origin: Origin,
+    pub(in crate::service::registrations) actor: Actor,
+    pub(in crate::service::registrations) name: String,
+    pub(in crate::service::registrations) email: Email,
+    pub(in crate::service::registrations) answers: Vec<Answer>,
+    /// The hash of a private link's token that the caller hands out.
+    pub(in crate::service::registrations) link: Option<[u8; 32]>,
+}
+
+/// What became of a request that was not refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::service::registrations) enum Placed {
+    /// They are registered now.
+    Now {
+        id: RegistrationId,
+        status: Status,
+        waitlist_position: Option<i32>,
+    },
+    /// They were registered before.
+    Before,
+}
+
+/// Decides on all requests in one transaction, each in its turn.
+pub(super) async fn together(
+    context: &Context,
+    requests: &[Request],
+) -> Result<Vec<Result<Placed, Error>>, storage::Error> {
+    let now = context.clock.now();
+    let mut tx = context.store.begin().await?;
+    let mut batch = Batch::read(&mut tx, context, requests, now).await?;
+    let outcomes = requests
+        .iter()
+        .map(|request| batch.decide(request))
+        .collect();
+    if batch.write(&mut tx).await? {
+        tx.commit().await?;
+    }
+    Ok(outcomes)
+}
+
+/// What a batch has read, and what it will write.
+struct Batch<'a> {
+    context: &'a Context,
+    now: Instant,
+    /// The events by their slugs; their counters are held.
+    seats: HashMap<String, Seats>,
+    /// Who is registered, by event and normalised address: before the batch, or by it.
+    registered: HashMap<(EventId, String), RegistrationId>,
+    new: Vec<Registration>,
+    repeated: Vec<RegistrationId>,
+    jobs: Vec<JobKey>,
+    audit: Vec<AuditEntry>,
+    links: Vec<([u8; 32], RegistrationId)>,
+}
+
+impl<'a> Batch<'a> {
+    async fn read(
+        tx: &mut Tx,
+        context: &'a Context,
+        requests: &[Request],
+        now: Instant,
+    ) -> Result<Self, storage::Error> {
+        let seats = hold_seats(tx, requests).await?;
+        let asked = requests.iter().filter_map(|request| {
+            let seats = seats.get(&request.slug)?;
+            Some((seats.event.id, email::normalised(request.email.as_str())))
+        });
+        let mut asked: Vec<_> = asked.collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let mut registered = HashMap::new();
+        if !asked.is_empty() {
+            let asked: Vec<_> = asked.iter().map(|(id, email)| (*id, &**email)).collect();
+            let found = tx.find_active_registrations(&asked).await?;
+            registered.extend(
+                found
+                    .into_iter()
+                    .map(|(event, email, id)| ((event, email), id)),
+            );
+        }
+        Ok(Self {
+            context,
+            now,
+            seats,
+            registered,
+            new: Vec::new(),
+            repeated: Vec::new(),
+            jobs: Vec::new(),
+            audit: Vec::new(),
+            links: Vec::new(),
+        })
+    }
+
+    /// Decides on one request, after those before it.
+    fn decide(&mut self, request: &Request) -> Result<Placed, Error> {
+        let seats = self.seats.get_mut(&request.slug).ok_or(Error::NO_EVENT)?;
+        let (event, account) = (seats.event.id, seats.event.account_id);
+        let person = (event, email::normalised(request.email.as_str()));
+        let before = self.registered.get(&person).copied();
+        let answers = request.answers.clone();
+        let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
+        let waiting = seats.counters.waitlisted;
+        let new_id = || RegistrationId::new(self.context.entropy.uuid_v7(self.now));
+        let id = before.unwrap_or_else(new_id);
+        let (action, placed) = match admission {
+            Admission::Repeated => {
+                self.repeated.push(id);
+                self.jobs.push(again(id, self.now));
+                ("registration.repeat", Placed::Before)
+            }
+            Admission::New {
+                status,
+                seq,
+                answers,
+            } => {
+                self.registered.insert(person, id);
+                self.new.push(registration(
+                    request, id, event, status, seq, answers, self.now,
+                ));
+                self.jobs.push(first_mail(id, status));
+                let waitlist_position = (status == Status::Waitlisted).then_some(waiting);
+                let placed = Placed::Now {
+                    id,
+                    status,
+                    waitlist_position,
+                };
+                ("registration.create", placed)
+            }
+        };
+        let mut entry = self
+            .context
+            .audited(request.actor, account, action, id.uuid(), self.now);
+        entry.after = Some(match &placed {
+            Placed::Now { status, .. } => {
+                json!({ "event_id": event.to_string(), "status": status.name() })
+            }
+            Placed::Before => json!({ "event_id": event.to_string() }),
+        });
+        self.audit.push(entry);
+        self.links.extend(request.link.map(|hash| (hash, id)));
+        Ok(placed)
+    }
+
+    /// Writes all that was decided; false when there was nothing. Somebody who registers again costs the same statements as
+    /// somebody who does not, so that the time which it takes tells nothing.
+    async fn write(&self, tx: &mut Tx) -> Result<bool, storage::Error> {
+        if self.audit.is_empty() {
+            return Ok(false);
+        }
+        if !self.new.is_empty() {
+            tx.insert_registrations(&self.new).await?;
+        }
+        if !self.repeated.is_empty() {
+            tx.touch_registrations(&self.repeated, self.now).await?;
+        }
+        tx.insert_jobs(&self.jobs, self.now).await?;
+        tx.insert_audits(&self.audit).await?;
+        for (hash, registration) in &self.links {
+            tx.insert_link(hash, *registration, self.now).await?;
+        }
+        let seats: Vec<&Seats> = self.seats.values().collect();
+        tx.update_counters(&seats).await?;
+        Ok(true)
+    }
+}
+
+/// Holds the counters of the events that are asked for, then reads them and the events.
+async fn hold_seats(
+    tx: &mut Tx,
+    requests: &[Request],
+) -> Result<HashMap<String, Seats>, storage::Error> {
+    let mut slugs: Vec<&str> = requests.iter().map(|request| &*request.slug).collect();
+    slugs.sort_unstable();
+    slugs.dedup();
+    let ids = tx.find_event_ids(&slugs).await?;
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let held = tx.lock_seats(&ids).await?;
+    let mut events: HashMap<_, _> = tx
+        .list_events(&ids)
+        .await?
+        .into_iter()
+        .map(|event| (event.id, event))
+        .collect();
+    let seats = held.into_iter().filter_map(|(id, counters, next_seq)| {
+        let event = events.remove(&id)?;
+        let seats = Seats {
+            event,
+            counters,
+            next_seq,
+        };
+        Some((seats.event.slug.clone(), seats))
+    });
+    Ok(seats.collect())
+}
+
+fn registration(
+    request: &Request,
+    id: RegistrationId,
+    event_id: EventId,
+    status: Status,
+    seq: i64,
+    answers: Vec<Answer>,
+    now: Instant,
+) -> Registration {
+    Registration {
+        id,
+        event_id,
+        seq,
+        name: request.name.clone(),
+        email: request.email.to_string(),
+        status,
+        answers,
+        checked_in_at: None,
+        registered_at: now,
+        updated_at: now,
+    }
+}
+
+/// What somebody is mailed who registers.
+fn first_mail(id: RegistrationId, status: Status) -> JobKey {
+    let kind = match status {
+        Status::Pending => PENDING_MAIL,
+        Status::Waitlisted => WAITLISTED_MAIL,
+        Status::Confirmed | Status::Cancelled => REGISTERED_MAIL,
+    };
+    JobKey {
+        kind: kind.to_owned(),
+        subject_id: id.uuid(),
+        generation: 0,
+    }
+}
+
+/// What somebody is mailed who registers again: at most one mail a minute.
+fn again(id: RegistrationId, now: Instant) -> JobKey {
+    const MICROS_PER_MINUTE: i64 = 60_000_000;
+    JobKey {
+        kind: REGISTERED_AGAIN_MAIL.to_owned(),
+        subject_id: id.uuid(),
+        generation: i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX),
+    }
+}

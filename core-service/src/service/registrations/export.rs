@@ -1,0 +1,145 @@
+//! All registrations of an event as a table for spreadsheets, a piece at a time.
+
+use bytes::Bytes;
+
+use crate::{
+    domain::{
+        event::Event,
+        ids::EventId,
+        registration::{Answer, Registration},
+    },
+    service::{Caller, Error, Service},
+};
+
+/// Registrations in one piece: some 100 kB, however many there are in all.
+const PAGE: i64 = 500;
+
+/// The columns before those of the event's custom fields.
+const COLUMNS: [&str; 6] = [
+    "id",
+    "name",
+    "email",
+    "status",
+    "registered_at",
+    "checked_in",
+];
+
+/// What a spreadsheet begins formulas and commands with.
+const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', '|'];
+
+/// An export under way.
+#[derive(Debug)]
+pub struct Export {
+    service: Service,
+    event: Event,
+    /// The place in the order of registering that the last piece ended with; nothing before the first piece.
+    after_seq: Option<i64>,
+    is_over: bool,
+}
+
+impl Service {
+    /// Begins an export of the registrations for one of the caller's events.
+    pub async fn export_registrations(
+        &self,
+        caller: &Caller,
+        id: EventId,
+    ) -> Result<Export, Error> {
+        let (event, _) = self.require_paid(caller, id).await?;
+        Ok(Export {
+            service: self.clone(),
+            event,
+            after_seq: None,
+            is_over: false,
+        })
+    }
+}
+
+impl Export {
+    /// A name for the file.
+    pub fn file_name(&self) -> String {
+        format!("{}-registrations.csv", self.event.slug)
+    }
+
+    /// The next piece: whole lines; nothing after the last one. Whoever registers meanwhile may be in it or not.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let store = &self.service.context.store;
+        let after = self.after_seq.unwrap_or(0);
+        let page = store.list_registrations(self.event.id, after, PAGE).await?;
+        let mut lines = csv::Writer::from_writer(Vec::new());
+        if self.after_seq.is_none() {
+            let labels = self.event.custom_fields.iter().map(|field| &*field.label);
+            write(&mut lines, COLUMNS.into_iter().chain(labels).map(safe));
+        }
+        for registration in &page {
+            write(&mut lines, self.cells(registration));
+        }
+        self.is_over = i64::try_from(page.len()).unwrap_or(PAGE) < PAGE;
+        self.after_seq = page.last().map(|last| last.seq).or(Some(after));
+        let lines = lines.into_inner().unwrap_or_default();
+        Ok(Some(lines.into()))
+    }
+
+    fn cells(&self, registration: &Registration) -> impl Iterator<Item = String> {
+        let fixed = [
+            registration.id.to_string(),
+            safe(&registration.name),
+            safe(&registration.email),
+            registration.status.to_string(),
+            registration.registered_at.to_string(),
+            registration.checked_in_at.is_some().to_string(),
+        ];
+        let answers = self.event.custom_fields.iter().map(|field| {
+            let mut answers = registration.answers.iter();
+            let answer = answers.find(|answer| answer.label == field.label);
+            answer.map(shown).unwrap_or_default()
+        });
+        fixed.into_iter().chain(answers)
+    }
+}
+
+fn shown(answer: &Answer) -> String {
+    let text = answer.values.join("; ");
+    // A number begins no formula, and is worth keeping one.
+    if text.parse::<i64>().is_ok() {
+        return text;
+    }
+    safe(&text)
+}
+
+/// The text, with an apostrophe before what a spreadsheet would run.
+fn safe(text: &str) -> String {
+    if text.trim_start_matches(' ').starts_with(FORMULA_STARTS) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn write(lines: &mut csv::Writer<Vec<u8>>, cells: impl IntoIterator<Item = String>) {
+    lines
+        .write_record(cells)
+        .expect("every line has as many cells as the header, and memory takes all");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_run_begins_with_an_apostrophe() {
+        for text in ["=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "  =1", "|calc"] {
+            assert_eq!(safe(text), format!("'{text}"));
+        }
+        for text in ["Grace", "a=b", "1-2", "", "O'Neil"] {
+            assert_eq!(safe(text), text);
+        }
+        let number = Answer {
+            label: String::new(),
+            values: vec!["-5".to_owned()],
+        };
+        assert_eq!(shown(&number), "-5");
+    }
+}

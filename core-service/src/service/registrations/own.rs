@@ -1,0 +1,99 @@
+//! One's own registration, by the private link from its mail.
+
+use crate::{
+    domain::{
+        audit::Actor,
+        event::Event,
+        ids::RegistrationId,
+        private_link::LinkToken,
+        registration::{Registration, Status},
+    },
+    service::{Error, Service, catalogue::saturated},
+};
+
+/// What a private link shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnRegistration {
+    /// The registration.
+    pub registration: Registration,
+    /// The event, in whatever state.
+    pub event: Event,
+    /// The place in line, from 1, when waitlisted.
+    pub waitlist_position: Option<i32>,
+    /// Whether it can still be cancelled.
+    pub is_cancellable: bool,
+}
+
+impl Service {
+    /// The registration that a private link leads to.
+    pub async fn get_registration_by_token(&self, token: &str) -> Result<OwnRegistration, Error> {
+        let hash = LinkToken::parse(token)
+            .ok_or(Error::NO_REGISTRATION)?
+            .hash();
+        let store = &self.context.store;
+        let registration = store.find_registration_by_link(&hash).await?;
+        let registration = registration.ok_or(Error::NO_REGISTRATION)?;
+        let event = store.find_event(registration.event_id).await?;
+        let event = event.ok_or(Error::NO_EVENT)?;
+        self.shown(registration, event).await
+    }
+
+    /// Cancels the registration that a private link leads to; its seat goes to who waits longest.
+    pub async fn cancel_registration_by_token(
+        &self,
+        token: &str,
+    ) -> Result<OwnRegistration, Error> {
+        let now = self.now();
+        let hash = LinkToken::parse(token)
+            .ok_or(Error::NO_REGISTRATION)?
+            .hash();
+        let mut tx = self.context.store.begin().await?;
+        let found = tx.find_registration_by_link(&hash).await?;
+        let found = found.ok_or(Error::NO_REGISTRATION)?;
+        // Only now that the counters are held does what is read stay as it is.
+        let counters = tx.lock_counters(found.event_id).await?;
+        let counters = counters.ok_or(Error::NO_EVENT)?;
+        let event = tx.find_event(found.event_id).await?;
+        let event = event.ok_or(Error::NO_EVENT)?;
+        let before = tx.find_registration(event.id, found.id).await?;
+        let before = before.ok_or(Error::NO_REGISTRATION)?;
+        let Some(after) = before.cancelled(now) else {
+            drop(tx);
+            return self.shown(before, event).await;
+        };
+        event.check_running(now)?;
+        self.give_up(&mut tx, Actor::Attendee, &event, counters, &before, &after)
+            .await?;
+        tx.commit().await?;
+        self.shown(after, event).await
+    }
+
+    /// A new private link to a registration, for a mail. Those in earlier mails stay good.
+    pub async fn private_link(&self, registration: RegistrationId) -> Result<String, Error> {
+        let token = LinkToken::generate(&self.context.entropy);
+        let mut tx = self.context.store.begin().await?;
+        tx.insert_link(&token.hash(), registration, self.now())
+            .await?;
+        tx.commit().await?;
+        Ok(self.context.links.private_registration(&token))
+    }
+
+    async fn shown(
+        &self,
+        registration: Registration,
+        event: Event,
+    ) -> Result<OwnRegistration, Error> {
+        let mut waitlist_position = None;
+        if registration.status == Status::Waitlisted {
+            let store = &self.context.store;
+            let position = store.waitlist_position(event.id, registration.seq).await?;
+            waitlist_position = Some(saturated(position));
+        }
+        Ok(OwnRegistration {
+            is_cancellable: registration.status != Status::Cancelled && event.is_active(self.now()),
+            registration,
+            event,
+            waitlist_position,
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! Registering: by anybody for themselves, by an organizer for somebody.
+
+use crate::{
+    domain::{
+        audit::Actor,
+        email::Email,
+        ids::{EventId, RegistrationId},
+        private_link::LinkToken,
+        registration::{Answer, Origin, Status},
+        slug,
+        violation::Violations,
+    },
+    service::{
+        Caller, Error, Service,
+        registrations::batch::{Placed, Request},
+    },
+};
+
+/// All answers together, in bytes: more than any form asks for. What waits to be decided on is held in memory.
+const MOST_ANSWER_BYTES: usize = 20_000;
+
+/// Who is to be registered; the proto's limits are already applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRegistration {
+    /// The attendee's name.
+    pub name: String,
+    /// The attendee's e-mail address.
+    pub email: String,
+    /// Answers to the event's custom fields.
+    pub answers: Vec<Answer>,
+}
+
+/// A registration that an organizer made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Added {
+    /// Its identifier.
+    pub id: RegistrationId,
+    /// Where it stands.
+    pub status: Status,
+    /// The place in line, from 1, when waitlisted.
+    pub waitlist_position: Option<i32>,
+    /// The attendee's private page.
+    pub cancel_url: String,
+}
+
+impl Service {
+    /// Registers somebody who says so themselves. Success is all that they learn, whether or not the address is registered
+    /// already; the same work is done either way, and a mail says the rest.
+    pub async fn register_attendee(&self, slug: &str, new: NewRegistration) -> Result<(), Error> {
+        if !slug::is_possible(slug) {
+            return Err(Error::NO_EVENT);
+        }
+        let (name, email, answers) = new.checked()?;
+        self.batchers
+            .register(Request {
+                slug: slug.to_owned(),
+                origin: Origin::Public,
+                actor: Actor::Attendee,
+                name,
+                email,
+                answers,
+                link: None,
+            })
+            .await?;
+        Ok(())
+    }
+
+    /// Registers somebody for one of the caller's events.
+    pub async fn add_registration(
+        &self,
+        caller: &Caller,
+        event: EventId,
+        new: NewRegistration,
+    ) -> Result<Added, Error> {
+        let (event, _) = self.get_my_event(caller, event).await?;
+        let (name, email, answers) = new.checked()?;
+        let token = LinkToken::generate(&self.context.entropy);
+        let placed = self
+            .batchers
+            .register(Request {
+                slug: event.slug,
+                origin: Origin::Owner(caller.account_id),
+                actor: caller.actor(),
+                name,
+                email,
+                answers,
+                link: Some(token.hash()),
+            })
+            .await?;
+        match placed {
+            Placed::Before => Err(Error::AlreadyRegistered),
+            Placed::Now {
+                id,
+                status,
+                waitlist_position,
+            } => Ok(Added {
+                id,
+                status,
+                waitlist_position,
+                cancel_url: self.context.links.private_registration(&token),
+            }),
+        }
+    }
+}
+
+impl NewRegistration {
+    fn checked(self) -> Result<(String, Email, Vec<Answer>), Error> {
+        let mut violations = Violations::default();
+        let email = violations.check("email", self.email.parse::<Email>());
+        let bytes = |answer: &Answer| answer.values.iter().map(String::len).sum::<usize>();
+        if self.answers.iter().map(bytes).sum::<usize>() > MOST_ANSWER_BYTES {
+            let message = format!("must be at most {MOST_ANSWER_BYTES} bytes long together");
+            violations.add("answers", message);
+        }
+        let email = violations.unless_any(email).map_err(Error::Invalid)?;
+        Ok((self.name, email, self.answers))
+    }
+}
