@@ -5,9 +5,11 @@ mod cancelling;
 mod catalogue;
 mod changing;
 mod creating;
+mod managing;
 mod model;
 mod quota;
 mod registering;
+mod seats;
 
 use core_service::{
     domain::{
@@ -35,12 +37,21 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn open(database: &Database) -> Self {
+        Self::seeded(database, 7).await
+    }
+
+    /// The use cases of a second core on the same database, whose ids are others.
+    pub(crate) async fn open_beside(database: &Database) -> Self {
+        Self::seeded(database, 8).await
+    }
+
+    async fn seeded(database: &Database, seed: u64) -> Self {
         let store = open(database).await;
         let clock = Clock::manual(NOW);
         let service = Service::new(Context {
             store: store.clone(),
             clock: clock.clone(),
-            entropy: Entropy::seeded(7),
+            entropy: Entropy::seeded(seed),
             links: Links::new("https://muster.example"),
             plans: Plans::default(),
             default_timezone: Zone::utc(),

@@ -1,0 +1,302 @@
+//! What the organizer does with registrations, and sees of them.
+
+use core_service::{
+    domain::{
+        event::{CustomField, Event, NewEvent},
+        ids::RegistrationId,
+        job,
+        plan::Plan,
+        registration::{Answer, Registration, Status},
+    },
+    service::{Caller, Error, NewRegistration, RegistrationFilter},
+};
+use test_postgres::Database;
+
+use super::{Desk, assert_no_event, public_event, registering::guest};
+use crate::fixtures::{HOUR, migrate};
+
+impl Desk {
+    async fn asked(&self, event: &Event, new: NewRegistration) -> Registration {
+        let before = self.standing(event.id).await.len();
+        self.service
+            .register_attendee(&event.slug, new)
+            .await
+            .unwrap();
+        let everybody = self.store.list_registrations(event.id, 0, 1_000).await;
+        everybody.unwrap().swap_remove(before)
+    }
+
+    /// The whole table, and in how many pieces it came.
+    async fn exported(&self, caller: &Caller, event: &Event) -> (String, usize) {
+        let export = self.service.export_registrations(caller, event.id).await;
+        let mut export = export.unwrap();
+        let (mut table, mut pieces) = (String::new(), 0);
+        while let Some(piece) = export.next().await.unwrap() {
+            table.push_str(std::str::from_utf8(&piece).unwrap());
+            pieces += 1;
+        }
+        (table, pieces)
+    }
+}
+
+fn with_approval(max_capacity: i32) -> NewEvent {
+    NewEvent {
+        requires_approval: true,
+        max_capacity,
+        ..public_event("Dinner")
+    }
+}
+
+async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, with_approval(1)).await;
+    let ada = desk.asked(&event, guest("ada")).await;
+    let bob = desk.asked(&event, guest("bob")).await;
+    assert_eq!(ada.status, Status::Pending);
+    assert_eq!(
+        desk.mailed(event.id, job::PENDING_MAIL).await,
+        ["ada", "bob"]
+    );
+
+    // Whoever is approved first has the seat, whoever asked first has not.
+    let approve = async |id: RegistrationId| {
+        let approved = desk.service.approve_registration(&olga, event.id, id).await;
+        approved.map(|registration| registration.status)
+    };
+    assert_eq!(approve(bob.id).await.unwrap(), Status::Confirmed);
+    assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
+    assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
+    assert_eq!(
+        desk.mailed(event.id, job::APPROVED_MAIL).await,
+        ["ada", "bob"]
+    );
+    let cancel = desk.service.cancel_registration(&olga, event.id, bob.id);
+    cancel.await.unwrap();
+    assert!(matches!(
+        approve(bob.id).await,
+        Err(Error::RegistrationCancelled)
+    ));
+    assert_eq!(
+        desk.standing(event.id).await[0],
+        ("ada".to_owned(), Status::Confirmed)
+    );
+}
+
+async fn only_who_holds_a_seat_is_checked_in(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, with_approval(1)).await;
+    let ada = desk.asked(&event, guest("ada")).await.id;
+    let check_in = async || desk.service.check_in(&olga, event.id, ada).await;
+    let refused = check_in().await;
+    assert!(
+        matches!(refused, Err(Error::NotConfirmed(Status::Pending))),
+        "{refused:?}"
+    );
+    desk.clock.advance_seconds(1);
+    let approve = desk.service.approve_registration(&olga, event.id, ada);
+    approve.await.unwrap();
+    desk.clock.advance_seconds(1);
+    let first = check_in().await.unwrap().checked_in_at;
+    assert_eq!(first, Some(desk.clock.now()));
+    // Also when the event is over.
+    desk.clock.advance_seconds(3 * HOUR);
+    assert_eq!(check_in().await.unwrap().checked_in_at, first);
+    let undo = desk.service.undo_check_in(&olga, event.id, ada).await;
+    assert_eq!(undo.unwrap().checked_in_at, None);
+    let actions: Vec<_> = desk.audit(ada.uuid()).await;
+    let actions: Vec<_> = actions
+        .iter()
+        .map(|entry| entry["action"].as_str().unwrap())
+        .collect();
+    let expected = ["create", "approve", "check_in", "undo_check_in"];
+    assert_eq!(actions, expected.map(|name| format!("registration.{name}")));
+    let cancel = desk.service.cancel_registration(&olga, event.id, ada).await;
+    assert!(matches!(cancel, Err(Error::EventEnded)), "{cancel:?}");
+}
+
+async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registration(
+    database: Database,
+) {
+    let desk = Desk::open(&database).await;
+    let fay = desk.caller("fay@example.org", Plan::Free).await;
+    let otto = desk.caller("otto@example.org", Plan::Free).await;
+    let event = desk.create(&fay, public_event("Meetup")).await;
+    let ada = desk.asked(&event, guest("ada")).await.id;
+    let nobody = RegistrationId::new(uuid::Uuid::nil());
+    for id in [ada, nobody] {
+        let service = &desk.service;
+        assert_no_event(service.get_registration(&otto, event.id, id).await);
+        assert_no_event(service.approve_registration(&otto, event.id, id).await);
+        assert_no_event(service.cancel_registration(&otto, event.id, id).await);
+        assert_no_event(service.check_in(&otto, event.id, id).await);
+        assert_no_event(service.undo_check_in(&otto, event.id, id).await);
+        for refused in [
+            service.get_registration(&fay, event.id, id).await,
+            service.approve_registration(&fay, event.id, id).await,
+            service.cancel_registration(&fay, event.id, id).await,
+            service.check_in(&fay, event.id, id).await,
+            service.undo_check_in(&fay, event.id, id).await,
+        ] {
+            assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
+        }
+    }
+    assert_no_event(desk.service.export_registrations(&otto, event.id).await);
+    let refused = desk.service.export_registrations(&fay, event.id).await;
+    assert!(matches!(refused, Err(Error::PlanRequired)));
+    desk.service
+        .set_plan("fay@example.org", Plan::Pro)
+        .await
+        .unwrap();
+    let found = desk.service.get_registration(&fay, event.id, ada).await;
+    assert_eq!(found.unwrap().name, "ada");
+    // A registration is found at its own event only.
+    let other = desk.create(&fay, public_event("Other")).await;
+    for (event, id) in [(event.id, nobody), (other.id, ada)] {
+        let refused = desk.service.get_registration(&fay, event, id).await;
+        let what = "registration";
+        assert!(
+            matches!(refused, Err(Error::NotFound { what: found }) if found == what),
+            "{refused:?}"
+        );
+    }
+}
+
+async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, with_approval(1)).await;
+    let ada = desk.asked(&event, guest("ada")).await.id;
+    let link = desk.service.private_link(ada).await.unwrap();
+    desk.service
+        .cancel_event(&olga, event.id, None)
+        .await
+        .unwrap();
+    assert_eq!(
+        desk.standing(event.id).await,
+        [("ada".to_owned(), Status::Pending)]
+    );
+    let service = &desk.service;
+    for refused in [
+        service.approve_registration(&olga, event.id, ada).await,
+        service.cancel_registration(&olga, event.id, ada).await,
+        service.check_in(&olga, event.id, ada).await,
+    ] {
+        assert!(matches!(refused, Err(Error::EventCancelled)), "{refused:?}");
+    }
+    let token = link.rsplit('/').next().unwrap();
+    let own = service.get_registration_by_token(token).await.unwrap();
+    assert!(own.event.is_cancelled && !own.is_cancellable);
+    let refused = service.cancel_registration_by_token(token).await;
+    assert!(matches!(refused, Err(Error::EventCancelled)));
+}
+
+async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, with_approval(9)).await;
+    for name in ["Ämilie 100%", "Bob_1", "Bobby", "Cleo"] {
+        let local = name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let new = NewRegistration {
+            name: name.to_owned(),
+            ..guest(&local)
+        };
+        desk.asked(&event, new).await;
+    }
+    let everybody = desk.store.list_registrations(event.id, 0, 9).await.unwrap();
+    let cleo = everybody[3].id;
+    let approve = desk.service.approve_registration(&olga, event.id, cleo);
+    approve.await.unwrap();
+    let list = async |status: Option<Status>, text: Option<&str>, limit, offset| {
+        let filter = RegistrationFilter {
+            status,
+            text: text.map(str::to_owned),
+        };
+        let list = desk
+            .service
+            .list_registrations(&olga, event.id, &filter, limit, offset)
+            .await
+            .unwrap();
+        let names: Vec<String> = list.registrations.into_iter().map(|one| one.name).collect();
+        (names.join(","), list.count)
+    };
+    let is = |names: &str, count| (names.to_owned(), count);
+    assert_eq!(list(None, None, 2, 1).await, is("Bob_1,Bobby", 4));
+    assert_eq!(list(None, None, 2, 9).await, is("", 4));
+    assert_eq!(
+        list(Some(Status::Confirmed), None, 9, 0).await,
+        is("Cleo", 1)
+    );
+    assert_eq!(
+        list(Some(Status::Pending), Some("BOB"), 1, 0).await,
+        is("Bob_1", 2)
+    );
+    assert_eq!(list(None, Some("bob_"), 9, 0).await, is("Bob_1", 1));
+    assert_eq!(list(None, Some("äMILIE"), 9, 0).await, is("Ämilie 100%", 1));
+    assert_eq!(list(None, Some("0%"), 9, 0).await, is("Ämilie 100%", 1));
+    assert_eq!(list(None, Some("cleo@EXAMPLE"), 9, 0).await, is("Cleo", 1));
+    assert_eq!(list(None, Some("!"), 9, 0).await, is("", 0));
+}
+
+async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
+        label: label.to_owned(),
+        field_type: field_type.to_owned(),
+        required: false,
+        options: options.iter().map(|&option| option.to_owned()).collect(),
+    };
+    let asking = NewEvent {
+        custom_fields: vec![
+            field("=Days", "multi_select", &["Friday", "Saturday"]),
+            field("Floor", "integer", &[]),
+        ],
+        ..public_event("Meetup")
+    };
+    let event = desk.create(&olga, asking).await;
+    let answer = |label: &str, values: &[&str]| Answer {
+        label: label.to_owned(),
+        values: values.iter().map(|&value| value.to_owned()).collect(),
+    };
+    let hostile = NewRegistration {
+        name: "=HYPERLINK(\"http://evil\",\"x\")".to_owned(),
+        answers: vec![
+            answer("=Days", &["Saturday", "Friday"]),
+            answer("Floor", &["-2"]),
+        ],
+        ..guest("ada")
+    };
+    let ada = desk.asked(&event, hostile).await;
+    let bob = desk.asked(&event, guest("bob")).await;
+    let (table, _) = desk.exported(&olga, &event).await;
+    let expected = format!(
+        "id,name,email,status,registered_at,checked_in,'=Days,Floor\n\
+         {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2\n\
+         {},bob,bob@example.org,Confirmed,2030-01-01T00:00:00Z,false,,\n",
+        ada.id, bob.id
+    );
+    assert_eq!(table, expected);
+}
+
+async fn a_long_table_comes_in_pieces(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, public_event("Meetup")).await;
+    assert_eq!(desk.exported(&olga, &event).await.0.lines().count(), 1);
+    desk.register(event.id, &[Status::Waitlisted; 1_000]).await;
+    let (table, pieces) = desk.exported(&olga, &event).await;
+    assert_eq!(table.lines().count(), 1_001);
+    assert_eq!(pieces, 3);
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    who_awaits_approval_gets_a_seat_or_a_place_in_line,
+    only_who_holds_a_seat_is_checked_in,
+    ownership_is_decided_before_the_plan_and_the_plan_before_the_registration,
+    a_cancelled_event_keeps_statuses_and_lets_none_change,
+    a_list_is_narrowed_by_status_and_text_and_paged,
+    a_table_has_a_column_for_each_question_and_runs_nothing,
+    a_long_table_comes_in_pieces,
+);
