@@ -4,6 +4,7 @@
 pub mod binding;
 pub mod http_body;
 pub mod json;
+pub mod metadata;
 pub mod status;
 pub mod v1;
 pub mod validation;

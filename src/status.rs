@@ -1,5 +1,7 @@
 //! Failures as gRPC statuses with rich details: `google.rpc.ErrorInfo`, and `BadRequest` for invalid input.
 
+use std::time::Duration;
+
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -11,6 +13,13 @@ pub const DOMAIN: &str = "muster";
 /// A status that says `reason`.
 pub fn status(reason: Reason, message: impl Into<String>) -> Status {
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
+/// A status that says `reason`, and when to try again.
+pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -> Status {
+    let mut details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
+    details.set_retry_info(Some(wait));
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 

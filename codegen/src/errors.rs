@@ -9,6 +9,8 @@ use crate::{
 
 /// Bad input.
 pub(crate) const INVALID_REQUEST: &str = "INVALID_REQUEST";
+/// Too often.
+pub(crate) const RATE_LIMITED: &str = "RATE_LIMITED";
 const UNAUTHORIZED: &str = "UNAUTHORIZED";
 const PLAN_REQUIRED: &str = "PLAN_REQUIRED";
 const PAYLOAD_TOO_LARGE: &str = "PAYLOAD_TOO_LARGE";

@@ -2,16 +2,18 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
+    net::IpAddr,
     time::Duration,
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
-use muster_api::binding::Access;
+use muster_api::{binding::Access, metadata};
 use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
@@ -66,6 +68,14 @@ impl Context {
             );
         }
         context
+    }
+
+    /// The call, made for a client at that address.
+    #[must_use]
+    pub fn for_client(mut self, address: IpAddr) -> Self {
+        let value = address.to_string().try_into().ok();
+        insert(&mut self.headers, CLIENT_ADDRESS, value);
+        self
     }
 
     /// When the answer is no longer wanted.

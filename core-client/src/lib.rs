@@ -4,6 +4,7 @@
 //! Nothing here knows an rpc by name: [`muster_api::binding::Binding`] says all that a call needs.
 
 mod attempt;
+mod client_address;
 mod context;
 mod core;
 mod credential;
@@ -14,7 +15,8 @@ mod problem;
 mod settings;
 
 pub use crate::core::{Core, File};
+pub use client_address::{ProxySettings, TrustedProxies};
 pub use context::Context;
 pub use credential::require_bearer;
-pub use problem::Problem;
+pub use problem::{Problem, RateLimit};
 pub use settings::CoreSettings;

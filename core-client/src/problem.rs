@@ -1,6 +1,13 @@
 //! What a client is told when a call fails: the one mapping from gRPC statuses to HTTP.
 
-use muster_api::{Reason, status::DOMAIN, validation::Violation};
+use std::time::Duration;
+
+use muster_api::{
+    Reason,
+    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    status::DOMAIN,
+    validation::Violation,
+};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
@@ -20,8 +27,19 @@ pub struct Problem {
     pub details: Vec<Violation>,
     /// When to try again, in seconds, if that can help.
     pub retry_after_seconds: Option<u64>,
+    /// What core says of a rate limit.
+    pub rate_limit: Option<Box<RateLimit>>,
     /// What really happened, for the log alone.
     pub cause: Option<String>,
+}
+
+/// A rate limit in the words of draft-ietf-httpapi-ratelimit-headers, as headers say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How often something may be done: `RateLimit-Policy`.
+    pub policy: String,
+    /// What is left of that: `RateLimit`.
+    pub left: String,
 }
 
 impl Problem {
@@ -34,6 +52,7 @@ impl Problem {
             details: Vec::new(),
             retry_after_seconds: matches!(reason, Reason::Unavailable | Reason::RateLimited)
                 .then_some(RETRY_SECONDS),
+            rate_limit: None,
             cause: None,
         }
     }
@@ -79,12 +98,31 @@ impl From<&Status> for Problem {
                     message: violation.description.clone(),
                 })
                 .collect(),
-            retry_after_seconds: wait
-                .map(|wait| wait.as_secs().max(1))
-                .or(problem.retry_after_seconds),
+            retry_after_seconds: wait.map(whole_seconds).or(problem.retry_after_seconds),
+            rate_limit: rate_limit(status),
             ..problem
         }
     }
+}
+
+/// At least one, and never too early.
+fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+}
+
+fn rate_limit(status: &Status) -> Option<Box<RateLimit>> {
+    let told = |name| {
+        status
+            .metadata()
+            .get(name)?
+            .to_str()
+            .ok()
+            .map(str::to_owned)
+    };
+    Some(Box::new(RateLimit {
+        policy: told(RATE_LIMIT_POLICY)?,
+        left: told(RATE_LIMIT)?,
+    }))
 }
 
 /// A status that does not come from Muster's rules but from gRPC itself or the way to core. Its text is about internals, so

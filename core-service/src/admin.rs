@@ -17,7 +17,7 @@ pub use keys::KeyCommand;
 
 use crate::{
     domain::{clock::Clock, entropy::Entropy, plan::Plans, zone::Zone},
-    service::{Context, Error, Links, Service},
+    service::{Context, Error, LimitSettings, Links, Service},
     settings::DataSettings,
     storage::{self, Access, Store},
 };
@@ -144,6 +144,7 @@ async fn service(data: &DataSettings, clock: Clock, entropy: Entropy) -> Result<
         links: Links::new(""),
         plans: Plans::default(),
         default_timezone: Zone::utc(),
+        limits: LimitSettings::OFF,
     }))
 }
 
@@ -175,6 +176,7 @@ fn failure(error: Error) -> Failure {
         | Error::AlreadyRegistered
         | Error::RegistrationCancelled
         | Error::NotConfirmed(_)
+        | Error::RateLimited { .. }
         | Error::Busy
         | Error::CapacityBelowConfirmed { .. } => Failure::Environment(error.to_string()),
     }

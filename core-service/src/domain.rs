@@ -14,6 +14,7 @@ pub mod instant;
 pub mod job;
 pub mod plan;
 pub mod private_link;
+pub mod rate;
 pub mod registration;
 pub mod schedule;
 pub mod slug;

@@ -60,6 +60,7 @@ async fn run() -> Result<(), Failure> {
         ),
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone,
+        limits: config.rules.limits.into(),
     })
     .await?;
     let background = core.run_background(stop.clone());

@@ -9,6 +9,7 @@ mod credentials;
 mod error;
 mod events;
 mod keys;
+mod limits;
 mod links;
 mod registrations;
 
@@ -20,12 +21,13 @@ pub use credentials::Caller;
 pub use error::Error;
 pub use events::{Cancellation, MyEvents};
 pub use keys::NewKey;
+pub use limits::{Allowance, LimitSettings};
 pub use links::Links;
 pub use registrations::{Added, Export, NewRegistration, OwnRegistration, Registrations};
 
 pub use crate::storage::{EventFilter, RegistrationFilter};
 
-use self::{credentials::Credentials, registrations::Batchers};
+use self::{credentials::Credentials, limits::Limiters, registrations::Batchers};
 
 use crate::{
     domain::{
@@ -55,6 +57,8 @@ pub struct Context {
     pub plans: Plans,
     /// The zone of events for which neither their creator nor the account names one.
     pub default_timezone: Zone,
+    /// How often people may be registered.
+    pub limits: LimitSettings,
 }
 
 /// The use cases; clones share everything.
@@ -63,6 +67,7 @@ pub struct Service {
     context: Arc<Context>,
     credentials: Arc<Credentials>,
     batchers: Arc<Batchers>,
+    limiters: Arc<Limiters>,
     key_uses: KeyUses,
 }
 
@@ -72,6 +77,7 @@ impl Service {
         let context = Arc::new(context);
         Self {
             batchers: Arc::new(Batchers::start(&context)),
+            limiters: Arc::new(Limiters::new(context.limits, &context.clock)),
             context,
             credentials: Arc::default(),
             key_uses: KeyUses::default(),
@@ -86,6 +92,11 @@ impl Service {
     /// When keys were used, for whoever writes it down.
     pub fn key_uses(&self) -> KeyUses {
         self.key_uses.clone()
+    }
+
+    /// Forgets what limits need not remember any more.
+    pub fn tidy_limits(&self) {
+        self.limiters.tidy();
     }
 
     /// Whether the database answers.

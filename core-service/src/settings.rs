@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use process::Failure;
 
 use crate::{
-    domain::{plan::Plans, zone::Zone},
+    domain::{plan::Plans, rate::Limit, zone::Zone},
     grpc::server::{Address, TlsSettings},
+    service::LimitSettings,
     storage,
 };
 
@@ -91,6 +92,36 @@ pub struct RuleSettings {
     /// Active events that each plan allows, as plan=number or plan=unlimited, separated by commas
     #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::default())]
     pub plans: Plans,
+    /// How often people may be registered.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// How often people may be registered, on each core.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(
+    next_help_heading = "Limits on registering, as number/second, minute, hour or day, or off"
+)]
+pub struct LimitArgs {
+    /// From one client address (one /64 network of IPv6)
+    #[arg(long, env = "MUSTER_LIMIT_PER_ADDRESS", value_name = "RATE", default_value_t = LimitSettings::default().per_address)]
+    pub limit_per_address: Limit,
+    /// For one event, by the public
+    #[arg(long, env = "MUSTER_LIMIT_PER_EVENT", value_name = "RATE", default_value_t = LimitSettings::default().per_event)]
+    pub limit_per_event: Limit,
+    /// Of one e-mail address, which gets a mail each time
+    #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
+    pub limit_per_recipient: Limit,
+}
+
+impl From<LimitArgs> for LimitSettings {
+    fn from(args: LimitArgs) -> Self {
+        Self {
+            per_address: args.limit_per_address,
+            per_event: args.limit_per_event,
+            per_recipient: args.limit_per_recipient,
+        }
+    }
 }
 
 fn zone(name: &str) -> Result<Zone, String> {

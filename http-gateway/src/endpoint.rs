@@ -7,6 +7,7 @@ use core_client::{Context, Core, Problem, require_bearer};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::Method;
 use muster_api::binding::{Access, Answer, Binding};
+use process::serve::Peer;
 
 use crate::{decode, guard::request_id, resource::Operation, respond, table::Gateway};
 
@@ -44,7 +45,11 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     }
     let id = request_id(&request);
     let (parts, body) = request.into_parts();
-    let context = Context::from_headers(&parts.headers, &id, gateway.options.request_time);
+    let mut context = Context::from_headers(&parts.headers, &id, gateway.options.request_time);
+    if let Some(Peer(peer)) = parts.extensions.get() {
+        let proxies = &gateway.options.trusted_proxies;
+        context = context.for_client(proxies.client(*peer, &parts.headers));
+    }
     let message = match decode::decode::<B>(&parts, body, context.deadline()).await {
         Ok(message) => message,
         Err(problem) => {

@@ -6,7 +6,10 @@ use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use muster_api::Reason;
+use muster_api::{
+    Reason,
+    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
+};
 use process::observe::{Cause, RequestId};
 use serde::Serialize;
 
@@ -65,6 +68,16 @@ fn headers(headers: &mut HeaderMap, problem: &Problem) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = problem.retry_after_seconds {
         headers.insert(RETRY_AFTER, seconds.into());
+    }
+    if let Some(limit) = &problem.rate_limit {
+        for (name, value) in [
+            (RATE_LIMIT_POLICY, &limit.policy),
+            (RATE_LIMIT, &limit.left),
+        ] {
+            if let Ok(value) = value.try_into() {
+                headers.insert(name, value);
+            }
+        }
     }
     match problem.http_status {
         401 => headers.insert(

@@ -17,6 +17,7 @@ use http::{
 use muster_api::{
     Reason,
     binding::{Access, Binding},
+    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
 };
 use tonic::{Status, metadata::MetadataMap};
 
@@ -26,12 +27,14 @@ pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// What core's metadata may set in an answer; all else is gRPC's.
-const FORWARDED: [HeaderName; 5] = [
+const FORWARDED: [HeaderName; 7] = [
     CACHE_CONTROL,
     CONTENT_DISPOSITION,
     ETAG,
     LAST_MODIFIED,
     RETRY_AFTER,
+    HeaderName::from_static(RATE_LIMIT),
+    HeaderName::from_static(RATE_LIMIT_POLICY),
 ];
 
 /// One message as JSON.

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
-use core_client::CoreSettings;
+use core_client::{CoreSettings, ProxySettings, TrustedProxies};
 use process::{settings::address, telemetry::LogSettings};
 
 /// Serves Muster's API as JSON over HTTP, translating to core's gRPC.
@@ -27,6 +27,9 @@ pub struct Settings {
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,
+    /// Which proxies stand before it
+    #[command(flatten)]
+    pub proxies: ProxySettings,
     /// Where core is
     #[command(flatten)]
     pub core: CoreSettings,
@@ -48,10 +51,12 @@ Examples:
 Exit codes: 0 stopped as asked, 1 something is in the way (a port in use), 64 settings are wrong, 70 a defect.";
 
 /// What the router itself needs to know.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// How long a request may take.
     pub request_time: Duration,
+    /// The proxies that say which client a request comes from.
+    pub trusted_proxies: TrustedProxies,
     /// The OpenAPI document that is served.
     pub openapi: &'static str,
 }
@@ -60,6 +65,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             request_time: Duration::from_secs(30),
+            trusted_proxies: TrustedProxies::default(),
             openapi: muster_api::OPENAPI,
         }
     }
@@ -69,6 +75,7 @@ impl Settings {
     pub(crate) fn options(&self) -> Options {
         Options {
             request_time: Duration::from_secs(self.request_seconds.into()),
+            trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         }
     }

@@ -6,7 +6,12 @@
 mod connection;
 mod linger;
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use http::{Request, Response};
 use tokio::{
@@ -24,6 +29,10 @@ pub use linger::Lingering;
 
 /// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
 pub type RequestBody = TimeoutBody<Lingering>;
+
+/// Who is at the other end of a request's connection. In the extensions of every request that [`serve()`] serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub IpAddr);
 
 /// Whether reading a request's body failed because its client paused for too long.
 pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Parser;
+use core_client::ProxySettings;
 use core_service::{
     admin,
     grpc::server::Address,
@@ -28,6 +29,8 @@ pub(crate) struct Config {
         value_parser = settings::address
     )]
     pub(crate) http_addr: SocketAddr,
+    #[command(flatten)]
+    pub(crate) proxies: ProxySettings,
     #[command(flatten)]
     pub(crate) port: PortSettings,
     #[command(flatten)]

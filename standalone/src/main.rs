@@ -48,6 +48,7 @@ async fn run() -> Result<(), Failure> {
         links: Links::new(&config.public_url()),
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone.clone(),
+        limits: config.rules.limits.into(),
     })
     .await?;
 
@@ -59,7 +60,11 @@ async fn run() -> Result<(), Failure> {
 
     // The edges call core's services directly: no sockets, and the same gate as from the network.
     let edge = core_client::Core::in_process(core.in_process());
-    let gateway = http_gateway::router(edge, http_gateway::Options::default());
+    let options = http_gateway::Options {
+        trusted_proxies: config.proxies.trusted_proxies.clone(),
+        ..http_gateway::Options::default()
+    };
+    let gateway = http_gateway::router(edge, options);
 
     welcome::print(&config, demo.as_ref());
     let (background, grpc) = (

@@ -21,7 +21,7 @@ use core_service::{
         zone::Zone,
     },
     grpc::server::{Address, Listener, TlsSettings},
-    service::{Context, Links, NewAccount},
+    service::{Context, LimitSettings, Links, NewAccount},
     storage::{Access, Options, Store},
 };
 use process::{CancellationToken, serve};
@@ -98,6 +98,7 @@ impl TestApp {
             links: Links::new(Self::PUBLIC_URL),
             plans: Plans::default(),
             default_timezone: Zone::utc(),
+            limits: LimitSettings::default(),
         })
         .await
         .unwrap();

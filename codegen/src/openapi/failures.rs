@@ -167,6 +167,8 @@ fn response(status: u16, reasons: &[&Reason]) -> Value {
         ("X-Request-Id", &[status][..]),
         ("WWW-Authenticate", &[401]),
         ("Retry-After", &[429, 503]),
+        ("RateLimit", &[429]),
+        ("RateLimit-Policy", &[429]),
     ] {
         if statuses.contains(&status) {
             set(

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ADDITION, BEARER, failures, schemas, tag_name};
 use crate::{
+    errors::RATE_LIMITED,
     example,
     model::{Answer, Api, Field, Method, Service},
     options::Access,
@@ -108,6 +109,11 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     if is_cacheable(method, route) {
         headers["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
     }
+    if method.errors.iter().any(|code| code == RATE_LIMITED) {
+        for name in ["RateLimit", "RateLimit-Policy"] {
+            headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
+        }
+    }
     let mut responses = Object::new();
     set(
         &mut responses,
@@ -197,6 +203,16 @@ pub(super) fn headers() -> Value {
             "description": "After how many seconds to try again.",
             "schema": { "type": "integer", "minimum": 1 },
             "example": 5,
+        },
+        "RateLimit": {
+            "description": "How many such requests are left to the client's address, and in how many seconds there is one more. Absent where another limit applies.",
+            "schema": { "type": "string" },
+            "example": "\"address\";r=59;t=1",
+        },
+        "RateLimit-Policy": {
+            "description": "How many such requests a client's address may send in how many seconds. Absent where another limit applies.",
+            "schema": { "type": "string" },
+            "example": "\"address\";q=60;w=60",
         },
         "ETag": {
             "description": "Names this version of the file.",

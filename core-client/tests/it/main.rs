@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod calls;
+mod client_address;
 mod context;
 mod problem;
 mod replicas;

@@ -18,8 +18,8 @@ use tonic::{Request, Response, Status};
 
 use super::{
     convert,
-    request::{caller, id, ids},
-    status::refuse,
+    request::{caller, client_address, id, ids},
+    status::{refuse, tell_allowance},
 };
 use crate::service::{Export, RegistrationFilter, Service};
 
@@ -34,6 +34,7 @@ impl RegistrationService for Service {
         &self,
         request: Request<RegisterAttendeeRequest>,
     ) -> Result<Response<RegistrationReceived>, Status> {
+        let client = client_address(&request);
         let RegisterAttendeeRequest {
             slug,
             name,
@@ -42,14 +43,18 @@ impl RegistrationService for Service {
         } = request.into_inner();
         let new = convert::new_registration(name, email, answers);
         let email = new.email.clone();
-        Service::register_attendee(self, &slug, new)
+        let allowance = Service::register_attendee(self, &slug, new, client)
             .await
             .map_err(refuse)?;
-        Ok(Response::new(RegistrationReceived {
+        let mut response = Response::new(RegistrationReceived {
             message: format!("Thank you. An e-mail to {email} says whether you have a seat."),
             slug,
             email,
-        }))
+        });
+        if let Some(allowance) = allowance {
+            tell_allowance(response.metadata_mut(), allowance);
+        }
+        Ok(response)
     }
 
     async fn add_registration(

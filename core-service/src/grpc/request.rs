@@ -1,7 +1,8 @@
 //! What every rpc reads from its request: the caller, whom the gate has found, and ids.
 
-use std::str::FromStr;
+use std::{net::IpAddr, str::FromStr};
 
+use muster_api::metadata::CLIENT_ADDRESS;
 use tonic::{Request, Status};
 
 use super::status::refuse;
@@ -17,6 +18,14 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
         .get()
         .copied()
         .ok_or_else(|| refuse(Error::Unauthorized))
+}
+
+/// The address of the client: what the edge says that calls for it, else the peer of the connection. Edges and internal
+/// services are trusted not to make one up; a Unix socket has none.
+pub(super) fn client_address<T>(request: &Request<T>) -> Option<IpAddr> {
+    let told = request.metadata().get(CLIENT_ADDRESS);
+    let told = told.and_then(|told| told.to_str().ok()?.parse().ok());
+    told.or_else(|| request.remote_addr().map(|peer| peer.ip()))
 }
 
 /// An event's id. A malformed one names nothing, so it is not found (design.md 3.14).

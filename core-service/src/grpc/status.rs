@@ -1,13 +1,19 @@
 //! The one mapping from what a use case says to a gRPC status.
 
+use std::time::Duration;
+
 use muster_api::{
     Reason,
-    status::{invalid, status},
+    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    status::{invalid, retry_after, status},
     validation::Violation,
 };
-use tonic::Status;
+use tonic::{Status, metadata::MetadataMap};
 
-use crate::{domain::violation::FieldViolation, service::Error};
+use crate::{
+    domain::violation::FieldViolation,
+    service::{Allowance, Error},
+};
 
 /// The status for a refusal or a failure. What is not for callers is logged here, once, and not sent.
 pub(super) fn refuse(error: Error) -> Status {
@@ -24,6 +30,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::AlreadyRegistered => Reason::AlreadyRegistered,
         Error::RegistrationCancelled => Reason::RegistrationCancelled,
         Error::NotConfirmed(_) => Reason::NotConfirmed,
+        Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
         Error::Busy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
@@ -43,4 +50,30 @@ pub(super) fn refuse(error: Error) -> Status {
 pub(super) fn refuse_fields(violations: Vec<FieldViolation>) -> Status {
     let told = |FieldViolation { field, message }| Violation { field, message };
     invalid(&violations.into_iter().map(told).collect::<Vec<_>>())
+}
+
+/// The status for what was done too often.
+fn refuse_rate(message: String, wait: Duration, allowance: Option<Allowance>) -> Status {
+    let mut status = retry_after(Reason::RateLimited, message, wait);
+    if let Some(allowance) = allowance {
+        tell_allowance(status.metadata_mut(), allowance);
+    }
+    status
+}
+
+/// Says what a client has left, in the form of draft-ietf-httpapi-ratelimit-headers.
+pub(super) fn tell_allowance(metadata: &mut MetadataMap, allowance: Allowance) {
+    let Allowance {
+        quota,
+        window_seconds,
+        remaining,
+        reset_seconds,
+    } = allowance;
+    let policy = format!("\"address\";q={quota};w={window_seconds}");
+    let left = format!("\"address\";r={remaining};t={reset_seconds}");
+    for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
+        if let Ok(value) = value.parse() {
+            metadata.insert(name, value);
+        }
+    }
 }

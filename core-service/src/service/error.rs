@@ -1,5 +1,8 @@
 //! Why a use case did not do what was asked.
 
+use std::time::Duration;
+
+use super::limits::{Allowance, whole_seconds};
 use crate::{
     domain::{
         event,
@@ -56,6 +59,14 @@ pub enum Error {
     /// Only who holds a seat is checked in.
     #[error("only a confirmed registration can be checked in; this one is {0}")]
     NotConfirmed(Status),
+    /// Too often in a short time.
+    #[error("too many registrations in a short time; try again in {} s", whole_seconds(*wait))]
+    RateLimited {
+        /// How long to wait.
+        wait: Duration,
+        /// What the client may be told of its limit.
+        allowance: Option<Allowance>,
+    },
     /// More registrations wait than can be decided on soon.
     #[error("too many registrations at once; try again")]
     Busy,

@@ -19,7 +19,7 @@ use core_service::{
         plan::{Plan, Plans},
         zone::Zone,
     },
-    service::{Context, Links, NewAccount, Service},
+    service::{Context, LimitSettings, Links, NewAccount, Service},
     storage::{Access, Options, Store},
 };
 use muster_api::v1::{
@@ -187,6 +187,7 @@ async fn key(database_url: &str) -> String {
         links: Links::new("https://muster.example"),
         plans: Plans::default(),
         default_timezone: Zone::utc(),
+        limits: LimitSettings::OFF,
     });
     let account = NewAccount {
         email: OWNER.to_owned(),

@@ -19,7 +19,7 @@ use core_service::{
         registration::{Counters, Registration, Status},
         zone::Zone,
     },
-    service::{Caller, Context, Links, RegistrationFilter},
+    service::{Caller, Context, LimitSettings, Links, RegistrationFilter},
     storage::{EventFilter, Store},
 };
 use muster_api::v1::{CreateEventRequest, CustomField, event_service_client::EventServiceClient};
@@ -50,6 +50,7 @@ impl Start {
             links: Links::new("https://muster.example"),
             plans: Plans::default(),
             default_timezone: Zone::utc(),
+            limits: LimitSettings::OFF,
         });
         Self {
             core: core.await.unwrap(),

@@ -21,7 +21,7 @@ use core_service::{
         registration::{Registration, Status},
         zone::Zone,
     },
-    service::{Caller, Context, Error, Links, NewAccount, Service},
+    service::{Caller, Context, Error, LimitSettings, Links, NewAccount, Service},
     storage::Store,
 };
 use test_postgres::Database;
@@ -55,6 +55,7 @@ impl Desk {
             links: Links::new("https://muster.example"),
             plans: Plans::default(),
             default_timezone: Zone::utc(),
+            limits: LimitSettings::OFF,
         });
         Self {
             service,

@@ -59,6 +59,7 @@ impl Gateway {
             Options {
                 request_time,
                 openapi: OPENAPI,
+                ..Options::default()
             },
         );
         let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tower_http::timeout::TimeoutBody;
 
-use super::{Limits, RequestBody, linger::Lingering};
+use super::{Limits, Peer, RequestBody, linger::Lingering};
 
 /// The largest header that hyper reads; above it hyper answers 431 itself. Services may refuse less, in words.
 const HEADER_BYTES: usize = 64 * 1024;
@@ -38,7 +38,12 @@ pub(super) async fn run<S, B>(
     let _slower = stream.set_nodelay(true);
     let (due, dues) = watch::channel(None);
     let (header, body_idle, whole) = (limits.header, limits.body_idle, limits.request);
-    let handle = move |request: Request<Incoming>| {
+    let peer = stream.peer_addr().map(|address| Peer(address.ip())).ok();
+    let handle = move |mut request: Request<Incoming>| {
+        // A client that has gone already has no address any more.
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         due.send_replace(Some(Instant::now() + whole));
         let busy = Busy(due.clone());
         let answer = service

@@ -1,9 +1,11 @@
 //! Registering: by anybody for themselves, by an organizer for somebody.
 
+use std::net::IpAddr;
+
 use crate::{
     domain::{
         audit::Actor,
-        email::Email,
+        email::{self, Email},
         ids::{EventId, RegistrationId},
         private_link::LinkToken,
         registration::{Answer, Origin, Status},
@@ -11,7 +13,7 @@ use crate::{
         violation::Violations,
     },
     service::{
-        Caller, Error, Service,
+        Allowance, Caller, Error, Service,
         registrations::batch::{Placed, Request},
     },
 };
@@ -45,12 +47,21 @@ pub struct Added {
 
 impl Service {
     /// Registers somebody who says so themselves. Success is all that they learn, whether or not the address is registered
-    /// already; the same work is done either way, and a mail says the rest.
-    pub async fn register_attendee(&self, slug: &str, new: NewRegistration) -> Result<(), Error> {
+    /// already; the same work is done either way, and a mail says the rest. `client` is the address that it comes from, if
+    /// that is known, and is told what it has left.
+    pub async fn register_attendee(
+        &self,
+        slug: &str,
+        new: NewRegistration,
+        client: Option<IpAddr>,
+    ) -> Result<Option<Allowance>, Error> {
+        let allowance = self.limiters.count_address(client)?;
         if !slug::is_possible(slug) {
             return Err(Error::NO_EVENT);
         }
         let (name, email, answers) = new.checked()?;
+        self.limiters.count_event(slug)?;
+        self.count_recipient(&email)?;
         self.batchers
             .register(Request {
                 slug: slug.to_owned(),
@@ -62,7 +73,7 @@ impl Service {
                 link: None,
             })
             .await?;
-        Ok(())
+        Ok(allowance)
     }
 
     /// Registers somebody for one of the caller's events.
@@ -74,6 +85,7 @@ impl Service {
     ) -> Result<Added, Error> {
         let (event, _) = self.get_my_event(caller, event).await?;
         let (name, email, answers) = new.checked()?;
+        self.count_recipient(&email)?;
         let token = LinkToken::generate(&self.context.entropy);
         let placed = self
             .batchers
@@ -100,6 +112,13 @@ impl Service {
                 cancel_url: self.context.links.private_registration(&token),
             }),
         }
+    }
+}
+
+impl Service {
+    fn count_recipient(&self, email: &Email) -> Result<(), Error> {
+        self.limiters
+            .count_recipient(&email::normalised(email.as_str()))
     }
 }
 

@@ -19,7 +19,7 @@ impl Desk {
     async fn asked(&self, event: &Event, new: NewRegistration) -> Registration {
         let before = self.standing(event.id).await.len();
         self.service
-            .register_attendee(&event.slug, new)
+            .register_attendee(&event.slug, new, None)
             .await
             .unwrap();
         let everybody = self.store.list_registrations(event.id, 0, 1_000).await;

@@ -69,7 +69,9 @@ impl Desk {
     }
 
     async fn ask(&self, event: &Event, name: &str) {
-        let asked = self.service.register_attendee(&event.slug, guest(name));
+        let asked = self
+            .service
+            .register_attendee(&event.slug, guest(name), None);
         asked.await.unwrap();
     }
 }
@@ -125,7 +127,9 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
         answers: Vec::new(),
     };
     for _ in 0..2 {
-        let answer = desk.service.register_attendee(&event.slug, again.clone());
+        let answer = desk
+            .service
+            .register_attendee(&event.slug, again.clone(), None);
         answer.await.unwrap();
     }
     assert_eq!(
@@ -223,7 +227,10 @@ async fn closed_events_take_nobody(database: Database) {
         ..public_event("Unlisted")
     };
     let unlisted = desk.create(&olga, unlisted).await;
-    let public = async |slug: &str| desk.service.register_attendee(slug, guest("ada")).await;
+    let public = async |slug: &str| {
+        let asked = desk.service.register_attendee(slug, guest("ada"), None);
+        asked.await.map(|_| ())
+    };
     let owner = async |id| {
         desk.service
             .add_registration(&olga, id, guest("ada"))
@@ -269,23 +276,27 @@ async fn answers_fit_the_questions(database: Database) {
         }],
         ..guest(name)
     };
-    let refused = desk.service.register_attendee(&event.slug, guest("ada"));
+    let refused = desk
+        .service
+        .register_attendee(&event.slug, guest("ada"), None);
     let Err(Error::Invalid(found)) = refused.await else {
         panic!("an answer is missing");
     };
     assert_eq!(found[0].message, "must have an answer to \"Size\"");
     let refused = desk
         .service
-        .register_attendee(&event.slug, answering("ada", &["XL"]));
+        .register_attendee(&event.slug, answering("ada", &["XL"]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
     let large = "x".repeat(20_001);
     let refused = desk
         .service
-        .register_attendee(&event.slug, answering("ada", &[&large]));
+        .register_attendee(&event.slug, answering("ada", &[&large]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
 
     let good = answering("ada", &["M"]);
-    let asked = desk.service.register_attendee(&event.slug, good.clone());
+    let asked = desk
+        .service
+        .register_attendee(&event.slug, good.clone(), None);
     asked.await.unwrap();
     let stored = desk.store.list_registrations(event.id, 0, 10).await;
     assert_eq!(stored.unwrap()[0].answers, good.answers);

@@ -186,7 +186,10 @@ impl<'a> Case<'a> {
         let expected = self.model.register(person, by_owner);
         let service = &self.desk.service;
         if !by_owner {
-            service.register_attendee(&self.slug, new).await.unwrap();
+            service
+                .register_attendee(&self.slug, new, None)
+                .await
+                .unwrap();
             return;
         }
         let added = service.add_registration(&self.olga, self.event, new).await;
@@ -202,7 +205,7 @@ impl<'a> Case<'a> {
         for person in people {
             let (service, slug) = (self.desk.service.clone(), self.slug.clone());
             let new = guest(&format!("person-{person}"));
-            asking.spawn(async move { service.register_attendee(&slug, new).await.unwrap() });
+            asking.spawn(async move { service.register_attendee(&slug, new, None).await.unwrap() });
         }
         asking.join_all().await;
         for (name, _) in &self.desk.standing(self.event).await[self.model.registrations.len()..] {
@@ -324,7 +327,7 @@ async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(dat
         asking.spawn(async move {
             let _turn = open.acquire().await.unwrap();
             let new = guest(&format!("person-{person}"));
-            service.register_attendee(&slug, new).await.unwrap();
+            service.register_attendee(&slug, new, None).await.unwrap();
         });
     }
     asking.join_all().await;
@@ -391,7 +394,7 @@ async fn one_who_cannot_be_written_does_not_take_the_others_along(database: Data
         if number == 7 && database.is_postgres() {
             new.name.push('\0');
         }
-        asking.spawn(async move { service.register_attendee(&slug, new).await.is_ok() });
+        asking.spawn(async move { service.register_attendee(&slug, new, None).await.is_ok() });
     }
     let registered = asking.join_all().await;
     let registered = registered.into_iter().filter(|registered| *registered);
@@ -415,7 +418,7 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
         asking.spawn(async move {
             let _turn = open.acquire().await.unwrap();
             let new = guest(&format!("person-{number}"));
-            service.register_attendee(&slug, new).await.unwrap();
+            service.register_attendee(&slug, new, None).await.unwrap();
         });
     }
     let mut times = Vec::new();

@@ -87,7 +87,7 @@ async fn every_refusal_has_its_code_and_reason(app: Arc<TestApp>) {
 
     let request = ListRegistrationsRequest {
         id: id.clone(),
-        limit: None,
+        ..ListRegistrationsRequest::default()
     };
     let answer = app
         .grpc

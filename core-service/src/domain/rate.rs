@@ -1,0 +1,108 @@
+//! How often something may happen, as operators write it: `30/minute`, or `off`.
+
+use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
+
+/// A limit on how often something may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// As often as anybody likes.
+    Off,
+    /// So many times in a period, all at once or spread over it.
+    Rate {
+        /// How many times.
+        count: NonZeroU32,
+        /// In how long.
+        per: Period,
+    },
+}
+
+/// What a rate is relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Period {
+    /// A second.
+    Second,
+    /// A minute.
+    Minute,
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+}
+
+/// A text that is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be a number per second, minute, hour or day, for example 30/minute, or off")]
+pub struct InvalidLimit;
+
+impl Period {
+    const ALL: [Self; 4] = [Self::Second, Self::Minute, Self::Hour, Self::Day];
+
+    /// How long it is.
+    pub const fn length(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Second => 1,
+            Self::Minute => 60,
+            Self::Hour => 3_600,
+            Self::Day => 86_400,
+        })
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+        }
+    }
+}
+
+impl Limit {
+    /// So many times in a period; without limit when that is never.
+    pub const fn new(count: u32, per: Period) -> Self {
+        match NonZeroU32::new(count) {
+            Some(count) => Self::Rate { count, per },
+            None => Self::Off,
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = InvalidLimit;
+
+    fn from_str(text: &str) -> Result<Self, InvalidLimit> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        let (count, period) = text.split_once('/').ok_or(InvalidLimit)?;
+        let per = Period::ALL.into_iter().find(|one| one.name() == period);
+        Ok(Self::Rate {
+            count: count.parse().map_err(|_| InvalidLimit)?,
+            per: per.ok_or(InvalidLimit)?,
+        })
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => out.write_str("off"),
+            Self::Rate { count, per } => write!(out, "{count}/{}", per.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_reads_as_it_is_written() {
+        for text in ["off", "1/second", "30/minute", "20000/hour", "5/day"] {
+            assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
+        }
+        for text in ["", "30", "0/minute", "-1/minute", "30/week", "30/", "OFF"] {
+            assert_eq!(text.parse::<Limit>(), Err(InvalidLimit), "{text}");
+        }
+    }
+}
