@@ -3,6 +3,7 @@
 
 mod accounts;
 mod doctor;
+mod erase;
 mod keys;
 mod migrate;
 
@@ -13,6 +14,7 @@ use process::Failure;
 use serde_json::Value;
 
 pub use accounts::AccountCommand;
+pub use erase::EraseCommand;
 pub use keys::KeyCommand;
 
 use crate::{
@@ -31,6 +33,8 @@ pub enum Command {
     /// Make, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Remove a person everywhere: registrations, mails to be sent, links, the name and address of their account
+    Erase(EraseCommand),
     /// Bring the database's schema up to date
     Migrate(Format),
     /// Look for what is wrong, and say how to mend it
@@ -107,6 +111,7 @@ impl Command {
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
             Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
+            Self::Erase(command) => command.run(&service(data, clock, entropy).await?).await,
         }
     }
 
@@ -114,6 +119,7 @@ impl Command {
         match self {
             Self::Account(command) => command.format(),
             Self::Key(command) => command.format(),
+            Self::Erase(command) => command.format,
             Self::Migrate(format) | Self::Doctor(format) => *format,
         }
     }

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod private_link;
 pub mod rate;
 pub mod registration;
+pub mod retention;
 pub mod schedule;
 pub mod slug;
 pub mod violation;

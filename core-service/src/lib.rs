@@ -20,6 +20,7 @@ use tower::Layer as _;
 
 use self::{
     covers::Studio,
+    domain::retention::Retention,
     grpc::{
         gate::{Gate, GateLayer},
         server::{Listener, TlsSettings},
@@ -63,6 +64,15 @@ impl Core {
             rules,
             health,
         })
+    }
+
+    /// The same core, which keeps old rows for another time.
+    #[must_use]
+    pub fn with_retention(self, retention: Retention) -> Self {
+        Self {
+            maintenance: self.maintenance.with_retention(retention),
+            ..self
+        }
     }
 
     /// The use cases, for what is no client: admin commands, demo data.

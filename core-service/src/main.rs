@@ -62,7 +62,8 @@ async fn run() -> Result<(), Failure> {
         default_timezone: config.rules.default_timezone,
         limits: config.rules.limits.into(),
     })
-    .await?;
+    .await?
+    .with_retention(config.rules.retention.into());
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served

@@ -6,6 +6,7 @@
 mod accounts;
 mod catalogue;
 mod credentials;
+mod erase;
 mod error;
 mod events;
 mod keys;
@@ -18,14 +19,18 @@ use std::sync::Arc;
 pub use accounts::{AccountOverview, NewAccount};
 pub use catalogue::{CatalogueView, CoverWords};
 pub use credentials::Caller;
+pub use erase::Erasure;
 pub use error::Error;
 pub use events::{Cancellation, MyEvents};
 pub use keys::NewKey;
-pub use limits::{Allowance, LimitSettings};
+pub use limits::Allowance;
 pub use links::Links;
 pub use registrations::{Added, Export, NewRegistration, OwnRegistration, Registrations};
 
-pub use crate::storage::{EventFilter, RegistrationFilter};
+pub use crate::{
+    domain::rate::LimitSettings,
+    storage::{EventFilter, RegistrationFilter},
+};
 
 use self::{credentials::Credentials, limits::Limiters, registrations::Batchers};
 
@@ -92,11 +97,6 @@ impl Service {
     /// When keys were used, for whoever writes it down.
     pub fn key_uses(&self) -> KeyUses {
         self.key_uses.clone()
-    }
-
-    /// Forgets what limits need not remember any more.
-    pub fn tidy_limits(&self) {
-        self.limiters.tidy();
     }
 
     /// Whether the database answers.

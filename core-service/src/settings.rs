@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use process::Failure;
 
 use crate::{
-    domain::{plan::Plans, rate::Limit, zone::Zone},
+    domain::{
+        plan::Plans,
+        rate::{Limit, LimitSettings},
+        retention::Retention,
+        zone::Zone,
+    },
     grpc::server::{Address, TlsSettings},
-    service::LimitSettings,
     storage,
 };
 
@@ -95,6 +99,9 @@ pub struct RuleSettings {
     /// How often people may be registered.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// How long old rows are kept.
+    #[command(flatten)]
+    pub retention: RetentionArgs,
 }
 
 /// How often people may be registered, on each core.
@@ -112,6 +119,29 @@ pub struct LimitArgs {
     /// Of one e-mail address, which gets a mail each time
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
     pub limit_per_recipient: Limit,
+}
+
+/// How long is kept what nobody works with any more.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Retention")]
+pub struct RetentionArgs {
+    /// Days that the audit log goes back
+    #[arg(long, env = "MUSTER_AUDIT_DAYS", value_name = "DAYS", default_value_t = Retention::default().audit_days,
+          value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub audit_days: u32,
+    /// Days that mails and other jobs that were given up can be looked at and tried again
+    #[arg(long, env = "MUSTER_DEAD_JOB_DAYS", value_name = "DAYS", default_value_t = Retention::default().dead_job_days,
+          value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub dead_job_days: u32,
+}
+
+impl From<RetentionArgs> for Retention {
+    fn from(args: RetentionArgs) -> Self {
+        Self {
+            audit_days: args.audit_days,
+            dead_job_days: args.dead_job_days,
+        }
+    }
 }
 
 impl From<LimitArgs> for LimitSettings {

@@ -50,7 +50,8 @@ async fn run() -> Result<(), Failure> {
         default_timezone: config.rules.default_timezone.clone(),
         limits: config.rules.limits.into(),
     })
-    .await?;
+    .await?
+    .with_retention(config.rules.retention.into());
 
     let demo = if config.is_local() {
         demo::prepare(core.rules(), &config.data.data_dir).await?

@@ -57,7 +57,10 @@ impl Contract {
         let mut closed = document.clone();
         let schemas = closed["components"]["schemas"].as_object_mut().unwrap();
         for (name, schema) in schemas {
-            if !name.starts_with("Error") && !name.ends_with("Request") && name != "CustomField" {
+            if !name.starts_with("Error")
+                && !name.ends_with("Request")
+                && !matches!(&**name, "Answer" | "CustomField")
+            {
                 close(schema);
             }
         }
@@ -101,6 +104,7 @@ impl Contract {
         let response = self.document.pointer(&pointer).unwrap();
         if let Some(content) = response.get("content") {
             let media_type = answer.header("content-type").unwrap_or_default();
+            let media_type = media_type.split(';').next().unwrap_or_default();
             assert!(
                 content.get(media_type).is_some(),
                 "not a media type of {pointer}: {answer:?}"

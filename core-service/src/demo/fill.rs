@@ -152,7 +152,33 @@ fn read<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::zone::Zone;
+    use crate::domain::{registration::check_answers, zone::Zone};
+
+    #[test]
+    fn guests_answer_what_they_are_asked() {
+        let guests: Guests = read(guests::JSON).unwrap();
+        let events: Vec<DemoEvent> = read(events::JSON).unwrap();
+        let now = Instant::from_micros(1_893_456_000_000_000);
+        let mut answered = 0;
+        for planned in &events {
+            let identity = EventIdentity {
+                id: EventId::new(uuid::Uuid::nil()),
+                account_id: AccountId::new(uuid::Uuid::nil()),
+                slug: String::new(),
+            };
+            let chance = Entropy::seeded(1);
+            let created_at = created_at(planned, &chance, now);
+            let new = planned.request(now);
+            let event = Event::create(new, identity, &Zone::utc(), created_at).unwrap();
+            let turnout = &planned.registrations;
+            for guest in guests.registrations(&event, turnout, now, &chance, &chance) {
+                let checked = check_answers(&event.custom_fields, guest.answers.clone());
+                assert_eq!(checked.as_ref(), Ok(&guest.answers), "{planned:?}");
+                answered += guest.answers.len();
+            }
+        }
+        assert!(answered > 100, "{answered}");
+    }
 
     #[test]
     fn on_every_day_of_the_year_thirty_events_are_ahead() {

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::domain::{
     entropy::Entropy,
-    event::Event,
+    event::{CustomField, Event, FieldType},
     ids::RegistrationId,
     instant::Instant,
-    registration::{Registration, Status},
+    registration::{Answer, Registration, Status},
 };
 
 /// [`Guests`].
@@ -19,6 +19,9 @@ pub(super) const JSON: &str = include_str!("guests.json");
 /// People arrive from ten minutes before an event starts until twenty minutes after.
 const DOORS_OPEN_SECONDS: i64 = 10 * 60;
 const ARRIVAL_SECONDS: u64 = 30 * 60;
+
+/// Below this are all numbers that the demo's guests answer with: children, years.
+const MOST_OF_ANYTHING: u64 = 9;
 
 /// How many have registered for an event, in each status.
 #[derive(Debug, Default, Deserialize)]
@@ -32,6 +35,8 @@ pub(super) struct Turnout {
     cancelled: usize,
     /// How many of the confirmed.
     checked_in: usize,
+    /// What they answer to the questions that take any text, by label.
+    texts: BTreeMap<String, Vec<String>>,
 }
 
 /// A name and the part of an address before the `@`.
@@ -69,7 +74,7 @@ impl Guests {
                 name: name.clone(),
                 email: format!("{local}@example.org"),
                 status,
-                answers: Vec::new(),
+                answers: turnout.answers(&event.custom_fields, chance),
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 registered_at,
                 updated_at: registered_at,
@@ -101,6 +106,51 @@ impl Turnout {
         statuses.extend(of(Status::Waitlisted, self.waitlisted));
         statuses
     }
+}
+
+impl Turnout {
+    /// What somebody answers: to all that has to be answered, and to most of the rest.
+    fn answers(&self, fields: &[CustomField], chance: &Entropy) -> Vec<Answer> {
+        let answered = fields
+            .iter()
+            .filter(|field| field.required || chance.below(3) > 0);
+        let answers = answered.map(|field| Answer {
+            label: field.label.clone(),
+            values: self.values(field, chance),
+        });
+        answers.filter(|answer| !answer.values.is_empty()).collect()
+    }
+
+    fn values(&self, field: &CustomField, chance: &Entropy) -> Vec<String> {
+        match FieldType::of(field) {
+            FieldType::Text => {
+                let texts = self.texts.get(&field.label);
+                let text = texts.and_then(|texts| one_of(texts, chance));
+                text.cloned().into_iter().collect()
+            }
+            FieldType::Integer => vec![chance.below(MOST_OF_ANYTHING).to_string()],
+            FieldType::Select => one_of(&field.options, chance)
+                .cloned()
+                .into_iter()
+                .collect(),
+            FieldType::MultiSelect => {
+                let Some(first) = one_of(&field.options, chance) else {
+                    return Vec::new();
+                };
+                let is_chosen = |option: &&String| *option == first || chance.below(3) == 0;
+                field.options.iter().filter(is_chosen).cloned().collect()
+            }
+            FieldType::Checkbox => {
+                let is_ticked = field.required || chance.below(4) == 0;
+                vec![is_ticked.to_string()]
+            }
+        }
+    }
+}
+
+fn one_of<'a>(choices: &'a [String], chance: &Entropy) -> Option<&'a String> {
+    let index = usize::try_from(chance.below(choices.len() as u64)).ok()?;
+    choices.get(index)
 }
 
 /// Moments of registering, in order and about evenly far apart.

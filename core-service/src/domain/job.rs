@@ -32,6 +32,19 @@ pub const CANCELLATION_MAIL: &str = "cancellation_mail";
 /// Tells a registrant that the event takes place at another time or place. The generation is the event's `sequence`.
 pub const EVENT_CHANGED_MAIL: &str = "event_changed_mail";
 
+/// Every kind whose subject is a registration.
+pub const REGISTRATION_MAILS: [&str; 9] = [
+    REGISTERED_MAIL,
+    WAITLISTED_MAIL,
+    PENDING_MAIL,
+    REGISTERED_AGAIN_MAIL,
+    PROMOTED_MAIL,
+    APPROVED_MAIL,
+    REGISTRATION_CANCELLED_MAIL,
+    CANCELLATION_MAIL,
+    EVENT_CHANGED_MAIL,
+];
+
 /// Which job: at most one of a kind for a subject and generation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JobKey {

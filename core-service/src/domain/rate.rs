@@ -16,6 +16,39 @@ pub enum Limit {
     },
 }
 
+/// How often people may be registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// Registrations that one client address may send.
+    pub per_address: Limit,
+    /// Registrations of the public for one event.
+    pub per_event: Limit,
+    /// Registrations of one e-mail address, each of which is a mail to it.
+    pub per_recipient: Limit,
+}
+
+impl LimitSettings {
+    /// No limits.
+    pub const OFF: Self = Self {
+        per_address: Limit::Off,
+        per_event: Limit::Off,
+        per_recipient: Limit::Off,
+    };
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            // An office that registers behind one address, but no list of addresses.
+            per_address: Limit::new(60, Period::Minute),
+            // The largest event, sold out and waited for twice over.
+            per_event: Limit::new(30_000, Period::Hour),
+            // Somebody who tries, cancels and tries again.
+            per_recipient: Limit::new(10, Period::Hour),
+        }
+    }
+}
+
 /// What a rate is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Period {

@@ -6,7 +6,7 @@ mod seats;
 
 use std::{fmt, str::FromStr};
 
-pub use answers::Answer;
+pub use answers::{Answer, check_answers};
 pub use seats::{Admission, Origin, Seats};
 
 use super::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 use process::CancellationToken;
 
 use crate::{
-    domain::clock::Clock,
+    domain::{clock::Clock, retention::Retention},
     storage::{Error, KeyUses, Store},
 };
 
@@ -15,12 +15,20 @@ const INTERVAL: Duration = Duration::from_secs(30);
 /// Events that are swept in one transaction, so that its locks are short.
 const SWEEP_BATCH: i64 = 500;
 
-/// Takes ended events out of the catalogue's index and writes down when keys were last used. Every core may run it.
+/// Rows that are let go in one transaction, and transactions in one round: enough for a million rows a day, and never long.
+const RETENTION_BATCH: i64 = 500;
+const RETENTION_BATCHES: usize = 20;
+
+const DAY_SECONDS: i64 = 86_400;
+
+/// Takes ended events out of the catalogue's index, writes down when keys were last used, and lets go of what has been kept
+/// for long enough. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     store: Store,
     clock: Clock,
     key_uses: KeyUses,
+    retention: Retention,
 }
 
 impl Maintenance {
@@ -30,7 +38,14 @@ impl Maintenance {
             store,
             clock,
             key_uses,
+            retention: Retention::default(),
         }
+    }
+
+    /// The same with another retention.
+    #[must_use]
+    pub fn with_retention(self, retention: Retention) -> Self {
+        Self { retention, ..self }
     }
 
     /// Comes round until told to stop, and once more then, so that uses of keys are not lost.
@@ -52,7 +67,27 @@ impl Maintenance {
     /// Does what there is to do by the clock.
     pub async fn maintain_once(&self) -> Result<(), Error> {
         self.touch_keys().await?;
-        self.sweep().await
+        self.sweep().await?;
+        self.let_go().await
+    }
+
+    async fn let_go(&self) -> Result<(), Error> {
+        let now = self.clock.now();
+        let before = |days: u32| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
+        let (audit, jobs) = (
+            before(self.retention.audit_days),
+            before(self.retention.dead_job_days),
+        );
+        for _ in 0..RETENTION_BATCHES {
+            let mut tx = self.store.begin().await?;
+            let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
+                + tx.delete_dead_jobs(jobs, RETENTION_BATCH).await?;
+            if gone == 0 {
+                return Ok(());
+            }
+            tx.commit().await?;
+        }
+        Ok(())
     }
 
     async fn touch_keys(&self) -> Result<(), Error> {

@@ -4,6 +4,7 @@
 use std::{
     hash::Hash,
     net::{IpAddr, Ipv6Addr},
+    sync::atomic::{AtomicI64, Ordering},
     time::Duration,
 };
 
@@ -15,41 +16,11 @@ use governor::{
 use super::Error;
 use crate::domain::{
     clock::Clock,
-    rate::{Limit, Period},
+    rate::{Limit, LimitSettings},
 };
 
-/// What an operator limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LimitSettings {
-    /// Registrations that one client address may send.
-    pub per_address: Limit,
-    /// Registrations of the public for one event.
-    pub per_event: Limit,
-    /// Registrations of one e-mail address, each of which is a mail to it.
-    pub per_recipient: Limit,
-}
-
-impl LimitSettings {
-    /// No limits.
-    pub const OFF: Self = Self {
-        per_address: Limit::Off,
-        per_event: Limit::Off,
-        per_recipient: Limit::Off,
-    };
-}
-
-impl Default for LimitSettings {
-    fn default() -> Self {
-        Self {
-            // An office that registers behind one address, but no list of addresses.
-            per_address: Limit::new(60, Period::Minute),
-            // The largest event, sold out and waited for twice over.
-            per_event: Limit::new(30_000, Period::Hour),
-            // Somebody who tries, cancels and tries again.
-            per_recipient: Limit::new(10, Period::Hour),
-        }
-    }
-}
+/// How often memory of who asked is cleared of what makes no difference any more.
+const TIDY_SECONDS: i64 = 60;
 
 /// What is left to a client address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,13 +74,6 @@ impl Limiters {
     pub(super) fn count_recipient(&self, email_norm: &str) -> Result<(), Error> {
         count(self.recipient.as_ref(), email_norm)
     }
-
-    /// Forgets who has not asked for so long that it makes no difference.
-    pub(super) fn tidy(&self) {
-        self.address.iter().for_each(Limiter::tidy);
-        self.event.iter().for_each(Limiter::tidy);
-        self.recipient.iter().for_each(Limiter::tidy);
-    }
 }
 
 fn count(limiter: Option<&Limiter<String>>, key: &str) -> Result<(), Error> {
@@ -144,6 +108,8 @@ struct Limiter<K: Hash + Eq + Clone> {
     window: Duration,
     states: States<K>,
     clock: Clock,
+    /// When to forget next who has not asked for long, in microseconds since the epoch.
+    tidy_at: AtomicI64,
 }
 
 type States<K> = RateLimiter<K, HashMapStateStore<K>, Ticks, StateInformationMiddleware>;
@@ -161,11 +127,13 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
             window,
             states: RateLimiter::new(quota, HashMapStateStore::default(), ticks),
             clock: clock.clone(),
+            tidy_at: AtomicI64::new(0),
         })
     }
 
     /// Counts one more, or says how long to wait for it.
     fn count(&self, key: &K) -> Result<Allowance, Duration> {
+        self.tidy();
         match self.states.check_key(key) {
             Ok(state) => {
                 let each = self.window / self.quota.max(1);
@@ -187,9 +155,21 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         }
     }
 
+    /// Forgets, once in a while, who has not asked for so long that it makes no difference.
     fn tidy(&self) {
-        self.states.retain_recent();
-        self.states.shrink_to_fit();
+        let now = self.clock.now();
+        let due = self.tidy_at.load(Ordering::Relaxed);
+        if now.micros() < due {
+            return;
+        }
+        let next = now.plus_seconds(TIDY_SECONDS).micros();
+        let turn = self
+            .tidy_at
+            .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
+        if turn.is_ok() {
+            self.states.retain_recent();
+            self.states.shrink_to_fit();
+        }
     }
 }
 
@@ -219,7 +199,7 @@ impl governor::clock::Clock for Ticks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::instant::Instant;
+    use crate::domain::{instant::Instant, rate::Period};
 
     fn limiters(clock: &Clock) -> Limiters {
         let settings = LimitSettings {
@@ -274,13 +254,15 @@ mod tests {
     fn what_is_forgotten_would_be_allowed_anyway() {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
         let limiters = limiters(&clock);
+        let known = || limiters.recipient.as_ref().unwrap().states.len();
         limiters.count_recipient("ada@example.org").unwrap();
-        limiters.tidy();
+        clock.advance_seconds(120);
+        limiters.count_recipient("bob@example.org").unwrap();
         assert!(limiters.count_recipient("ada@example.org").is_err());
+        assert_eq!(known(), 2);
         clock.advance_seconds(2 * 3_600);
-        limiters.tidy();
-        let known = limiters.recipient.as_ref().unwrap().states.len();
-        assert_eq!(known, 0);
+        assert!(limiters.count_recipient("cleo@example.org").is_ok());
+        assert_eq!(known(), 1);
         assert!(limiters.count_recipient("ada@example.org").is_ok());
         for _ in 0..100 {
             limiters.count_event("meetup").unwrap();

@@ -142,6 +142,8 @@ reads! {
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// Registrations of a normalised e-mail address, at whatever events and in any status.
+    registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
     /// Which place in line, from 1, somebody has who waits.
     registrations::waitlist_position(event: EventId, seq: i64) -> i64;
     /// The registration that a private link leads to, by the SHA-256 of the link's token.

@@ -101,6 +101,23 @@ statements! {
     /// Adds registrations without counting them: see [`Tx::update_counters`].
     registrations::insert_registrations(registrations: &[Registration]) -> ();
 
+    /// The registrations of a normalised e-mail address at an event, in any status.
+    registrations::list_registrations_at(event: EventId, email_norm: &str) -> Vec<Registration>;
+    /// Removes a registration without uncounting it: see [`Tx::update_counters`]. Its links go first.
+    registrations::delete_registration(registration: RegistrationId) -> ();
+    /// Removes the private links to a registration; answers how many.
+    links::delete_links(registration: RegistrationId) -> u64;
+    /// Removes the mails of a registration that are not sent, dead ones included; answers how many.
+    jobs::delete_mails_of(registration: RegistrationId) -> u64;
+    /// Removes at most `limit` jobs that were given up before then; answers how many.
+    jobs::delete_dead_jobs(before: Instant, limit: i64) -> u64;
+    /// Removes at most `limit` rows of the audit log from before then; answers how many.
+    audit::delete_audit(before: Instant, limit: i64) -> u64;
+    /// Takes the owner's name and address from an account, which has `email` from now on.
+    accounts::erase_account(account: AccountId, email: &str) -> ();
+    /// Revokes an account's keys and takes away what its owner called them; answers how many were valid.
+    keys::revoke_keys_of(account: AccountId, now: Instant) -> u64;
+
     /// The events of these slugs, those that exist.
     seats::find_event_ids(slugs: &[&str]) -> Vec<EventId>;
     /// Holds the counters of events until the end, lowest id first; answers them and the next place in the order of

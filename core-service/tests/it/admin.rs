@@ -12,7 +12,10 @@ use test_postgres::Database;
 
 use crate::{
     fixtures::{NOW, migrate},
-    service::Desk,
+    service::{
+        Desk,
+        registering::{guest, seats},
+    },
 };
 
 /// As both binaries mount them.
@@ -76,6 +79,30 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
     assert!(core.service.authenticate(Some(&header)).await.is_err());
 }
 
+async fn erasing_says_what_it_did(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(1)).await;
+    let added = desk.service.add_registration(&olga, event.id, guest("ada"));
+    added.await.unwrap();
+    let answer = run(&database, "erase --email ada@example.org")
+        .await
+        .unwrap();
+    assert_eq!(
+        answer.text,
+        "removed 1 registrations, 1 mails and 1 private links; 0 people got the seats"
+    );
+    let answer = run(&database, "erase --email ada@example.org --json").await;
+    let expected = json!({"registrations": 0, "mails": 0, "links": 0, "promoted": 0, "account": false, "keys": 0});
+    assert_eq!(answer.unwrap().json, expected);
+    let answer = run(&database, "erase --email olga@example.org")
+        .await
+        .unwrap();
+    assert!(answer.text.contains("revoked 1 keys"), "{}", answer.text);
+    let failure = run(&database, "erase --email ada").await.unwrap_err();
+    assert_eq!(failure.code(), 64);
+}
+
 async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
     let wrong = "account create --email fay --name \u{7} --timezone Mars";
     let failure = run(&database, wrong).await.unwrap_err();
@@ -114,6 +141,7 @@ async fn a_migrated_database_is_well(database: Database) {
 
 test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
+    erasing_says_what_it_did,
     what_is_wrong_is_said_in_a_line_each,
     a_migrated_database_is_well,
 );

@@ -1,6 +1,10 @@
 //! Maintenance, one round at a time.
 
-use core_service::{domain::clock::Clock, jobs::Maintenance, storage::KeyUses};
+use core_service::{
+    domain::{audit::AuditEntry, clock::Clock, job::JobKey, retention::Retention},
+    jobs::Maintenance,
+    storage::KeyUses,
+};
 use process::CancellationToken;
 use test_postgres::Database;
 
@@ -46,8 +50,64 @@ async fn stopping_writes_down_the_last_uses(database: Database) {
     assert_eq!(found.last_used_at, Some(NOW));
 }
 
+async fn what_is_old_is_let_go(database: Database) {
+    const DAY: i64 = 24 * HOUR;
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let rows = Rows::new();
+    let account = add_account(&store, &rows).await;
+    let subject = account.id.uuid();
+    let entry = |at| AuditEntry {
+        id: rows.key(account.id).id.uuid(),
+        at,
+        account_id: Some(account.id),
+        actor: "system",
+        key_id: None,
+        action: "event.create",
+        subject_id: subject,
+        before: None,
+        after: None,
+        reason: None,
+    };
+    let job = |generation| JobKey {
+        kind: "some_mail".to_owned(),
+        subject_id: subject,
+        generation,
+    };
+    let mut tx = store.begin().await.unwrap();
+    for days in [0, 1, 2] {
+        tx.insert_audit(&entry(NOW.plus_seconds(days * DAY)))
+            .await
+            .unwrap();
+    }
+    for generation in [0, 1, 2] {
+        tx.insert_job(&job(generation), NOW).await.unwrap();
+    }
+    let until = NOW.plus_seconds(60);
+    let claimed = tx.claim_jobs("some_mail", NOW, until, 2).await.unwrap();
+    tx.bury_job(&claimed[0], NOW, "refused").await.unwrap();
+    let later = NOW.plus_seconds(DAY);
+    tx.bury_job(&claimed[1], later, "refused").await.unwrap();
+    tx.commit().await.unwrap();
+
+    let retention = Retention {
+        audit_days: 1,
+        dead_job_days: 2,
+    };
+    let maintenance = Maintenance::new(store.clone(), clock.clone(), KeyUses::default());
+    let maintenance = maintenance.with_retention(retention);
+    clock.advance_seconds(2 * DAY + 1);
+    maintenance.maintain_once().await.unwrap();
+    let kept = store.list_audit(subject, 10).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    let jobs = store.list_jobs("some_mail", 10).await.unwrap();
+    let dead: Vec<_> = jobs.iter().filter_map(|job| job.dead_at).collect();
+    // The third was never tried: what waits is not let go, however old it is.
+    assert_eq!((jobs.len(), dead), (2, vec![later]));
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
     a_round_sweeps_and_writes_down_uses_of_keys,
     stopping_writes_down_the_last_uses,
+    what_is_old_is_let_go,
 );

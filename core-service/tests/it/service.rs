@@ -5,10 +5,11 @@ mod cancelling;
 mod catalogue;
 mod changing;
 mod creating;
+mod erasing;
 mod managing;
 mod model;
 mod quota;
-mod registering;
+pub(crate) mod registering;
 mod seats;
 
 use core_service::{

@@ -19,6 +19,7 @@ mod my_events;
 mod outage;
 mod publishing;
 mod quotas;
+mod registering;
 mod registrations;
 mod rest;
 mod slugs;

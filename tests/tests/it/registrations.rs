@@ -73,10 +73,11 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
         api.advance(Duration::from_mins(1));
     }
     let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    let rows = api.registrations(&event.id).await;
     let guest = |number: usize, at: &str, status: &str| {
         json!({
             "name": format!("Guest {number}"), "email": format!("guest-{number}@example.org"), "registered_at": at,
-            "status": status, "checked_in": false,
+            "status": status, "checked_in": false, "id": rows[number - 1].id.to_string(), "answers": [],
         })
     };
     let expected = json!({

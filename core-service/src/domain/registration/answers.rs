@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::{
     event::{CustomField, FieldType},
-    violation::Violations,
+    violation::{FieldViolation, Violations},
 };
 
 /// An answer to one custom field; without values it is none.
@@ -17,13 +17,13 @@ pub struct Answer {
 }
 
 /// The answers in the order of the questions and in one form (`+7` is `7`), the missing ones left out. What is wrong is
-/// noted with the field's label; lengths and control characters are the proto's to limit.
-pub(super) fn check(
+/// told with the field's label; lengths and control characters are the proto's to limit.
+pub fn check_answers(
     fields: &[CustomField],
     answers: Vec<Answer>,
-    violations: &mut Violations,
-) -> Vec<Answer> {
-    let mut given = by_label(fields, answers, violations);
+) -> Result<Vec<Answer>, Vec<FieldViolation>> {
+    let mut violations = Violations::default();
+    let mut given = by_label(fields, answers, &mut violations);
     let mut checked = Vec::new();
     for field in fields {
         let (path, values) = given
@@ -46,7 +46,7 @@ pub(super) fn check(
             Err(message) => violations.add(path, format!("{message} for \"{}\"", field.label)),
         }
     }
-    checked
+    violations.unless_any(Some(checked))
 }
 
 /// Values by the label of their field, each with its path in the request. A label is compared as its uniqueness is
@@ -133,7 +133,6 @@ impl CustomField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::violation::FieldViolation;
 
     fn field(label: &str, field_type: &str, required: bool, options: &[&str]) -> CustomField {
         CustomField {
@@ -151,18 +150,9 @@ mod tests {
         }
     }
 
-    fn checked(
-        fields: &[CustomField],
-        answers: Vec<Answer>,
-    ) -> Result<Vec<Answer>, Vec<FieldViolation>> {
-        let mut violations = Violations::default();
-        let kept = check(fields, answers, &mut violations);
-        violations.unless_any(Some(kept))
-    }
-
     #[track_caller]
     fn refused(fields: &[CustomField], answers: Vec<Answer>, field: &str, message: &str) {
-        let found = checked(fields, answers).unwrap_err();
+        let found = check_answers(fields, answers).unwrap_err();
         let expected = FieldViolation {
             field: field.to_owned(),
             message: message.to_owned(),
@@ -197,7 +187,7 @@ mod tests {
             answer("Days", &["Friday", "Sunday"]),
             answer("Newsletter", &["false"]),
         ];
-        assert_eq!(checked(&fields, given).unwrap(), kept);
+        assert_eq!(check_answers(&fields, given).unwrap(), kept);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Who gets a seat: pure decisions on what the holder of an event's counters has read.
 
-use super::{Answer, Counters, Refusal, Status, answers};
-use crate::domain::{event::Event, ids::AccountId, instant::Instant, violation::Violations};
+use super::{Answer, Counters, Refusal, Status, check_answers};
+use crate::domain::{event::Event, ids::AccountId, instant::Instant};
 
 /// An event while its seats are given out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,11 +50,8 @@ impl Seats {
         now: Instant,
     ) -> Result<Admission, Refusal> {
         self.check_open(origin, now)?;
-        let mut violations = Violations::default();
-        let answers = answers::check(&self.event.custom_fields, answers, &mut violations);
-        let answers = violations
-            .unless_any(Some(answers))
-            .map_err(Refusal::Invalid)?;
+        let answers =
+            check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
         if is_registered {
             return match origin {
                 Origin::Public => Ok(Admission::Repeated),
@@ -119,6 +116,12 @@ impl Counters {
     #[must_use]
     pub const fn with(self, status: Status) -> Self {
         self.plus(status, 1)
+    }
+
+    /// With one less of that status.
+    #[must_use]
+    pub const fn without(self, status: Status) -> Self {
+        self.plus(status, -1)
     }
 
     /// With one registration moved from a status to another.

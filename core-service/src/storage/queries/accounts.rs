@@ -57,6 +57,25 @@ pub(in crate::storage) async fn set_plan(
     Ok(done.rows_affected() == 1)
 }
 
+pub(in crate::storage) async fn erase_account(
+    connection: &mut Connection,
+    account: AccountId,
+    email: &str,
+) -> Result<(), Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE accounts SET email = $2, email_norm = $3, name = 'erased' WHERE id = $1",
+    )
+    .bind(account.uuid())
+    .bind(email)
+    .bind(email::normalised(email))
+    .execute(connection)
+    .await?;
+    match done.rows_affected() {
+        1 => Ok(()),
+        _ => Err(Error::Missing("account")),
+    }
+}
+
 pub(in crate::storage) async fn lock_account(
     connection: &mut Connection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! The audit log, which is only ever added to.
+//! The audit log, which is only ever added to, until retention lets go of what is old.
 
 use serde_json::Value;
 use sqlx::{QueryBuilder, Row as _};
@@ -46,6 +46,22 @@ pub(in crate::storage) async fn insert_audits(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// What retention lets go; nothing else removes a row.
+pub(in crate::storage) async fn delete_audit(
+    connection: &mut Connection,
+    before: Instant,
+    limit: i64,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < $1 ORDER BY at LIMIT $2)",
+    )
+    .bind(before.micros())
+    .bind(limit)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 pub(in crate::storage) async fn list_audit(

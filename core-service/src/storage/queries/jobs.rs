@@ -5,9 +5,12 @@ use sqlx::{QueryBuilder, Row as _};
 use super::{Connection, Db, Row};
 use crate::{
     domain::{
-        ids::EventId,
+        ids::{EventId, RegistrationId},
         instant::Instant,
-        job::{CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL},
+        job::{
+            CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL,
+            REGISTRATION_MAILS,
+        },
     },
     storage::{Error, JobRecord},
 };
@@ -198,6 +201,38 @@ pub(in crate::storage) async fn bury_job(
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// The kinds are named since the table has no index by subject alone.
+pub(in crate::storage) async fn delete_mails_of(
+    connection: &mut Connection,
+    registration: RegistrationId,
+) -> Result<u64, Error> {
+    let mut query = QueryBuilder::<Db>::new("DELETE FROM jobs WHERE subject_id = ");
+    query.push_bind(registration.uuid()).push(" AND kind IN (");
+    let mut kinds = query.separated(", ");
+    for kind in REGISTRATION_MAILS {
+        kinds.push_bind(kind);
+    }
+    query.push(")");
+    let done = query.build().execute(connection).await?;
+    Ok(done.rows_affected())
+}
+
+pub(in crate::storage) async fn delete_dead_jobs(
+    connection: &mut Connection,
+    before: Instant,
+    limit: i64,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "DELETE FROM jobs WHERE (kind, subject_id, generation) IN (SELECT kind, subject_id, generation FROM jobs \
+         WHERE dead_at IS NOT NULL AND dead_at < $1 ORDER BY dead_at LIMIT $2)",
+    )
+    .bind(before.micros())
+    .bind(limit)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 pub(in crate::storage) async fn list_jobs(

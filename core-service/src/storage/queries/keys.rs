@@ -63,6 +63,25 @@ pub(in crate::storage) async fn revoke_key(
     Ok(done.rows_affected() == 1)
 }
 
+pub(in crate::storage) async fn revoke_keys_of(
+    connection: &mut Connection,
+    account: AccountId,
+    now: Instant,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL",
+    )
+    .bind(account.uuid())
+    .bind(now.micros())
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query::<Db>("UPDATE api_keys SET label = 'erased' WHERE account_id = $1")
+        .bind(account.uuid())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected())
+}
+
 pub(in crate::storage) async fn touch_keys(
     connection: &mut Connection,
     uses: &[(KeyId, Instant)],

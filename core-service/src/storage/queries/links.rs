@@ -39,3 +39,14 @@ pub(in crate::storage) async fn find_registration_by_link(
     .map(registrations::read)
     .transpose()
 }
+
+pub(in crate::storage) async fn delete_links(
+    connection: &mut Connection,
+    registration: RegistrationId,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>("DELETE FROM registration_links WHERE registration_id = $1")
+        .bind(registration.uuid())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected())
+}

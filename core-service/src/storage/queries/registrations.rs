@@ -109,6 +109,58 @@ pub(in crate::storage) async fn find_registration(
     .transpose()
 }
 
+pub(in crate::storage) async fn list_registrations_of(
+    connection: &mut Connection,
+    email_norm: &str,
+    limit: i64,
+) -> Result<Vec<Registration>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        registration_columns!(),
+        " FROM registrations r WHERE r.email_norm = $1 LIMIT $2"
+    ))
+    .bind(email_norm)
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+pub(in crate::storage) async fn list_registrations_at(
+    connection: &mut Connection,
+    event: EventId,
+    email_norm: &str,
+) -> Result<Vec<Registration>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        registration_columns!(),
+        " FROM registrations r WHERE r.email_norm = $1 AND r.event_id = $2 ORDER BY r.seq"
+    ))
+    .bind(email_norm)
+    .bind(event.uuid())
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+pub(in crate::storage) async fn delete_registration(
+    connection: &mut Connection,
+    registration: RegistrationId,
+) -> Result<(), Error> {
+    let done = sqlx::query::<Db>("DELETE FROM registrations WHERE id = $1")
+        .bind(registration.uuid())
+        .execute(connection)
+        .await?;
+    match done.rows_affected() {
+        1 => Ok(()),
+        _ => Err(Error::Missing("registration")),
+    }
+}
+
 /// How many wait at that place or before it.
 pub(in crate::storage) async fn waitlist_position(
     connection: &mut Connection,

@@ -19,7 +19,7 @@ use crate::fixtures::{HOUR, migrate};
 
 const NO_MAIL: [&str; 0] = [];
 
-pub(super) fn guest(name: &str) -> NewRegistration {
+pub(crate) fn guest(name: &str) -> NewRegistration {
     NewRegistration {
         name: name.to_owned(),
         email: format!("{name}@example.org"),
@@ -27,7 +27,7 @@ pub(super) fn guest(name: &str) -> NewRegistration {
     }
 }
 
-pub(super) fn seats(max_capacity: i32) -> NewEvent {
+pub(crate) fn seats(max_capacity: i32) -> NewEvent {
     NewEvent {
         max_capacity,
         ..public_event("Rust Meetup")

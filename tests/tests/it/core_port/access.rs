@@ -67,7 +67,7 @@ async fn only_public_rpcs_are_for_everybody(app: Arc<TestApp>) {
         .0
         .iter()
         .filter(|(_, access)| *access == Access::Public);
-    assert_eq!(public.count(), 5);
+    assert_eq!(public.count(), 6);
     for (path, access) in rpcs.0 {
         for authorization in [None, Some("Bearer wrong")] {
             let refused = code(call(&app, path, authorization).await) == Code::Unauthenticated;

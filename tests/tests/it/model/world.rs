@@ -242,6 +242,7 @@ impl World {
             "event_url": public["url"],
             "image_url": public["image_url"],
             "custom_fields": [],
+            "requires_approval": false,
         })
     }
 }
