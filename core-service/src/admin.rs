@@ -177,6 +177,7 @@ fn failure(error: Error) -> Failure {
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired
         | Error::EventCancelled
+        | Error::PublishEnded
         | Error::EventEnded
         | Error::EventNotPublished
         | Error::AlreadyRegistered

@@ -25,7 +25,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::PlanRequired => Reason::PlanRequired,
         Error::NotFound { .. } => Reason::NotFound,
         Error::EventCancelled => Reason::EventCancelled,
-        Error::EventEnded => Reason::EventEnded,
+        Error::PublishEnded | Error::EventEnded => Reason::EventEnded,
         Error::EventNotPublished => Reason::EventNotPublished,
         Error::AlreadyRegistered => Reason::AlreadyRegistered,
         Error::RegistrationCancelled => Reason::RegistrationCancelled,

@@ -44,7 +44,10 @@ pub enum Error {
     /// Cancelling is final.
     #[error("the event is cancelled, which is final")]
     EventCancelled,
-    /// What is over is neither published nor registered for.
+    /// What is over is not published.
+    #[error("the event has ended, so it cannot be published: change its dates first")]
+    PublishEnded,
+    /// Who comes to what is over is settled.
     #[error("the event has ended")]
     EventEnded,
     /// Nobody is registered for a draft.
@@ -119,7 +122,7 @@ impl From<event::Refusal> for Error {
         match refusal {
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::Cancelled => Self::EventCancelled,
-            Refusal::Ended => Self::EventEnded,
+            Refusal::Ended => Self::PublishEnded,
             Refusal::CapacityBelowConfirmed { confirmed } => {
                 Self::CapacityBelowConfirmed { confirmed }
             }

@@ -41,7 +41,7 @@ async fn every_answer_is_as_it_always_was(api: Api) {
         Status::Waitlisted,
         Status::Cancelled,
     ];
-    api.register(id, &statuses).await;
+    let guests = api.register(id, &statuses).await;
     let event = json!({ "id": id });
     let answers = json!({
         "CreateEvent": created,
@@ -56,11 +56,13 @@ async fn every_answer_is_as_it_always_was(api: Api) {
         "CancelEvent": owner.ok::<CancelEvent>(json!({"id": id, "reason": "The venue is flooded."})).await,
     });
     let account_id = account.id.to_string();
-    let replaced = [
+    let guests: Vec<String> = guests.iter().map(|guest| guest.id.to_string()).collect();
+    let mut replaced = vec![
         (id, "[event id]"),
         (&account_id, "[account id]"),
         (&account.email, "[email]"),
     ];
+    replaced.extend(guests.iter().map(|id| (id.as_str(), "[registration id]")));
     insta::assert_json_snapshot!("answers", stable(&answers, &replaced));
 }
 

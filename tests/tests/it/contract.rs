@@ -192,7 +192,7 @@ fn every_endpoint_is_as_the_contract_says() {
         let parameters = parameters
             .into_iter()
             .flatten()
-            .filter(|one| one["in"] == "query");
+            .filter(|one| one["in"] == "query" && !is_addition(one));
         let found: Vec<String> = parameters
             .map(|parameter| {
                 let schema = &parameter["schema"];

@@ -2368,6 +2368,7 @@ pub struct RegisterAttendeeRequest {
     pub email: ::core::option::Option<::prost::alloc::string::String>,
     /// Answers to the event's custom fields, each by its label.
     #[prost(message, repeated, tag = "4")]
+    #[serde(deserialize_with = "crate::json::objects")]
     pub answers: ::prost::alloc::vec::Vec<Answer>,
 }
 
@@ -2405,6 +2406,7 @@ pub struct AddRegistrationRequest {
     pub email: ::core::option::Option<::prost::alloc::string::String>,
     /// Answers to the event's custom fields, each by its label.
     #[prost(message, repeated, tag = "4")]
+    #[serde(deserialize_with = "crate::json::objects")]
     pub answers: ::prost::alloc::vec::Vec<Answer>,
 }
 

@@ -102,7 +102,7 @@ async fn an_ended_event_is_not_published_until_it_is_moved(database: Database) {
     let id = desk.create(&olga, new_event("Rust Meetup")).await.id;
     desk.clock.advance_seconds(2 * HOUR);
     let refused = desk.service.publish_event(&olga, id).await;
-    assert!(matches!(refused, Err(Error::EventEnded)), "{refused:?}");
+    assert!(matches!(refused, Err(Error::PublishEnded)), "{refused:?}");
     let later = EventPatch {
         schedule: ScheduleChange {
             end_date: Change::Set("2030-01-01T02:00:00.000001Z".to_owned()),

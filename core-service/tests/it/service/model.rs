@@ -138,7 +138,7 @@ fn outcome<T>(answer: &Result<T, Error>) -> Outcome {
         Err(Error::QuotaExceeded { .. }) => Outcome::Quota,
         Err(Error::NotFound { .. }) => Outcome::NotFound,
         Err(Error::EventCancelled) => Outcome::Cancelled,
-        Err(Error::EventEnded) => Outcome::Ended,
+        Err(Error::PublishEnded) => Outcome::Ended,
         Err(other) => panic!("{other:?}"),
     }
 }

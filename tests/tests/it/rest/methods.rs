@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use core_service::domain::plan::Plan;
+use core_service::domain::{plan::Plan, registration::Status};
 use http::{Method, StatusCode};
 use muster_api::Reason;
 use serde_json::{Value, json};
@@ -16,12 +16,19 @@ const METHODS: [Method; 5] = [
     Method::DELETE,
 ];
 
-/// Each path, its parameters filled in, with the methods that it takes and whether reading it is public.
-fn paths(slug: &str, id: &str) -> Vec<(String, BTreeSet<String>, bool)> {
+/// A key, and each path with what stands behind it being the key's own, the methods that it takes and whether reading it is
+/// public.
+async fn paths(app: &Arc<TestApp>) -> (String, Vec<(String, BTreeSet<String>, bool)>) {
+    let account = app.account(Plan::Premium).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    let guests = app.register(&event.id, &[Status::Confirmed]).await;
     let document: Value = serde_json::from_str(muster_api::OPENAPI).unwrap();
-    let paths = document["paths"].as_object().unwrap();
     let one = |(path, operations): (&String, &Value)| {
-        let path = path.replace("{slug}", slug).replace("{id}", id);
+        let path = path
+            .replace("{slug}", &event.slug)
+            .replace("{id}", &event.id)
+            .replace("{registration_id}", &guests[0].id.to_string());
         let methods = operations
             .as_object()
             .unwrap()
@@ -30,14 +37,13 @@ fn paths(slug: &str, id: &str) -> Vec<(String, BTreeSet<String>, bool)> {
         let security = operations["get"]["security"].as_array();
         (path, methods.collect(), security.is_some_and(Vec::is_empty))
     };
-    paths.iter().map(one).collect()
+    let paths = document["paths"].as_object().unwrap();
+    (account.key, paths.iter().map(one).collect())
 }
 
 async fn a_path_takes_its_methods_and_names_them(app: Arc<TestApp>) {
-    let account = app.account(Plan::Premium).await;
-    let owner = app.over(Surface::Http).as_owner(&account);
-    let event = owner.publish_new(json!({"image_query": "crab"})).await;
-    for (path, mut methods, _) in paths(&event.slug, &event.id) {
+    let (key, paths) = paths(&app).await;
+    for (path, mut methods, _) in paths {
         let path = format!("/api/v1{path}");
         methods.insert("OPTIONS".into());
         if methods.contains("GET") {
@@ -47,12 +53,7 @@ async fn a_path_takes_its_methods_and_names_them(app: Arc<TestApp>) {
             if methods.contains(method.as_str()) {
                 continue;
             }
-            let answer = app
-                .http
-                .request(method, &path)
-                .bearer(&account.key)
-                .send()
-                .await;
+            let answer = app.http.request(method, &path).bearer(&key).send().await;
             assert_eq!(
                 answer.refusal().reason,
                 Reason::MethodNotAllowed,
@@ -71,17 +72,15 @@ async fn a_path_takes_its_methods_and_names_them(app: Arc<TestApp>) {
 }
 
 async fn head_answers_as_get_without_the_body(app: Arc<TestApp>) {
-    let account = app.account(Plan::Premium).await;
-    let owner = app.over(Surface::Http).as_owner(&account);
-    let event = owner.publish_new(json!({"image_query": "crab"})).await;
-    for (path, methods, _) in paths(&event.slug, &event.id) {
+    let (key, paths) = paths(&app).await;
+    for (path, methods, _) in paths {
         if !methods.contains("GET") {
             continue;
         }
         let ask = |method| {
             app.http
                 .request(method, &format!("/api/v1{path}"))
-                .bearer(&account.key)
+                .bearer(&key)
         };
         let get = ask(Method::GET).send().await;
         let head = ask(Method::HEAD).send().await;
@@ -99,17 +98,15 @@ async fn head_answers_as_get_without_the_body(app: Arc<TestApp>) {
 }
 
 async fn pages_of_other_origins_may_read_what_is_public_and_nothing_else(app: Arc<TestApp>) {
-    let account = app.account(Plan::Premium).await;
-    let owner = app.over(Surface::Http).as_owner(&account);
-    let event = owner.publish_new(json!({"image_query": "crab"})).await;
-    for (path, methods, is_public) in paths(&event.slug, &event.id) {
+    let (key, paths) = paths(&app).await;
+    for (path, methods, is_public) in paths {
         let expected = is_public.then_some("*");
         let from_page = |method| {
             let request = app.http.request(method, &format!("/api/v1{path}"));
             request.header("origin", "https://elsewhere.example")
         };
         if methods.contains("GET") {
-            let answer = from_page(Method::GET).bearer(&account.key).send().await;
+            let answer = from_page(Method::GET).bearer(&key).send().await;
             assert_eq!(
                 answer.header("access-control-allow-origin"),
                 expected,
