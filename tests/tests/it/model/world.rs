@@ -172,11 +172,17 @@ impl World {
         self.is_public(event).then(|| self.public(event))
     }
 
-    /// A page of the catalogue.
-    pub(crate) fn catalogue(&self, limit: usize, offset: usize) -> Value {
+    /// The catalogue.
+    pub(crate) fn public_events(&self) -> Vec<&Event> {
         let public = |event: &&Event| self.is_public(event);
         let mut events: Vec<&Event> = self.events.iter().filter(public).collect();
         events.sort_by_key(|event| (event.start, &event.id));
+        events
+    }
+
+    /// A page of the catalogue.
+    pub(crate) fn catalogue(&self, limit: usize, offset: usize) -> Value {
+        let events = self.public_events();
         let page = events.iter().skip(offset).take(limit);
         let items: Vec<Value> = page.map(|event| self.public(event)).collect();
         let next = offset + items.len();
