@@ -52,7 +52,7 @@ pub(crate) enum Kind {
     Broken,
     /// There was no answer within a time in which a replica that is well gives one.
     Hung,
-    /// There was no answer in time, but the time was short.
+    /// There was no answer in time, but the time was short, or core itself said so.
     Late,
 }
 
@@ -94,9 +94,14 @@ where
 
 fn classify(status: Status, started: Instant, deadline: Instant) -> Failure {
     let over = Instant::now() + GRAIN >= deadline;
-    // Tonic, on both sides, says `Cancelled` where time is up.
-    let late = over && matches!(status.code(), Code::Cancelled | Code::DeadlineExceeded);
-    let kind = if late && deadline.saturating_duration_since(started) >= HUNG {
+    let late = match status.code() {
+        // Core keeps a margin to say so itself, before time is up; then it is late, not hung.
+        Code::DeadlineExceeded => true,
+        // Tonic, on both sides, says this where time is up.
+        Code::Cancelled => over,
+        _ => false,
+    };
+    let kind = if late && over && deadline.saturating_duration_since(started) >= HUNG {
         Kind::Hung
     } else if late {
         Kind::Late

@@ -198,7 +198,7 @@ impl Core {
         match result.as_ref().err().map(|failure| failure.kind) {
             None | Some(Kind::Answered) => endpoint.succeeded(),
             Some(Kind::NotSent | Kind::Broken | Kind::Hung) => self.pool.failed(endpoint),
-            // Too short a time to tell.
+            // Too short a time to tell, or a replica that is well enough to say that it is late.
             Some(Kind::Late) => {}
         }
         result

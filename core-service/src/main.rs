@@ -18,7 +18,7 @@ use process::{Failure, settings, shutdown, telemetry};
 ///
 /// On PostgreSQL any number of cores may serve one database; on SQLite exactly one core serves a file.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, after_help = EXAMPLES)]
 struct Config {
     #[command(subcommand)]
     command: Option<admin::Command>,
@@ -31,6 +31,17 @@ struct Config {
     #[command(flatten)]
     log: telemetry::LogSettings,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  core-service migrate
+  core-service --grpc-addr 0.0.0.0:50051 --public-url https://events.example.org
+  core-service --grpc-addr unix:///run/muster/core.sock
+
+A new database needs the command migrate first; core then never changes its schema.
+
+Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a database out of reach), 64 settings are wrong,
+70 a defect.";
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -19,11 +19,13 @@ use crate::{
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
-    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE` [default: `sqlite://<data-dir>/muster.db`]
+    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`; `MUSTER_DATABASE_URL_FILE` names a file that holds it
+    /// [default: `sqlite://<data-dir>/muster.db`]
     #[arg(
         long,
         env = "MUSTER_DATABASE_URL",
         value_name = "URL",
+        value_parser = database_url,
         hide_env_values = true,
         global = true
     )]
@@ -83,11 +85,18 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
+fn database_url(text: &str) -> Result<String, String> {
+    if storage::Options::accepts(text) {
+        return Ok(text.to_owned());
+    }
+    Err("must begin with sqlite:// or postgres://".to_owned())
+}
+
 /// How core behaves.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
-    /// Base of every URL that is handed out
+    /// Base of every URL that is handed out [default: where HTTP is served; core by itself takes `http://127.0.0.1:8080`]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
     /// Zone of events whose creator and account name none, by its IANA name

@@ -1,6 +1,6 @@
 //! Settings of `muster`: core's, and where the one HTTP port is.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::Parser;
 use core_client::ProxySettings;
@@ -56,7 +56,7 @@ impl Config {
         self.rules
             .public_url
             .clone()
-            .unwrap_or_else(|| format!("http://{}", self.http_addr))
+            .unwrap_or_else(|| format!("http://{}", reachable(self.http_addr)))
     }
 
     /// Whether only this machine can reach it, so that demo data and a printed key do no harm.
@@ -67,4 +67,15 @@ impl Config {
         };
         grpc_is_local && self.http_addr.ip().is_loopback()
     }
+}
+
+/// The address by which this machine reaches a port that is served on all of its addresses.
+pub(crate) fn reachable(mut served: SocketAddr) -> SocketAddr {
+    if served.ip().is_unspecified() {
+        served.set_ip(match served.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    served
 }

@@ -7,7 +7,7 @@ use core_service::{
     grpc::server::Address,
 };
 
-use crate::config::Config;
+use crate::config::{Config, reachable};
 
 /// Prints it to standard output; logs go to standard error.
 pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
@@ -86,7 +86,7 @@ Make an account and a key:
 /// How grpcurl names the port.
 fn target(address: &Address) -> String {
     match address {
-        Address::Tcp(address) => address.to_string(),
+        Address::Tcp(address) => reachable(*address).to_string(),
         Address::Unix(path) => format!("-unix {}", path.display()),
     }
 }

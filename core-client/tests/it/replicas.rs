@@ -162,3 +162,15 @@ async fn a_host_that_is_not_found_is_unavailable() {
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }
+
+#[tokio::test]
+async fn a_read_that_core_itself_gave_up_on_has_the_other_half_of_its_time_elsewhere() {
+    let (first, second) = (Replica::start().await, Replica::start().await);
+    let core = client(&[first.address, second.address]);
+    let status = core
+        .call::<Read>(text("late"), &within(10 * SECOND))
+        .await
+        .unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert_eq!((first.toy.count(), second.toy.count()), (1, 1));
+}

@@ -91,6 +91,7 @@ async fn answer(request: Request<Text>) -> Result<Response<Text>, Status> {
     let text = request.into_inner().text;
     match text.as_str() {
         "hang" => std::future::pending().await,
+        "late" => Err(Status::deadline_exceeded("core gave up")),
         "refuse" => Err(muster_api::status::status(Reason::Conflict, "no")),
         _ => {
             let mut response = Response::new(Text { text });

@@ -91,9 +91,7 @@ where
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
-            let request_id = header(request.headers(), "x-request-id")
-                .unwrap_or_default()
-                .to_owned();
+            let request_id = header(request.headers(), "x-request-id").map(str::to_owned);
             let limit = deadline(request.headers());
             let answered = tokio::time::timeout(limit, async {
                 match admit(&rules, &mut request).await {

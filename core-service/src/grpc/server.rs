@@ -112,7 +112,7 @@ impl TlsSettings {
 
 fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path)
-        .map_err(|error| Failure::Environment(format!("can't read {}: {error}", path.display())))
+        .map_err(|error| Failure::setting(format!("can't read {}: {error}", path.display())))
 }
 
 /// A port that is bound but not yet served.
@@ -121,7 +121,18 @@ pub enum Listener {
     /// On TCP.
     Tcp(TcpListener),
     /// On a Unix socket.
-    Unix(UnixListener, PathBuf),
+    Unix(UnixListener, SocketFile),
+}
+
+/// A Unix socket's file, which goes with its port.
+#[derive(Debug)]
+pub struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // A socket left behind does no harm: the next start finds it dead and takes its place.
+        let _removed = std::fs::remove_file(&self.0);
+    }
 }
 
 impl Listener {
@@ -152,7 +163,7 @@ impl Listener {
     pub fn address(&self) -> io::Result<Address> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Address::Tcp),
-            Self::Unix(_, path) => Ok(Address::Unix(path.clone())),
+            Self::Unix(_, file) => Ok(Address::Unix(file.0.clone())),
         }
     }
 }
@@ -165,7 +176,8 @@ async fn bind_unix(path: &Path) -> io::Result<Listener> {
         }
         std::fs::remove_file(path)?;
     }
-    Ok(Listener::Unix(UnixListener::bind(path)?, path.to_owned()))
+    let listener = UnixListener::bind(path)?;
+    Ok(Listener::Unix(listener, SocketFile(path.to_owned())))
 }
 
 /// Serves until `stop`, then lets calls under way finish.
@@ -192,7 +204,7 @@ pub async fn serve(
         .tcp_nodelay(true);
     if let Some(config) = tls.config()? {
         port = port.tls_config(config).map_err(|error| {
-            Failure::Environment(format!("can't use the TLS files: {}", chain(&error)))
+            Failure::setting(format!("can't use the TLS files: {}", chain(&error)))
         })?;
     }
     let stack = port
@@ -210,14 +222,10 @@ pub async fn serve(
             .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped)
             .await
             .map_err(broken),
-        Listener::Unix(listener, path) => {
-            let outcome = stack
-                .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
-                .await;
-            // A socket left behind does no harm: the next start finds it dead and takes its place.
-            let _removed = std::fs::remove_file(path);
-            outcome.map_err(broken)
-        }
+        Listener::Unix(listener, _file) => stack
+            .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
+            .await
+            .map_err(broken),
     }
 }
 

@@ -23,6 +23,13 @@ pub enum Access {
 }
 
 impl Options {
+    /// Whether a URL is one of a database that there is an engine for.
+    pub fn accepts(url: &str) -> bool {
+        ["sqlite:", "postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+    }
+
     /// Connections to PostgreSQL unless said otherwise: more than two cores keep busy, far below its default of 100.
     pub const DEFAULT_POOL_SIZE: u32 = 16;
 

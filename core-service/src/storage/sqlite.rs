@@ -97,7 +97,8 @@ impl Engine {
                 path.display()
             ))
         };
-        // The writer comes first: it makes the file and sets WAL, which readers cannot.
+        make_private(&path).map_err(|error| unusable(error.into()))?;
+        // The writer comes first: it sets WAL, which readers cannot.
         let writer = PoolOptions::new()
             .max_connections(1)
             .acquire_timeout(WRITER_WAIT)
@@ -159,6 +160,19 @@ fn migrations() -> Vec<Migration> {
 }
 
 /// Takes the lock that makes this core the only one on its file. The lock dies with the process, however it dies.
+/// Makes the file where there is none, for its owner's eyes only: it holds names and e-mail addresses. What SQLite puts beside it
+/// has the same mode.
+fn make_private(database: &Path) -> std::io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(database) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
 fn lock(database: &Path) -> Result<File, Error> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
@@ -168,7 +182,11 @@ fn lock(database: &Path) -> Result<File, Error> {
         .truncate(false)
         .write(true)
         .open(&path)
-        .map_err(|error| Error::Configuration(format!("cannot write {shown}: {error}")))?;
+        .map_err(|error| {
+            Error::Configuration(format!(
+                "cannot write {shown}: {error}; choose another folder with --data-dir"
+            ))
+        })?;
     file.try_lock().map_err(|_| {
         Error::Configuration(format!(
             "another core already serves {}: stop it, or give this one another --data-dir",

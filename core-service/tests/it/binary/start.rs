@@ -115,6 +115,8 @@ fn invalid_settings_are_told_all_at_once() {
             "1",
             "--public-url",
             "muster.example",
+            "--database-url",
+            "mysql://localhost/muster",
         ],
         SETTINGS,
     );
@@ -124,11 +126,12 @@ fn invalid_settings_are_told_all_at_once() {
         "--plans (MUSTER_PLANS)",
         "--database-connections (MUSTER_DATABASE_CONNECTIONS)",
         "--public-url (MUSTER_PUBLIC_URL)",
+        "--database-url (MUSTER_DATABASE_URL)",
     ] {
         let of_flag = |line: &&String| line.starts_with(&format!("error: {flag}: "));
         assert_eq!(lines.iter().filter(of_flag).count(), 1, "{flag}: {lines:?}");
     }
-    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!(lines.len(), 6, "{lines:?}");
     assert_eq!(failing(&["--no-such-flag"], SETTINGS).len(), 1);
 }
 
@@ -163,7 +166,7 @@ async fn unusable_tls_files_end_the_start() {
             "--tls-key",
             &broken,
         ];
-        failing(&arguments, ENVIRONMENT)
+        failing(&arguments, SETTINGS)
     };
     let missing = with("/nowhere/muster.pem");
     assert_eq!(
