@@ -5,7 +5,9 @@ mod accounts;
 mod doctor;
 mod erase;
 mod keys;
+mod mail;
 mod migrate;
+mod table;
 
 use std::io::{self, ErrorKind, Write};
 
@@ -16,6 +18,7 @@ use serde_json::Value;
 pub use accounts::AccountCommand;
 pub use erase::EraseCommand;
 pub use keys::KeyCommand;
+pub use mail::MailCommand;
 
 use crate::{
     domain::{clock::Clock, entropy::Entropy, plan::Plans, zone::Zone},
@@ -33,6 +36,9 @@ pub enum Command {
     /// Make, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Look at mails that were given up, and have them sent again
+    #[command(subcommand)]
+    Mail(MailCommand),
     /// Remove a person everywhere: registrations, mails to be sent, links, the name and address of their account
     Erase(EraseCommand),
     /// Bring the database's schema up to date
@@ -56,7 +62,7 @@ pub struct Answer {
     pub text: String,
     /// The same in JSON.
     pub json: Value,
-    /// Whether everything is as it should be; only `doctor` may find that it is not.
+    /// Whether everything is as it should be: what `doctor` found, and whether `mail retry` knew all the mails it was given.
     pub is_well: bool,
 }
 
@@ -111,6 +117,7 @@ impl Command {
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
             Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
+            Self::Mail(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Erase(command) => command.run(&service(data, clock, entropy).await?).await,
         }
     }
@@ -119,6 +126,7 @@ impl Command {
         match self {
             Self::Account(command) => command.format(),
             Self::Key(command) => command.format(),
+            Self::Mail(command) => command.format(),
             Self::Erase(command) => command.format,
             Self::Migrate(format) | Self::Doctor(format) => *format,
         }

@@ -6,7 +6,9 @@
 
 mod backoff;
 mod handler;
+mod lane;
 mod maintenance;
+mod pause;
 mod runner;
 
 pub use handler::{Attempt, Failure, Handler};

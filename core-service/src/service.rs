@@ -12,6 +12,7 @@ mod events;
 mod keys;
 mod limits;
 mod links;
+mod mails;
 mod registrations;
 
 use std::sync::Arc;

@@ -31,4 +31,6 @@ pub use key_uses::KeyUses;
 pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
-pub use values::{AuditRecord, EventFilter, JobRecord, RegistrationFilter};
+pub use values::{
+    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, RegistrationFilter,
+};

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Answer, Format, failure};
+use super::{Answer, Format, failure, table};
 use crate::{
     domain::{
         account::{Account, ApiKey},
@@ -66,7 +66,7 @@ impl KeyCommand {
             }
             Self::List { .. } => {
                 let keys = service.list_keys().await.map_err(failure)?;
-                Ok(Answer::new(table(&keys), keys.iter().map(shown).collect()))
+                Ok(Answer::new(listed(&keys), keys.iter().map(shown).collect()))
             }
             Self::Revoke { id, .. } => {
                 service.revoke_key(*id).await.map_err(failure)?;
@@ -99,35 +99,19 @@ fn shown((key, account): &(ApiKey, Account)) -> Value {
 }
 
 /// One key a line, columns aligned.
-fn table(keys: &[(ApiKey, Account)]) -> String {
+fn listed(keys: &[(ApiKey, Account)]) -> String {
     let mut rows = vec![["ID", "ACCOUNT", "NAME", "LAST USED", "STATE"].map(str::to_owned)];
     rows.extend(keys.iter().map(|(key, account)| {
-        let used = key.last_used_at.map_or("never".to_owned(), to_the_second);
+        let used = key
+            .last_used_at
+            .map_or("never".to_owned(), |at| at.to_the_second().to_string());
         let state = match (key.revoked_at, key.expires_at) {
-            (Some(at), _) => format!("revoked {}", to_the_second(at)),
-            (None, Some(at)) => format!("expires {}", to_the_second(at)),
+            (Some(at), _) => format!("revoked {}", at.to_the_second()),
+            (None, Some(at)) => format!("expires {}", at.to_the_second()),
             (None, None) => "valid".to_owned(),
         };
         let (email, label) = (account.email.clone(), key.label.clone());
         [key.id.to_string(), email, label, used, state]
     }));
-    let mut widths = [0; 5];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    let lines = rows.iter().map(|row| {
-        let cells = row.iter().zip(widths);
-        let line: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        line.join("  ").trim_end().to_owned()
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// As precise as "about when" deserves.
-fn to_the_second(at: Instant) -> String {
-    Instant::from_micros(at.micros().div_euclid(1_000_000) * 1_000_000).to_string()
+    table::aligned(rows.into_iter())
 }

@@ -33,6 +33,12 @@ impl Instant {
         )
     }
 
+    /// The same without its fraction of a second, for what is only "about when".
+    #[must_use]
+    pub const fn to_the_second(self) -> Self {
+        Self(self.0.div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND)
+    }
+
     /// The moment at which a UTC clock shows `civil`; what is finer than a microsecond is cut.
     pub fn from_utc(civil: DateTime) -> Self {
         let since = civil.duration_since(EPOCH);

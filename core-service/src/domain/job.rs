@@ -1,5 +1,7 @@
 //! Work that a committed change leaves to be done outside its transaction.
 
+use std::{fmt, str::FromStr};
+
 use uuid::Uuid;
 
 use super::instant::Instant;
@@ -56,13 +58,66 @@ pub struct JobKey {
     pub generation: i32,
 }
 
+/// A text that is no key of a job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be a kind, a subject's id and a generation, joined by dots")]
+pub struct InvalidJobKey;
+
+impl fmt::Display for JobKey {
+    /// `cancellation_mail.0198….0`: what a mail's Message-ID begins with.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}.{}", self.kind, self.subject_id, self.generation)
+    }
+}
+
+impl FromStr for JobKey {
+    type Err = InvalidJobKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidJobKey> {
+        let mut parts = text.splitn(3, '.');
+        let mut part = || parts.next().ok_or(InvalidJobKey);
+        Ok(Self {
+            kind: part()?.to_owned(),
+            subject_id: part()?.parse().map_err(|_| InvalidJobKey)?,
+            generation: part()?.parse().map_err(|_| InvalidJobKey)?,
+        })
+    }
+}
+
 /// A job that a runner holds a lease on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedJob {
     /// Which job.
     pub key: JobKey,
-    /// How many times it was started, this time included.
+    /// How many times it was started, this time included. Tells this lease from every other.
     pub attempt: i32,
+    /// How many of those count against it, this time included: not those that failed by no fault of its own.
+    pub tries: i32,
     /// Until when it is nobody else's.
     pub leased_until: Instant,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_as_it_is_written() {
+        let key = JobKey {
+            kind: CANCELLATION_MAIL.to_owned(),
+            subject_id: Uuid::from_u128(7),
+            generation: 2,
+        };
+        let text = "cancellation_mail.00000000-0000-0000-0000-000000000007.2";
+        assert_eq!(key.to_string(), text);
+        assert_eq!(text.parse(), Ok(key));
+        for wrong in [
+            "",
+            "cancellation_mail",
+            "a.b.0",
+            "a.00000000-0000-0000-0000-000000000007.x",
+        ] {
+            assert_eq!(wrong.parse::<JobKey>(), Err(InvalidJobKey));
+        }
+    }
 }

@@ -9,13 +9,17 @@ const WAITS_SECONDS: [i64; 9] = [0, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 
 /// How much longer than its wait a job may wait, as a divisor: a fifth spreads jobs that failed together.
 const JITTER_DIVISOR: i64 = 5;
 
-/// Seconds until the next try after `attempt` tries, or nothing when those were all. The jitter is drawn from the
-/// subject's id, which is as random as any, so that jobs of one moment part ways.
-pub(super) fn wait_seconds(attempt: i32, subject: Uuid) -> Option<i64> {
-    let wait = *WAITS_SECONDS.get(usize::try_from(attempt).ok()?)?;
+/// Seconds until the next try after so many, or nothing when those were all.
+pub(super) fn wait_seconds(tries: i32, subject: Uuid) -> Option<i64> {
+    let wait = *WAITS_SECONDS.get(usize::try_from(tries).ok()?)?;
+    Some(spread(wait, subject))
+}
+
+/// A wait with jitter, which is drawn from the subject's id, as random as any, so that jobs of one moment part ways.
+pub(super) fn spread(wait: i64, subject: Uuid) -> i64 {
     let [.., high, low] = *subject.as_bytes();
     let draw = i64::from(u16::from_be_bytes([high, low]));
-    Some(wait + wait * draw / i64::from(u16::MAX) / JITTER_DIVISOR)
+    wait + wait * draw / i64::from(u16::MAX) / JITTER_DIVISOR
 }
 
 #[cfg(test)]
@@ -25,7 +29,7 @@ mod tests {
     #[test]
     fn waits_grow_and_end() {
         let waits: Vec<_> = (1..=9)
-            .map(|attempt| wait_seconds(attempt, Uuid::nil()))
+            .map(|tries| wait_seconds(tries, Uuid::nil()))
             .collect();
         let expected = [
             Some(30),

@@ -148,5 +148,10 @@ fn migrations() -> Vec<Migration> {
             "registering",
             include_str!("../../migrations/postgres/0002_registering.sql"),
         ),
+        migration(
+            3,
+            "excused_jobs",
+            include_str!("../../migrations/postgres/0003_excused_jobs.sql"),
+        ),
     ]
 }

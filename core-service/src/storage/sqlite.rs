@@ -156,6 +156,11 @@ fn migrations() -> Vec<Migration> {
             "registering",
             include_str!("../../migrations/sqlite/0002_registering.sql"),
         ),
+        migration(
+            3,
+            "excused_jobs",
+            include_str!("../../migrations/sqlite/0003_excused_jobs.sql"),
+        ),
     ]
 }
 

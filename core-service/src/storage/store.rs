@@ -6,8 +6,8 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, Error, EventFilter, JobRecord, Options, RegistrationFilter, Tx, postgres, sqlite,
-    tx::Inner,
+    AuditRecord, DeadMail, Error, EventFilter, JobRecord, Options, RegistrationFilter, Tx,
+    postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
@@ -165,4 +165,8 @@ reads! {
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
     /// The jobs of a kind that are not done, dead ones included.
     jobs::list_jobs(kind: &str, limit: i64) -> Vec<JobRecord>;
+    /// Mails that were given up, the latest first.
+    jobs::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    /// How many mails were given up.
+    jobs::count_dead_mails() -> i64;
 }

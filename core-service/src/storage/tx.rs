@@ -1,6 +1,6 @@
 //! One transaction: reads under its locks, and every write.
 
-use super::{Error, postgres, sqlite};
+use super::{DeadMail, Error, postgres, sqlite};
 use crate::domain::{
     account::{Account, ApiKey},
     audit::AuditEntry,
@@ -149,10 +149,18 @@ statements! {
     jobs::insert_job(key: &JobKey, now: Instant) -> bool;
     /// Leases at most `limit` jobs of a kind that are due.
     jobs::claim_jobs(kind: &str, now: Instant, leased_until: Instant, limit: i64) -> Vec<ClaimedJob>;
-    /// Removes a job that is done; false when the lease was lost.
-    jobs::finish_job(job: &ClaimedJob) -> bool;
+    /// Removes jobs that are done; answers how many: those whose lease was lost stay.
+    jobs::finish_jobs(jobs: &[&ClaimedJob]) -> u64;
     /// Puts a job back until `due_at`; false when the lease was lost.
     jobs::retry_job(job: &ClaimedJob, due_at: Instant, error: &str) -> bool;
+    /// Puts a job back until `due_at` as if it had not been tried; false when the lease was lost.
+    jobs::excuse_job(job: &ClaimedJob, due_at: Instant, error: &str) -> bool;
+    /// Makes a job that was given up due again, as if it were new; false when there is none.
+    jobs::revive_job(key: &JobKey, now: Instant) -> bool;
+    /// Mails that were given up, the latest first.
+    jobs::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    /// The mail of that key, if it was given up.
+    jobs::find_dead_mail(key: &JobKey) -> Option<DeadMail>;
     /// Gives a job up, keeping it for people to look at; false when the lease was lost.
     jobs::bury_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
 

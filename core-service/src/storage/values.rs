@@ -83,12 +83,38 @@ pub struct JobRecord {
     pub key: JobKey,
     /// How many times it was started.
     pub attempts: i32,
+    /// How many of those count against it.
+    pub tries: i32,
     /// When it may be started next; while a runner has it, the end of the lease.
     pub due_at: Instant,
     /// When it was given up.
     pub dead_at: Option<Instant>,
     /// Why it was not done the last time.
     pub last_error: Option<String>,
+}
+
+/// A mail that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadMail {
+    /// The job; its subject is a registration.
+    pub job: JobRecord,
+    /// Whom it was for, and because of which event.
+    pub recipient: Option<DeadMailRecipient>,
+}
+
+/// Whom a mail was for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadMailRecipient {
+    /// The registrant's address.
+    pub email: String,
+    /// Whose event it is.
+    pub account_id: AccountId,
+    /// The event's title.
+    pub title: String,
+    /// The event's slug.
+    pub slug: String,
+    /// Whether the event is cancelled.
+    pub is_cancelled: bool,
 }
 
 /// Reads a plan or a status, which are stored by name.

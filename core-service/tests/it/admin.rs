@@ -3,7 +3,9 @@
 use clap::Parser;
 use core_service::{
     admin::{Answer, Command},
-    domain::{clock::Clock, entropy::Entropy, plan::Plan},
+    domain::{
+        clock::Clock, entropy::Entropy, job::CANCELLATION_MAIL, plan::Plan, registration::Status,
+    },
     settings::DataSettings,
 };
 use process::Failure;
@@ -13,7 +15,7 @@ use test_postgres::Database;
 use crate::{
     fixtures::{NOW, migrate},
     service::{
-        Desk,
+        Desk, public_event,
         registering::{guest, seats},
     },
 };
@@ -103,6 +105,98 @@ async fn erasing_says_what_it_did(database: Database) {
     assert_eq!(failure.code(), 64);
 }
 
+async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) {
+    let core = Desk::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, public_event("Rust Meetup")).await;
+    let guests = core.register(event.id, &[Status::Confirmed; 3]).await;
+    core.service
+        .cancel_event(&olga, event.id, None)
+        .await
+        .unwrap();
+    let mut tx = core.store.begin().await.unwrap();
+    let claimed = tx
+        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 10)
+        .await
+        .unwrap();
+    let gone = claimed
+        .iter()
+        .find(|job| job.key.subject_id == guests[0].id.uuid())
+        .unwrap();
+    let full = claimed
+        .iter()
+        .find(|job| job.key.subject_id == guests[1].id.uuid())
+        .unwrap();
+    assert!(tx.bury_job(gone, NOW, "answers 550").await.unwrap());
+    assert!(
+        tx.bury_job(full, NOW.plus_seconds(1), "answers\n552")
+            .await
+            .unwrap()
+    );
+    tx.commit().await.unwrap();
+
+    let answer = run(&database, "mail dead --limit 1").await.unwrap();
+    let (first, rest) = answer.text.split_once('\n').unwrap();
+    assert!(
+        first.starts_with("ID  ") && first.ends_with("GIVEN UP              TRIES  WHY"),
+        "{first}"
+    );
+    let expected = format!(
+        "{}  {}  {} (cancelled)  2030-01-01T00:00:01Z  1      answers 552\nand 1 more: give a higher --limit",
+        full.key, guests[1].email, event.slug
+    );
+    assert_eq!(rest, expected);
+    let answer = run(&database, "mail dead --json").await.unwrap();
+    assert_eq!(answer.json["count"], 2);
+    let expected = json!({
+        "id": gone.key.to_string(),
+        "kind": "cancellation_mail",
+        "registration_id": guests[0].id.to_string(),
+        "email": guests[0].email,
+        "event": { "slug": event.slug, "title": "Rust Meetup", "is_cancelled": true },
+        "given_up_at": "2030-01-01T00:00:00Z",
+        "tries": 1,
+        "last_error": "answers 550",
+    });
+    assert_eq!(answer.json["items"][1], expected);
+
+    // The third is not given up, and the second is unknown only once it is retried.
+    let third = claimed
+        .iter()
+        .find(|job| job.key != gone.key && job.key != full.key)
+        .unwrap();
+    let retry = format!("mail retry {} {}", full.key, third.key);
+    let answer = run(&database, &retry).await.unwrap();
+    assert!(!answer.is_well);
+    assert_eq!(
+        answer.json,
+        json!({ "retried": 1, "unknown": [third.key.to_string()] })
+    );
+    let answer = run(&database, "mail retry --all").await.unwrap();
+    assert_eq!(answer.text, "1 mail is due again");
+    assert_eq!(
+        run(&database, "mail dead").await.unwrap().text,
+        "no mail was given up"
+    );
+
+    // They begin anew, under leases that no earlier runner can mistake for its own.
+    let mut tx = core.store.begin().await.unwrap();
+    let again = tx
+        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 10)
+        .await
+        .unwrap();
+    assert_eq!(again.len(), 2);
+    assert!(again.iter().all(|job| (job.attempt, job.tries) == (2, 1)));
+    assert_eq!(tx.finish_jobs(&[gone, full]).await.unwrap(), 0);
+    drop(tx);
+    let audit = core.audit(guests[0].id.uuid()).await.pop().unwrap();
+    assert_eq!(audit["action"], "mail.retry");
+    assert_eq!(
+        (&audit["actor"], &audit["after"]),
+        (&json!("admin"), &json!({ "kind": "cancellation_mail" }))
+    );
+}
+
 async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
     let wrong = "account create --email fay --name \u{7} --timezone Mars";
     let failure = run(&database, wrong).await.unwrap_err();
@@ -142,6 +236,7 @@ async fn a_migrated_database_is_well(database: Database) {
 test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     erasing_says_what_it_did,
+    mails_that_were_given_up_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
     a_migrated_database_is_well,
 );
@@ -173,7 +268,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,

@@ -30,11 +30,12 @@ enum Deed {
     Refuse,
     Panic,
     Hang,
+    FindNobody,
 }
 
 /// A handler that does what it is told, and counts.
 struct Scripted {
-    deed: Deed,
+    deed: Mutex<Deed>,
     /// Tries by subject.
     tries: Mutex<HashMap<Uuid, u32>>,
     started: Semaphore,
@@ -44,11 +45,15 @@ struct Scripted {
 impl Scripted {
     fn new(deed: Deed) -> Arc<Self> {
         Arc::new(Self {
-            deed,
+            deed: Mutex::new(deed),
             tries: Mutex::default(),
             started: Semaphore::new(0),
             released: Semaphore::new(0),
         })
+    }
+
+    fn now_does(&self, deed: Deed) {
+        *self.deed.lock().unwrap() = deed;
     }
 
     fn tries(&self) -> u32 {
@@ -68,12 +73,14 @@ impl Handler for Scripted {
             .unwrap()
             .entry(job.key.subject_id)
             .or_default() += 1;
-        Box::pin(async {
+        let deed = *self.deed.lock().unwrap();
+        Box::pin(async move {
             self.started.add_permits(1);
-            match self.deed {
+            match deed {
                 Deed::Succeed => Ok(()),
                 Deed::Fail => Err(Failure::Passing("greylisted".to_owned())),
                 Deed::Refuse => Err(Failure::Lasting("no such mailbox".to_owned())),
+                Deed::FindNobody => Err(Failure::Unreachable("connection refused".to_owned())),
                 Deed::Panic => panic!("a bug"),
                 Deed::Hang => {
                     self.released.acquire().await.unwrap().forget();
@@ -190,6 +197,45 @@ async fn a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead(database:
     assert_eq!(runner.drain().await.unwrap(), 0);
 }
 
+async fn while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 40).await;
+    let handler = Scripted::new(Deed::FindNobody);
+    let runner = runner(&store, &clock, &handler);
+    // All slots were taken when it was noticed; then nothing is started until the first pause, at most 6 s, is over.
+    assert_eq!(runner.drain().await.unwrap(), 16);
+    assert_eq!(runner.drain().await.unwrap(), 0);
+    clock.advance_seconds(6);
+    assert_eq!(runner.drain().await.unwrap(), 1);
+    // A week of it: a knock every five to six minutes.
+    let mut knocks = 0;
+    for _ in 0..7 * 24 * 6 {
+        clock.advance_seconds(600);
+        knocks += runner.drain().await.unwrap();
+    }
+    assert_eq!(knocks, 7 * 24 * 6);
+    let left = jobs(&store).await;
+    assert_eq!(left.len(), 40);
+    assert!(
+        left.iter()
+            .all(|job| job.tries == 0 && job.dead_at.is_none())
+    );
+    assert!(left.iter().any(|job| job.attempts > 9));
+
+    handler.now_does(Deed::Succeed);
+    clock.advance_seconds(360);
+    assert_eq!(runner.drain().await.unwrap(), 40);
+    assert!(jobs(&store).await.is_empty());
+}
+
+async fn a_job_that_fails_by_itself_does_not_stop_the_others(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, "scripted", 40).await;
+    let handler = Scripted::new(Deed::Fail);
+    assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 40);
+    assert!(jobs(&store).await.iter().all(|job| job.tries == 1));
+}
+
 async fn a_refused_job_is_dead_at_once(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     add_jobs(&store, "scripted", 1).await;
@@ -251,14 +297,15 @@ async fn a_lost_lease_overwrites_nothing(database: Database) {
 
     let before = jobs(&store).await;
     let mut tx = store.begin().await.unwrap();
-    assert!(!tx.finish_job(&lost).await.unwrap());
+    assert_eq!(tx.finish_jobs(&[&lost]).await.unwrap(), 0);
     assert!(!tx.retry_job(&lost, NOW, "late").await.unwrap());
+    assert!(!tx.excuse_job(&lost, NOW, "late").await.unwrap());
     assert!(!tx.bury_job(&lost, NOW, "late").await.unwrap());
     tx.commit().await.unwrap();
     assert_eq!(jobs(&store).await, before);
 
     let mut tx = store.begin().await.unwrap();
-    assert!(tx.finish_job(&held).await.unwrap());
+    assert_eq!(tx.finish_jobs(&[&lost, &held]).await.unwrap(), 1);
     tx.commit().await.unwrap();
     assert!(jobs(&store).await.is_empty());
 }
@@ -323,6 +370,8 @@ test_postgres::on_both_engines!(
     done_jobs_are_gone_and_a_key_names_one_job,
     a_kind_without_a_handler_waits,
     a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead,
+    while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies,
+    a_job_that_fails_by_itself_does_not_stop_the_others,
     a_refused_job_is_dead_at_once,
     a_panic_sets_its_job_apart_and_no_other,
     a_try_that_takes_too_long_is_dropped_and_comes_again,

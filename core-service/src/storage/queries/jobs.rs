@@ -1,18 +1,19 @@
 //! Jobs. A done job is deleted: the table stays as small as the work that is left, and keeps nothing of a person.
 
 use sqlx::{QueryBuilder, Row as _};
+use uuid::Uuid;
 
 use super::{Connection, Db, Row};
 use crate::{
     domain::{
-        ids::{EventId, RegistrationId},
+        ids::{AccountId, EventId, RegistrationId},
         instant::Instant,
         job::{
             CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL,
             REGISTRATION_MAILS,
         },
     },
-    storage::{Error, JobRecord},
+    storage::{DeadMail, DeadMailRecipient, Error, JobRecord},
 };
 
 pub(in crate::storage) async fn schedule_cancellation_mails(
@@ -132,7 +133,7 @@ pub(in crate::storage) async fn claim_jobs(
         ") UPDATE jobs SET attempts = jobs.attempts + 1, due_at = $3 FROM due \
          WHERE jobs.kind = due.kind AND jobs.subject_id = due.subject_id AND jobs.generation = due.generation \
          RETURNING jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
-         jobs.attempts AS attempts, jobs.due_at AS due_at"
+         jobs.attempts AS attempts, jobs.excused AS excused, jobs.due_at AS due_at"
     ))
     .bind(kind)
     .bind(now.micros())
@@ -145,20 +146,29 @@ pub(in crate::storage) async fn claim_jobs(
     .collect()
 }
 
-pub(in crate::storage) async fn finish_job(
+pub(in crate::storage) async fn finish_jobs(
     connection: &mut Connection,
-    job: &ClaimedJob,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "DELETE FROM jobs WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
-    )
-    .bind(&job.key.kind)
-    .bind(job.key.subject_id)
-    .bind(job.key.generation)
-    .bind(job.attempt)
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    jobs: &[&ClaimedJob],
+) -> Result<u64, Error> {
+    if jobs.is_empty() {
+        return Ok(0);
+    }
+    let mut query = QueryBuilder::<Db>::new(
+        "DELETE FROM jobs WHERE dead_at IS NULL AND (kind, subject_id, generation, attempts) IN (",
+    );
+    query.push_values(jobs, |mut row, job| {
+        row.push_bind(job.key.kind.as_str())
+            .push_bind(job.key.subject_id)
+            .push_bind(job.key.generation)
+            .push_bind(job.attempt);
+    });
+    query.push(")");
+    let done = query
+        .build()
+        .persistent(jobs.len() == 1)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected())
 }
 
 pub(in crate::storage) async fn retry_job(
@@ -169,6 +179,27 @@ pub(in crate::storage) async fn retry_job(
 ) -> Result<bool, Error> {
     let done = sqlx::query::<Db>(
         "UPDATE jobs SET due_at = $5, last_error = $6 \
+         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+    )
+    .bind(&job.key.kind)
+    .bind(job.key.subject_id)
+    .bind(job.key.generation)
+    .bind(job.attempt)
+    .bind(due_at.micros())
+    .bind(error)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn excuse_job(
+    connection: &mut Connection,
+    job: &ClaimedJob,
+    due_at: Instant,
+    error: &str,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE jobs SET due_at = $5, last_error = $6, excused = excused + 1 \
          WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
     )
     .bind(&job.key.kind)
@@ -209,12 +240,8 @@ pub(in crate::storage) async fn delete_mails_of(
     registration: RegistrationId,
 ) -> Result<u64, Error> {
     let mut query = QueryBuilder::<Db>::new("DELETE FROM jobs WHERE subject_id = ");
-    query.push_bind(registration.uuid()).push(" AND kind IN (");
-    let mut kinds = query.separated(", ");
-    for kind in REGISTRATION_MAILS {
-        kinds.push_bind(kind);
-    }
-    query.push(")");
+    query.push_bind(registration.uuid()).push(" AND ");
+    push_is_mail(&mut query);
     let done = query.build().execute(connection).await?;
     Ok(done.rows_affected())
 }
@@ -241,7 +268,7 @@ pub(in crate::storage) async fn list_jobs(
     limit: i64,
 ) -> Result<Vec<JobRecord>, Error> {
     sqlx::query::<Db>(
-        "SELECT kind, subject_id, generation, attempts, due_at, dead_at, last_error FROM jobs \
+        "SELECT kind, subject_id, generation, attempts, excused, due_at, dead_at, last_error FROM jobs \
          WHERE kind = $1 ORDER BY subject_id, generation LIMIT $2",
     )
     .bind(kind)
@@ -249,28 +276,131 @@ pub(in crate::storage) async fn list_jobs(
     .fetch_all(connection)
     .await?
     .iter()
-    .map(|row| {
-        let job = read(row)?;
-        let dead_at: Option<i64> = row.try_get("dead_at")?;
-        Ok(JobRecord {
-            key: job.key,
-            attempts: job.attempt,
-            due_at: job.leased_until,
-            dead_at: dead_at.map(Instant::from_micros),
-            last_error: row.try_get("last_error")?,
-        })
-    })
+    .map(record)
     .collect()
 }
 
+/// The registration and its event are missing only where a mail has outlived them.
+const DEAD_MAILS: &str = "SELECT jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
+    jobs.attempts AS attempts, jobs.excused AS excused, jobs.due_at AS due_at, jobs.dead_at AS dead_at, \
+    jobs.last_error AS last_error, registrations.email AS email, events.account_id AS account_id, \
+    events.title AS title, events.slug AS slug, events.is_cancelled AS is_cancelled \
+    FROM jobs LEFT JOIN registrations ON registrations.id = jobs.subject_id \
+    LEFT JOIN events ON events.id = registrations.event_id \
+    WHERE jobs.dead_at IS NOT NULL AND ";
+
+pub(in crate::storage) async fn list_dead_mails(
+    connection: &mut Connection,
+    limit: i64,
+) -> Result<Vec<DeadMail>, Error> {
+    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
+    push_is_mail(&mut query);
+    query.push(" ORDER BY jobs.dead_at DESC, jobs.subject_id, jobs.kind, jobs.generation LIMIT ");
+    query.push_bind(limit);
+    let rows = query.build().fetch_all(connection).await?;
+    rows.iter().map(dead_mail).collect()
+}
+
+pub(in crate::storage) async fn find_dead_mail(
+    connection: &mut Connection,
+    key: &JobKey,
+) -> Result<Option<DeadMail>, Error> {
+    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
+    push_is_mail(&mut query);
+    query.push(" AND jobs.kind = ").push_bind(key.kind.as_str());
+    query
+        .push(" AND jobs.subject_id = ")
+        .push_bind(key.subject_id);
+    query
+        .push(" AND jobs.generation = ")
+        .push_bind(key.generation);
+    let row = query.build().fetch_optional(connection).await?;
+    row.as_ref().map(dead_mail).transpose()
+}
+
+pub(in crate::storage) async fn count_dead_mails(
+    connection: &mut Connection,
+) -> Result<i64, Error> {
+    let mut query = QueryBuilder::<Db>::new(
+        "SELECT COUNT(*) AS count FROM jobs WHERE jobs.dead_at IS NOT NULL AND ",
+    );
+    push_is_mail(&mut query);
+    Ok(query
+        .build()
+        .fetch_one(connection)
+        .await?
+        .try_get("count")?)
+}
+
+fn dead_mail(row: &Row) -> Result<DeadMail, Error> {
+    let account: Option<Uuid> = row.try_get("account_id")?;
+    let email: Option<String> = row.try_get("email")?;
+    let recipient = match (account, email) {
+        (Some(account), Some(email)) => Some(DeadMailRecipient {
+            email,
+            account_id: AccountId::new(account),
+            title: row.try_get("title")?,
+            slug: row.try_get("slug")?,
+            is_cancelled: row.try_get("is_cancelled")?,
+        }),
+        _ => None,
+    };
+    let job = record(row)?;
+    Ok(DeadMail { job, recipient })
+}
+
+/// Its tries so far no longer count; `attempts` goes on, since it tells leases apart.
+pub(in crate::storage) async fn revive_job(
+    connection: &mut Connection,
+    key: &JobKey,
+    now: Instant,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE jobs SET dead_at = NULL, due_at = $4, excused = attempts \
+         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND dead_at IS NOT NULL",
+    )
+    .bind(&key.kind)
+    .bind(key.subject_id)
+    .bind(key.generation)
+    .bind(now.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Mails are jobs of kinds that are named; other kinds have other subjects.
+fn push_is_mail(query: &mut QueryBuilder<Db>) {
+    query.push("jobs.kind IN (");
+    let mut kinds = query.separated(", ");
+    for kind in REGISTRATION_MAILS {
+        kinds.push_bind(kind);
+    }
+    query.push(")");
+}
+
+fn record(row: &Row) -> Result<JobRecord, Error> {
+    let job = read(row)?;
+    let dead_at: Option<i64> = row.try_get("dead_at")?;
+    Ok(JobRecord {
+        attempts: job.attempt,
+        tries: job.tries,
+        due_at: job.leased_until,
+        dead_at: dead_at.map(Instant::from_micros),
+        last_error: row.try_get("last_error")?,
+        key: job.key,
+    })
+}
+
 fn read(row: &Row) -> Result<ClaimedJob, Error> {
+    let (attempt, excused): (i32, i32) = (row.try_get("attempts")?, row.try_get("excused")?);
     Ok(ClaimedJob {
         key: JobKey {
             kind: row.try_get("kind")?,
             subject_id: row.try_get("subject_id")?,
             generation: row.try_get("generation")?,
         },
-        attempt: row.try_get("attempts")?,
+        attempt,
+        tries: attempt.saturating_sub(excused),
         leased_until: Instant::from_micros(row.try_get("due_at")?),
     })
 }

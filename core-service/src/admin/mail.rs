@@ -1,0 +1,160 @@
+//! `mail dead` and `mail retry`.
+
+use clap::{Args, Subcommand};
+use process::Failure;
+use serde_json::{Value, json};
+
+use super::{Answer, Format, failure, table};
+use crate::{
+    domain::{instant::Instant, job::JobKey},
+    service::Service,
+    storage::DeadMail,
+};
+
+/// What may be done about mails.
+#[derive(Debug, Clone, Subcommand)]
+pub enum MailCommand {
+    /// List the mails that were given up, the latest first: refused for good, or put off until the last try
+    Dead {
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        limit: u32,
+        /// How to answer.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Have mails that were given up sent again, as if they were new
+    Retry {
+        /// Which.
+        #[command(flatten)]
+        which: Which,
+        /// How to answer.
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+/// Which mails are sent again.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false)]
+pub struct Which {
+    /// The mails' ids, as `mail dead` shows them
+    #[arg(value_name = "ID", value_parser = mail_id)]
+    ids: Vec<JobKey>,
+    /// All that were given up
+    #[arg(long)]
+    all: bool,
+}
+
+fn mail_id(text: &str) -> Result<JobKey, String> {
+    text.parse()
+        .map_err(|_| "must be a mail's id as `mail dead` shows it".to_owned())
+}
+
+impl MailCommand {
+    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+        match self {
+            Self::Dead { limit, .. } => {
+                let (mails, count) = service.list_dead_mails(*limit).await.map_err(failure)?;
+                let items: Vec<Value> = mails.iter().map(shown).collect();
+                let json = json!({ "items": items, "count": count });
+                Ok(Answer::new(listed(&mails, count), json))
+            }
+            Self::Retry { which, .. } => retry(service, which).await,
+        }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        match self {
+            Self::Dead { format, .. } | Self::Retry { format, .. } => *format,
+        }
+    }
+}
+
+/// Ids that are no given-up mail are told apart; the others are sent all the same.
+async fn retry(service: &Service, which: &Which) -> Result<Answer, Failure> {
+    let (mut count, mut unknown) = (0, Vec::new());
+    if which.all {
+        count = service.retry_all_mails().await.map_err(failure)?;
+    }
+    for key in &which.ids {
+        if service.retry_mail(key).await.map_err(failure)? {
+            count += 1;
+        } else {
+            unknown.push(key.to_string());
+        }
+    }
+    let mut lines = vec![match count {
+        1 => "1 mail is due again".to_owned(),
+        _ => format!("{count} mails are due again"),
+    }];
+    lines.extend(
+        unknown
+            .iter()
+            .map(|key| format!("no mail was given up with the id {key}")),
+    );
+    let is_well = unknown.is_empty();
+    let json = json!({ "retried": count, "unknown": unknown });
+    Ok(Answer {
+        is_well,
+        ..Answer::new(lines.join("\n"), json)
+    })
+}
+
+/// With the address: whoever reads the database sees it anyway, and needs it to see what is wrong with it.
+fn shown(DeadMail { job, recipient }: &DeadMail) -> Value {
+    let recipient = recipient.as_ref();
+    json!({
+        "id": job.key.to_string(),
+        "kind": job.key.kind,
+        "registration_id": job.key.subject_id.to_string(),
+        "email": recipient.map(|one| &one.email),
+        "event": recipient.map(|one| json!({
+            "slug": one.slug,
+            "title": one.title,
+            "is_cancelled": one.is_cancelled,
+        })),
+        "given_up_at": job.dead_at.map(|at| at.to_string()),
+        "tries": job.tries,
+        "last_error": job.last_error,
+    })
+}
+
+fn listed(mails: &[DeadMail], count: i64) -> String {
+    if mails.is_empty() {
+        return "no mail was given up".to_owned();
+    }
+    let heads = ["ID", "TO", "EVENT", "GIVEN UP", "TRIES", "WHY"].map(str::to_owned);
+    let rows = mails.iter().map(|DeadMail { job, recipient }| {
+        let (email, event) = recipient.as_ref().map_or_else(Default::default, |one| {
+            let note = if one.is_cancelled { " (cancelled)" } else { "" };
+            (one.email.clone(), format!("{}{note}", one.slug))
+        });
+        let when = job.dead_at.map(Instant::to_the_second);
+        let when = when.map(|at| at.to_string()).unwrap_or_default();
+        let why = job.last_error.clone().unwrap_or_default();
+        [
+            job.key.to_string(),
+            email,
+            event,
+            when,
+            job.tries.to_string(),
+            one_line(&why),
+        ]
+    });
+    let text = table::aligned(std::iter::once(heads).chain(rows));
+    let more = usize::try_from(count)
+        .unwrap_or(0)
+        .saturating_sub(mails.len());
+    if more == 0 {
+        return text;
+    }
+    format!("{text}\nand {more} more: give a higher --limit")
+}
+
+/// A server's words may hold what a terminal obeys.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}

@@ -1,0 +1,69 @@
+//! One try at a job.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::task::JoinError;
+
+use crate::{
+    domain::{instant::Instant, job::ClaimedJob},
+    jobs::{Failure, Handler},
+};
+
+/// A try that came to an end.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) job: ClaimedJob,
+    pub(super) started: Instant,
+    pub(super) outcome: Outcome,
+}
+
+/// What becomes of a job after a try.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It is done.
+    Done,
+    /// It is tried again later, as often as jobs are.
+    Retry(String),
+    /// It is tried again, and this try does not count.
+    Excused(String),
+    /// It is given up.
+    Dead(String),
+}
+
+/// Tries once. The handler has a task of its own, where a panic is its alone.
+pub(super) async fn attempt(
+    handler: Arc<dyn Handler>,
+    job: ClaimedJob,
+    started: Instant,
+    limit: Duration,
+) -> Try {
+    let tried = tokio::spawn({
+        let job = job.clone();
+        async move { tokio::time::timeout(limit, handler.handle(&job)).await }
+    });
+    let outcome = match tried.await {
+        Ok(Ok(Ok(()))) => Outcome::Done,
+        Ok(Ok(Err(Failure::Passing(text)))) => Outcome::Retry(text),
+        Ok(Ok(Err(Failure::Unreachable(text)))) => Outcome::Excused(text),
+        Ok(Ok(Err(Failure::Lasting(text)))) => Outcome::Dead(text),
+        Ok(Err(_)) => Outcome::Retry(format!("took longer than {} s", limit.as_secs())),
+        // A panic would most likely come again with the same job: it is set apart for people to look at.
+        Err(error) => Outcome::Dead(panic_text(error)),
+    };
+    Try {
+        job,
+        started,
+        outcome,
+    }
+}
+
+fn panic_text(error: JoinError) -> String {
+    let Ok(panic) = error.try_into_panic() else {
+        return "cancelled".to_owned();
+    };
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a text"))
+}
