@@ -9,8 +9,10 @@ mod handler;
 mod lane;
 mod maintenance;
 mod pause;
+mod registration_mail;
 mod runner;
 
 pub use handler::{Attempt, Failure, Handler};
 pub use maintenance::Maintenance;
+pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};

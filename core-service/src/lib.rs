@@ -5,13 +5,14 @@ pub mod content;
 pub mod covers;
 pub mod demo;
 pub mod domain;
+pub mod email;
 pub mod grpc;
 pub mod jobs;
 pub mod service;
 pub mod settings;
 pub mod storage;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use process::{CancellationToken, Failure};
 use tonic::service::Routes;
@@ -21,11 +22,12 @@ use tower::Layer as _;
 use self::{
     covers::Studio,
     domain::retention::Retention,
+    email::Mailer,
     grpc::{
         gate::{Gate, GateLayer},
         server::{Listener, TlsSettings},
     },
-    jobs::{Handler, Maintenance, Runner},
+    jobs::{Maintenance, RegistrationMail, Runner},
     service::{Context, Service},
     storage::Store,
 };
@@ -44,17 +46,16 @@ pub struct Core {
 }
 
 impl Core {
-    /// Composes a core on a migrated database.
+    /// Composes a core on a migrated database, whose mails leave by `mailer`.
     ///
     /// # Errors
     /// When the database lacks migrations or does not answer.
-    pub async fn new(context: Context) -> Result<Self, Failure> {
+    pub async fn new(context: Context, mailer: Mailer) -> Result<Self, Failure> {
         let require_schema = context.store.require_schema().await;
         require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
         let (store, clock) = (context.store.clone(), context.clock.clone());
-        // Mail is the first kind of job and not sent yet: its jobs wait for the version that does.
-        let handlers: Vec<Arc<dyn Handler>> = Vec::new();
         let rules = Service::new(context);
+        let handlers = RegistrationMail::all(&store, &clock, &rules, &mailer);
         let health = HealthReporter::new();
         grpc::report_health(&health, true).await;
         Ok(Self {

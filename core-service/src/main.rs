@@ -9,7 +9,7 @@ use core_service::{
     grpc::server::Listener,
     open_store,
     service::{Context, Links},
-    settings::{DataSettings, PortSettings, RuleSettings},
+    settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
 use process::{Failure, settings, shutdown, telemetry};
@@ -26,6 +26,8 @@ struct Config {
     data: DataSettings,
     #[command(flatten)]
     rules: RuleSettings,
+    #[command(flatten)]
+    mail: MailSettings,
     #[command(flatten)]
     port: PortSettings,
     #[command(flatten)]
@@ -55,10 +57,11 @@ async fn run() -> Result<(), Failure> {
     if let Some(command) = &config.command {
         return command.run(&config.data, clock, entropy).await;
     }
+    let mailer = config.mail.mailer(&config.data)?;
     let stop = shutdown::on_signal()?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
     let store = open_store(&config.data, Access::Serve).await?;
-    let core = Core::new(Context {
+    let context = Context {
         store,
         clock,
         entropy,
@@ -72,9 +75,9 @@ async fn run() -> Result<(), Failure> {
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone,
         limits: config.rules.limits.into(),
-    })
-    .await?
-    .with_retention(config.rules.retention.into());
+    };
+    let core = Core::new(context, mailer).await?;
+    let core = core.with_retention(config.rules.retention.into());
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served

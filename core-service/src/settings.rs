@@ -11,6 +11,7 @@ use crate::{
         retention::Retention,
         zone::Zone,
     },
+    email::{Mailer, Sender, SmtpUrl},
     grpc::server::{Address, TlsSettings},
     storage,
 };
@@ -30,7 +31,7 @@ pub struct DataSettings {
         global = true
     )]
     pub database_url: Option<String>,
-    /// Folder of the SQLite file and of the demo key
+    /// Folder of the SQLite file, of the demo key and, unless a mail server is set, of the mails
     #[arg(
         long,
         env = "MUSTER_DATA_DIR",
@@ -90,6 +91,46 @@ fn database_url(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("must begin with sqlite:// or postgres://".to_owned())
+}
+
+/// How mail leaves.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Mail")]
+pub struct MailSettings {
+    /// Mail server: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:PORT` without encryption [default: none, mails are
+    /// `.eml` files in `<data-dir>/mail`]
+    #[arg(
+        long,
+        env = "MUSTER_SMTP_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    pub smtp_url: Option<SmtpUrl>,
+    /// Whom mails are from
+    #[arg(
+        long,
+        env = "MUSTER_MAIL_FROM",
+        value_name = "NAME <ADDRESS>",
+        default_value = "Muster <events@localhost>",
+        global = true
+    )]
+    pub mail_from: Sender,
+}
+
+impl MailSettings {
+    /// What sends mail as these settings say.
+    ///
+    /// # Errors
+    /// When the server can't be used.
+    pub fn mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
+        let sender = self.mail_from.clone();
+        match &self.smtp_url {
+            Some(url) => Mailer::smtp(url, sender)
+                .map_err(|error| Failure::setting(format!("--smtp-url {error}"))),
+            None => Ok(Mailer::files(data.data_dir.join("mail"), sender)),
+        }
+    }
 }
 
 /// How core behaves.

@@ -7,7 +7,7 @@ use core_client::ProxySettings;
 use core_service::{
     admin,
     grpc::server::Address,
-    settings::{DataSettings, PortSettings, RuleSettings},
+    settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
 use process::{settings, telemetry::LogSettings};
 
@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) data: DataSettings,
     #[command(flatten)]
     pub(crate) rules: RuleSettings,
+    #[command(flatten)]
+    pub(crate) mail: MailSettings,
     #[command(flatten)]
     pub(crate) log: LogSettings,
 }

@@ -29,6 +29,7 @@ async fn run() -> Result<(), Failure> {
     if let Some(command) = &config.command {
         return command.run(&config.data, clock, entropy).await;
     }
+    let mailer = config.mail.mailer(&config.data)?;
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr", config.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
@@ -41,7 +42,7 @@ async fn run() -> Result<(), Failure> {
         .migrate()
         .await
         .map_err(|error| Failure::Environment(error.to_string()))?;
-    let core = Core::new(Context {
+    let context = Context {
         store,
         clock,
         entropy,
@@ -49,9 +50,9 @@ async fn run() -> Result<(), Failure> {
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone.clone(),
         limits: config.rules.limits.into(),
-    })
-    .await?
-    .with_retention(config.rules.retention.into());
+    };
+    let core = Core::new(context, mailer).await?;
+    let core = core.with_retention(config.rules.retention.into());
 
     let demo = if config.is_local() {
         demo::prepare(core.rules(), &config.data.data_dir).await?

@@ -20,11 +20,13 @@ use core_service::{
         plan::{Plan, Plans},
         zone::Zone,
     },
+    email::Mailer,
     grpc::server::{Address, Listener, TlsSettings},
     service::{Context, LimitSettings, Links, NewAccount},
     storage::{Access, Options, Store},
 };
 use process::{CancellationToken, serve};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::{Api, Database, Grpc, Http, Surface};
@@ -45,6 +47,8 @@ pub struct TestApp {
     /// Where the database is.
     pub database: Arc<Database>,
     pub(crate) entropy: Entropy,
+    /// Where mails are written.
+    pub(crate) mail: TempDir,
     stop: CancellationToken,
 }
 
@@ -91,7 +95,7 @@ impl TestApp {
         let options = Options::new(database.url(), Access::Serve);
         let store = Store::open(&options).await.unwrap();
         let clock = Clock::manual(Self::START);
-        let core = Core::new(Context {
+        let context = Context {
             store: store.clone(),
             clock: clock.clone(),
             entropy: entropy.clone(),
@@ -99,9 +103,11 @@ impl TestApp {
             plans: Plans::default(),
             default_timezone: Zone::utc(),
             limits: LimitSettings::default(),
-        })
-        .await
-        .unwrap();
+        };
+        let mail = tempfile::tempdir().unwrap();
+        let sender = "Muster <events@muster.example>".parse().unwrap();
+        let mailer = Mailer::files(mail.path().to_owned(), sender);
+        let core = Core::new(context, mailer).await.unwrap();
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
@@ -117,6 +123,7 @@ impl TestApp {
             core,
             database,
             entropy,
+            mail,
             stop,
         })
     }

@@ -25,8 +25,11 @@ pub const PROMOTED_MAIL: &str = "promoted_mail";
 /// Tells a registrant that the organizer approved them; where they stand is in the registration.
 pub const APPROVED_MAIL: &str = "approved_mail";
 
-/// Tells a registrant that their registration is cancelled.
+/// Tells a registrant that their registration is cancelled. The generation is [`HELD_A_SEAT`] or 0.
 pub const REGISTRATION_CANCELLED_MAIL: &str = "registration_cancelled_mail";
+
+/// The generation of a [`REGISTRATION_CANCELLED_MAIL`] to somebody who held a seat, and so has the event in their calendar.
+pub const HELD_A_SEAT: i32 = 1;
 
 /// Tells a registrant that the event is cancelled.
 pub const CANCELLATION_MAIL: &str = "cancellation_mail";

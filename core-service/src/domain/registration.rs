@@ -2,11 +2,13 @@
 
 mod answers;
 mod changes;
+mod registrant;
 mod seats;
 
 use std::{fmt, str::FromStr};
 
 pub use answers::{Answer, check_answers};
+pub use registrant::{News, Registrant, Standing};
 pub use seats::{Admission, Origin, Seats};
 
 use super::{

@@ -16,6 +16,13 @@ impl Links {
         }
     }
 
+    /// The host of the base, which ids that must be unique in the world end with.
+    pub fn host(&self) -> String {
+        let uri = self.base.parse::<http::Uri>().ok();
+        uri.and_then(|uri| uri.host().map(str::to_owned))
+            .unwrap_or_else(|| "localhost".to_owned())
+    }
+
     /// An event's public page.
     pub fn event(&self, slug: &str) -> String {
         format!("{}/events/{slug}", self.base)

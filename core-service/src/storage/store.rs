@@ -14,7 +14,7 @@ use crate::domain::{
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
-    registration::{Counters, Registration},
+    registration::{Counters, Registrant, Registration},
 };
 
 /// A database, open. Clones share its connections.
@@ -142,6 +142,8 @@ reads! {
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// A registration with all that a mail about it needs, whoever's it is.
+    registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
     /// Registrations of a normalised e-mail address, at whatever events and in any status.
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
     /// Which place in line, from 1, somebody has who waits.

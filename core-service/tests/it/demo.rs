@@ -19,6 +19,7 @@ use core_service::{
         registration::{Counters, Registration, Status},
         zone::Zone,
     },
+    email::Mailer,
     service::{Caller, Context, LimitSettings, Links, RegistrationFilter},
     storage::{EventFilter, Store},
 };
@@ -43,7 +44,8 @@ struct Start {
 impl Start {
     async fn new(database: &Database) -> Self {
         let (store, clock) = (open(database).await, Clock::manual(NOW));
-        let core = Core::new(Context {
+        let data_dir = tempfile::tempdir().unwrap();
+        let context = Context {
             store: store.clone(),
             clock: clock.clone(),
             entropy: Entropy::system(),
@@ -51,12 +53,15 @@ impl Start {
             plans: Plans::default(),
             default_timezone: Zone::utc(),
             limits: LimitSettings::OFF,
-        });
+        };
+        let sender = "events@muster.example".parse().unwrap();
+        let mailer = Mailer::files(data_dir.path().join("mail"), sender);
+        let core = Core::new(context, mailer);
         Self {
             core: core.await.unwrap(),
             store,
             clock,
-            data_dir: tempfile::tempdir().unwrap(),
+            data_dir,
         }
     }
 

@@ -131,16 +131,30 @@ async fn a_reason_is_optional_and_has_at_most_500_characters(api: Api) {
     }
 }
 
-async fn jobs_without_a_handler_wait(api: Api) {
+async fn each_is_mailed_once_with_the_reason(api: Api) {
     let owner = api.owner(Plan::Free).await;
-    let event = owner.create(json!({})).await;
-    api.register(&event.id, &[Status::Confirmed]).await;
-    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
-    let before = api.cancellation_mails().await;
-    api.advance(Duration::from_hours(72));
+    let event = owner.publish_new(json!({})).await;
+    let people = api.register(&event.id, &EVERY_STATUS).await;
+    let request = json!({"id": event.id, "reason": "The venue is flooded."});
+    let cancelled = owner.ok::<CancelEvent>(request).await;
+    assert_eq!(api.drain_jobs().await, 4);
     assert_eq!(api.drain_jobs().await, 0);
-    api.maintain().await;
-    assert_eq!(api.cancellation_mails().await, before);
+
+    let mails = api.mails();
+    assert_eq!(cancelled["registrants_notified"], mails.len());
+    let active = people.iter().filter(|one| one.status != Status::Cancelled);
+    let mut expected: Vec<&str> = active.map(|person| &*person.email).collect();
+    let mut written_to: Vec<&str> = mails.iter().map(|mail| &*mail.to).collect();
+    expected.sort_unstable();
+    written_to.sort_unstable();
+    assert_eq!(written_to, expected);
+    for mail in &mails {
+        assert!(mail.text.contains("> The venue is flooded."), "{mail:?}");
+    }
+    // Only who held a seat has the event in their calendar.
+    let calendars = mails.iter().filter_map(|mail| mail.calendar.as_ref());
+    let cancels = calendars.filter(|calendar| calendar.contains("METHOD:CANCEL"));
+    assert_eq!(cancels.count(), 2);
 }
 
 async fn a_thousand_registrants_are_told_in_one_call(api: Api) {
@@ -157,6 +171,6 @@ tests::on_every_surface!(
     the_second_time_answers_the_first_reason_and_tells_nobody,
     an_ended_event_is_cancelled_without_telling_anybody,
     a_reason_is_optional_and_has_at_most_500_characters,
-    jobs_without_a_handler_wait,
+    each_is_mailed_once_with_the_reason,
     a_thousand_registrants_are_told_in_one_call,
 );

@@ -74,9 +74,10 @@ const MODULES: &[(&str, &[&str])] = &[
     ("storage", &["domain"]),
     ("service", &["domain", "storage"]),
     ("grpc", &["content", "covers", "domain", "service"]),
-    ("jobs", &["domain", "storage"]),
+    ("email", &["domain"]),
+    ("jobs", &["domain", "email", "service", "storage"]),
     ("demo", &["domain", "service", "storage"]),
-    ("settings", &["domain", "grpc", "storage"]),
+    ("settings", &["domain", "email", "grpc", "storage"]),
     ("admin", &["domain", "service", "settings", "storage"]),
 ];
 
@@ -86,6 +87,8 @@ const CONFINED: &[(&str, &str)] = &[
     ("muster_api", "grpc"),
     ("prost_types", "grpc"),
     ("resvg", "covers"),
+    ("lettre", "email"),
+    ("askama", "email"),
 ];
 
 fn root() -> &'static Path {

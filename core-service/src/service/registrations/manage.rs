@@ -6,7 +6,7 @@ use crate::{
         event::Event,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        job::{APPROVED_MAIL, JobKey, REGISTRATION_CANCELLED_MAIL},
+        job::{APPROVED_MAIL, HELD_A_SEAT, JobKey, REGISTRATION_CANCELLED_MAIL},
         registration::{Counters, Refusal, Registration, Status},
     },
     service::{Caller, Error, Service, events::hold},
@@ -146,8 +146,11 @@ impl Service {
         self.write_registration(tx, actor, "registration.cancel", event, before, after)
             .await?;
         let now = after.updated_at;
-        tx.insert_job(&mail(REGISTRATION_CANCELLED_MAIL, after.id), now)
-            .await?;
+        let mut mail = mail(REGISTRATION_CANCELLED_MAIL, after.id);
+        if before.status == Status::Confirmed {
+            mail.generation = HELD_A_SEAT;
+        }
+        tx.insert_job(&mail, now).await?;
         let counters = counters.moved(before.status, Status::Cancelled);
         self.promote(tx, actor, event, counters, now).await?;
         Ok(())

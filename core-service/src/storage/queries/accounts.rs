@@ -57,17 +57,21 @@ pub(in crate::storage) async fn set_plan(
     Ok(done.rows_affected() == 1)
 }
 
+/// The name that an account has whose owner was erased.
+pub(super) const ERASED_NAME: &str = "erased";
+
 pub(in crate::storage) async fn erase_account(
     connection: &mut Connection,
     account: AccountId,
     email: &str,
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE accounts SET email = $2, email_norm = $3, name = 'erased' WHERE id = $1",
+        "UPDATE accounts SET email = $2, email_norm = $3, name = $4 WHERE id = $1",
     )
     .bind(account.uuid())
     .bind(email)
     .bind(email::normalised(email))
+    .bind(ERASED_NAME)
     .execute(connection)
     .await?;
     match done.rows_affected() {

@@ -2,13 +2,13 @@
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Connection, Db, Row};
+use super::{Connection, Db, Row, accounts, events};
 use crate::{
     domain::{
         email,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Registration, Status},
+        registration::{Registrant, Registration, Status},
     },
     storage::{Error, RegistrationFilter, values},
 };
@@ -106,6 +106,33 @@ pub(in crate::storage) async fn find_registration(
     .await?
     .as_ref()
     .map(read)
+    .transpose()
+}
+
+pub(in crate::storage) async fn find_registrant(
+    connection: &mut Connection,
+    registration: RegistrationId,
+) -> Result<Option<Registrant>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        events::event_columns!(),
+        ", r.name, r.email, r.status, a.name AS organizer FROM registrations r \
+         JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
+    ))
+    .bind(registration.uuid())
+    .fetch_optional(connection)
+    .await?
+    .map(|row| {
+        let organizer: String = row.try_get("organizer")?;
+        Ok(Registrant {
+            id: registration,
+            name: row.try_get("name")?,
+            email: row.try_get("email")?,
+            status: values::named("registration status", row.try_get("status")?)?,
+            event: events::read(&row)?,
+            organizer: (organizer != accounts::ERASED_NAME).then_some(organizer),
+        })
+    })
     .transpose()
 }
 

@@ -1,0 +1,61 @@
+//! The mails that a system has sent, as a mail program reads them.
+
+use std::path::Path;
+
+use mail_parser::{Message, MessageParser};
+
+use crate::TestApp;
+
+/// A mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    /// Its Message-ID, without the brackets.
+    pub id: String,
+    /// The address that it is for.
+    pub to: String,
+    /// Its subject.
+    pub subject: String,
+    /// Its plain text.
+    pub text: String,
+    /// Its iCalendar object, unfolded.
+    pub calendar: Option<String>,
+}
+
+impl TestApp {
+    /// All mails so far, by Message-ID.
+    pub fn mails(&self) -> Vec<Mail> {
+        let Ok(files) = std::fs::read_dir(self.mail.path()) else {
+            return Vec::new();
+        };
+        let mut mails: Vec<Mail> = files.map(|file| read(&file.unwrap().path())).collect();
+        mails.sort_by(|one, other| one.id.cmp(&other.id));
+        mails
+    }
+}
+
+fn read(path: &Path) -> Mail {
+    let bytes = std::fs::read(path).unwrap();
+    let message = MessageParser::default().parse(&bytes).unwrap();
+    let to = message.to().unwrap().first().unwrap();
+    Mail {
+        id: message.message_id().unwrap().to_owned(),
+        to: to.address().unwrap().to_owned(),
+        subject: message.subject().unwrap().to_owned(),
+        text: message.body_text(0).unwrap().replace("\r\n", "\n"),
+        calendar: calendar(&message),
+    }
+}
+
+fn calendar(message: &Message<'_>) -> Option<String> {
+    use mail_parser::MimeHeaders as _;
+    let is_calendar = |part: &&mail_parser::MessagePart<'_>| {
+        let kind = part.content_type();
+        kind.is_some_and(|kind| kind.subtype() == Some("calendar"))
+    };
+    let part = message.parts.iter().find(is_calendar)?;
+    Some(
+        part.text_contents()?
+            .replace("\r\n ", "")
+            .replace("\r\n", "\n"),
+    )
+}
