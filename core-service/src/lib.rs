@@ -14,7 +14,7 @@ pub mod storage;
 
 use std::time::Duration;
 
-use process::{CancellationToken, Failure};
+use process::{CancellationToken, Failure, networks::Networks};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -43,6 +43,7 @@ pub struct Core {
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
+    trusted_edges: Networks,
 }
 
 impl Core {
@@ -64,6 +65,7 @@ impl Core {
             runner: Runner::new(store, clock, handlers),
             rules,
             health,
+            trusted_edges: Networks::default(),
         })
     }
 
@@ -72,6 +74,15 @@ impl Core {
     pub fn with_retention(self, retention: Retention) -> Self {
         Self {
             maintenance: self.maintenance.with_retention(retention),
+            ..self
+        }
+    }
+
+    /// The same core, whose port believes edges in these networks when they say which client they call for.
+    #[must_use]
+    pub fn with_trusted_edges(self, trusted_edges: Networks) -> Self {
+        Self {
+            trusted_edges,
             ..self
         }
     }
@@ -108,7 +119,8 @@ impl Core {
         tls: &TlsSettings,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let gate = GateLayer::new(self.rules.clone());
+        let gate =
+            GateLayer::new(self.rules.clone()).with_trusted_edges(self.trusted_edges.clone());
         let _stops_the_rest = stop.clone().drop_guard();
         grpc::server::serve(listener, tls, gate, self.routes.clone(), stop).await
     }

@@ -77,7 +77,9 @@ async fn run() -> Result<(), Failure> {
         limits: config.rules.limits.into(),
     };
     let core = Core::new(context, mailer).await?;
-    let core = core.with_retention(config.rules.retention.into());
+    let core = core
+        .with_retention(config.rules.retention.into())
+        .with_trusted_edges(config.port.trusted_edges.clone());
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use process::Failure;
+use process::{Failure, networks::Networks};
 
 use crate::{
     domain::{
@@ -221,6 +221,11 @@ fn public_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
+/// Where edges are found unless told otherwise: on this machine, or in a network that the Internet does not reach. Limits on
+/// how often a client may do something are worth nothing when clients may say who they are.
+const PRIVATE_NETWORKS: &str =
+    "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7";
+
 /// The gRPC port.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "gRPC port")]
@@ -233,6 +238,15 @@ pub struct PortSettings {
         default_value = "127.0.0.1:50051"
     )]
     pub grpc_addr: Address,
+    /// Gateways and other edges that are believed when they say which client they call for, as addresses or networks
+    /// separated by commas
+    #[arg(
+        long,
+        env = "MUSTER_TRUSTED_EDGES",
+        value_name = "NETWORKS",
+        default_value = PRIVATE_NETWORKS
+    )]
+    pub trusted_edges: Networks,
     /// TLS.
     #[command(flatten)]
     pub tls: TlsSettings,

@@ -4,6 +4,7 @@
 //! and turns what went wrong into an exit code with [`Failure`].
 
 mod failure;
+pub mod networks;
 pub mod observe;
 pub mod serve;
 pub mod settings;

@@ -52,7 +52,9 @@ async fn run() -> Result<(), Failure> {
         limits: config.rules.limits.into(),
     };
     let core = Core::new(context, mailer).await?;
-    let core = core.with_retention(config.rules.retention.into());
+    let core = core
+        .with_retention(config.rules.retention.into())
+        .with_trusted_edges(config.port.trusted_edges.clone());
 
     let demo = if config.is_local() {
         demo::prepare(core.rules(), &config.data.data_dir).await?

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use core_client::CoreSettings;
+use core_client::{CoreSettings, TrustedProxies};
 use core_service::{
     Core,
     domain::{
@@ -108,13 +108,15 @@ impl TestApp {
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(mail.path().to_owned(), sender);
         let core = Core::new(context, mailer).await.unwrap();
+        let core = core.with_trusted_edges("127.0.0.1".parse().unwrap());
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
         let Address::Tcp(grpc) = address else {
             unreachable!("a TCP address was asked for")
         };
-        let http = serve_gateway(&core_at(&format!("http://{grpc}")), &stop).await;
+        let core_settings = core_at(&format!("http://{grpc}"));
+        let http = serve_gateway(&core_settings, TrustedProxies::default(), &stop).await;
         Arc::new(Self {
             http,
             grpc: Grpc::new(grpc),
@@ -141,7 +143,13 @@ impl TestApp {
 
     /// Starts one more gateway, which finds core as the settings say.
     pub async fn serve_gateway(&self, core: &CoreSettings) -> Http {
-        serve_gateway(core, &self.stop).await
+        serve_gateway(core, TrustedProxies::default(), &self.stop).await
+    }
+
+    /// Starts one more gateway, which believes proxies in these networks.
+    pub async fn serve_gateway_behind(&self, proxies: &str) -> Http {
+        let core = core_at(&format!("http://{}", self.grpc.address()));
+        serve_gateway(&core, proxies.parse().unwrap(), &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -221,9 +229,14 @@ async fn serve_core(
     bound
 }
 
-async fn serve_gateway(core: &CoreSettings, stop: &CancellationToken) -> Http {
+async fn serve_gateway(
+    core: &CoreSettings,
+    trusted_proxies: TrustedProxies,
+    stop: &CancellationToken,
+) -> Http {
     let options = http_gateway::Options {
         request_time: TestApp::REQUEST_TIME,
+        trusted_proxies,
         ..http_gateway::Options::default()
     };
     let router = http_gateway::router(core.client().unwrap(), options);

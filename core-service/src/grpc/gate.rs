@@ -3,14 +3,21 @@
 use std::{
     convert::Infallible,
     future::Future,
+    net::IpAddr,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
-use http::{HeaderMap, Request, Response};
-use muster_api::{Reason, binding::Access, status::status};
-use tonic::{Code, Status, body::Body};
+use http::{Extensions, HeaderMap, Request, Response};
+use muster_api::{Reason, binding::Access, metadata::CLIENT_ADDRESS, status::status};
+use process::networks::Networks;
+use tonic::{
+    Code, Status,
+    body::Body,
+    transport::server::{TcpConnectInfo, TlsConnectInfo},
+};
 use tower::{Layer, Service};
 
 use super::status::refuse;
@@ -26,14 +33,26 @@ const MARGIN: Duration = Duration::from_millis(5);
 pub struct GateLayer {
     rules: Rules,
     caller_logs: bool,
+    trusted_edges: Arc<Networks>,
 }
 
 impl GateLayer {
     /// A gate that knows callers by `rules` and writes a log line per call.
-    pub const fn new(rules: Rules) -> Self {
+    pub fn new(rules: Rules) -> Self {
         Self {
             rules,
             caller_logs: false,
+            trusted_edges: Arc::default(),
+        }
+    }
+
+    /// The same gate, which believes edges in these networks when they say which client they call for. Anybody else could
+    /// make one up; callers in this process and on a Unix socket are believed in any case.
+    #[must_use]
+    pub fn with_trusted_edges(self, networks: Networks) -> Self {
+        Self {
+            trusted_edges: Arc::new(networks),
+            ..self
         }
     }
 
@@ -55,6 +74,7 @@ impl<S> Layer<S> for GateLayer {
             inner,
             rules: self.rules.clone(),
             caller_logs: self.caller_logs,
+            trusted_edges: Arc::clone(&self.trusted_edges),
         }
     }
 }
@@ -65,6 +85,7 @@ pub struct Gate<S> {
     inner: S,
     rules: Rules,
     caller_logs: bool,
+    trusted_edges: Arc<Networks>,
 }
 
 impl<S> Service<Request<Body>> for Gate<S>
@@ -88,6 +109,9 @@ where
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let rules = self.rules.clone();
         let caller_logs = self.caller_logs;
+        if peer(request.extensions()).is_some_and(|peer| !self.trusted_edges.contains(peer)) {
+            request.headers_mut().remove(CLIENT_ADDRESS);
+        }
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
@@ -112,6 +136,16 @@ where
             Ok(response)
         })
     }
+}
+
+/// Who is at the other end of the connection, where it is one of TCP.
+fn peer(extensions: &Extensions) -> Option<IpAddr> {
+    let plain = extensions.get::<TcpConnectInfo>();
+    let tls = || {
+        let info = extensions.get::<TlsConnectInfo<TcpConnectInfo>>();
+        info.map(TlsConnectInfo::get_ref)
+    };
+    Some(plain.or_else(tls)?.remote_addr()?.ip())
 }
 
 /// Finds out who calls, where the rpc wants to know, and leaves the caller in the request's extensions.

@@ -20,8 +20,8 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
         .ok_or_else(|| refuse(Error::Unauthorized))
 }
 
-/// The address of the client: what the edge says that calls for it, else the peer of the connection. Edges and internal
-/// services are trusted not to make one up; a Unix socket has none.
+/// The address of the client: what the edge says that calls for it (the gate has removed what is not to be believed), else
+/// the peer of the connection. A Unix socket has none.
 pub(super) fn client_address<T>(request: &Request<T>) -> Option<IpAddr> {
     let told = request.metadata().get(CLIENT_ADDRESS);
     let told = told.and_then(|told| told.to_str().ok()?.parse().ok());

@@ -9,6 +9,7 @@ use std::{
 };
 
 use http::{HeaderName, Method};
+use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use process::{CancellationToken, Failure};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
@@ -236,6 +237,8 @@ fn browsers() -> CorsLayer {
         "grpc-message",
         "grpc-status-details-bin",
         "x-request-id",
+        RATE_LIMIT,
+        RATE_LIMIT_POLICY,
     ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::any())

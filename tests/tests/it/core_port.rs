@@ -1,6 +1,7 @@
 //! Core's own port, as internal services and browsers use it, without the gateway in between.
 
 mod access;
+mod clients;
 mod deadlines;
 mod errors;
 mod reflection;

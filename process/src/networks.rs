@@ -1,0 +1,65 @@
+//! Networks of IP addresses, as operators name those whose word is taken.
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use ipnet::IpNet;
+
+/// Any number of networks; none by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Networks(Vec<IpNet>);
+
+impl Networks {
+    /// Whether one of them has the address. An IPv4 address counts as such also when it is written as IPv6.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+impl FromStr for Networks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let network = |text: &str| {
+            let text = text.trim();
+            let single = text.parse::<IpAddr>().map(IpNet::from).ok();
+            single.or_else(|| text.parse().ok()).ok_or_else(|| {
+                format!("must be addresses or networks such as 10.0.0.0/8, separated by commas; \"{text}\" is neither")
+            })
+        };
+        let parts = text.split(',').filter(|part| !part.trim().is_empty());
+        parts.map(network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Networks {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let networks: Vec<_> = self.0.iter().map(IpNet::to_string).collect();
+        out.write_str(&networks.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_read_or_refused_by_name() {
+        let refused = "10.0.0.0/8,proxy.internal".parse::<Networks>();
+        assert!(refused.unwrap_err().contains("\"proxy.internal\""));
+        let read: Networks = "10.0.0.0/8, 192.0.2.1,".parse().unwrap();
+        assert_eq!(read.to_string(), "10.0.0.0/8,192.0.2.1/32");
+    }
+
+    #[test]
+    fn an_address_is_in_a_network_however_it_is_written() {
+        let read: Networks = "10.0.0.0/8,fc00::/7".parse().unwrap();
+        for address in ["10.1.2.3", "::ffff:10.1.2.3", "fd00::1"] {
+            assert!(read.contains(address.parse().unwrap()), "{address}");
+        }
+        for address in ["11.1.2.3", "2001:db8::1"] {
+            assert!(!read.contains(address.parse().unwrap()), "{address}");
+        }
+        assert!(!Networks::default().contains([127, 0, 0, 1].into()));
+    }
+}
