@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Service {
-    /// Changes what the patch mentions. More seats let in who waits for one, in order.
+    /// Changes what the patch mentions. Seats that are free afterwards go to who waits for one, in order.
     pub async fn update_event(
         &self,
         caller: &Caller,
@@ -24,7 +24,7 @@ impl Service {
         let mut tx = self.context.store.begin().await?;
         let account = tx.lock_account(caller.account_id).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        let (before, mut counters) = hold(&mut tx, caller, id).await?;
+        let (before, counters) = hold(&mut tx, caller, id).await?;
 
         let after = before.patched(patch, counters.confirmed, now)?;
         if after.is_active(now) && !before.is_active(now) {
@@ -33,10 +33,9 @@ impl Service {
 
         self.write(&mut tx, caller, "event.update", &before, &after, now)
             .await?;
-        if after.max_capacity > before.max_capacity {
-            let actor = caller.actor();
-            counters = self.promote(&mut tx, actor, &after, counters, now).await?;
-        }
+        // Also without more seats: one that came free while the event was over is given on once it is not.
+        let actor = caller.actor();
+        let counters = self.promote(&mut tx, actor, &after, counters, now).await?;
         // Whoever comes has to know where and when; what is over is nobody's plan any more.
         if after.sequence > before.sequence && !after.has_ended(now) {
             tx.schedule_event_changed_mails(id, after.sequence, now)

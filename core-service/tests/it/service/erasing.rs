@@ -1,7 +1,10 @@
 //! Removing a person.
 
 use core_service::{
-    domain::{job, plan::Plan, registration::Status},
+    domain::{
+        change::Change, event::EventPatch, job, plan::Plan, registration::Status,
+        schedule::ScheduleChange,
+    },
     service::{Erasure, Error},
 };
 use test_postgres::Database;
@@ -10,7 +13,7 @@ use super::{
     Desk,
     registering::{guest, seats},
 };
-use crate::fixtures::migrate;
+use crate::fixtures::{HOUR, migrate};
 
 async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Database) {
     let desk = Desk::open(&database).await;
@@ -76,7 +79,39 @@ async fn an_account_loses_name_address_and_keys_but_not_its_events(database: Dat
     assert!(matches!(wrong, Err(Error::Invalid(_))));
 }
 
+/// Nobody is promoted for what is over; when it is not over any more, whoever waits must not wait for ever.
+async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(1)).await;
+    for name in ["ada", "bob"] {
+        let added = desk.service.add_registration(&olga, event.id, guest(name));
+        added.await.unwrap();
+    }
+    desk.clock.advance_seconds(2 * HOUR);
+    let done = desk.service.erase_person("ada@example.org").await.unwrap();
+    assert_eq!((done.registrations, done.promoted), (1, 0));
+    let later = ScheduleChange {
+        start_date: Change::Set("2030-02-01T18:00:00Z".to_owned()),
+        end_date: Change::Clear,
+        ..ScheduleChange::default()
+    };
+    let moved = EventPatch {
+        schedule: later,
+        ..EventPatch::default()
+    };
+    let moved = desk.service.update_event(&olga, event.id, moved).await;
+    let (_, counters) = moved.unwrap();
+    assert_eq!((counters.confirmed, counters.waitlisted), (1, 0));
+    assert_eq!(
+        desk.standing(event.id).await,
+        [("bob".to_owned(), Status::Confirmed)]
+    );
+    assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, ["bob"]);
+}
+
 test_postgres::on_both_engines!(prepare: migrate;
     a_person_is_gone_everywhere_and_their_seats_are_given_on,
     an_account_loses_name_address_and_keys_but_not_its_events,
+    a_seat_that_came_free_too_late_is_given_on_when_the_event_moves,
 );

@@ -67,7 +67,7 @@ impl Play {
                     if let Some(objection) = world.objection(Some(event), &after) {
                         return Err(objection);
                     }
-                    if after.max_capacity > event.max_capacity && !world.is_over(&after) {
+                    if !world.is_over(&after) {
                         after.promote();
                     }
                     Ok(after)

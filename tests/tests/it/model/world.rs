@@ -89,7 +89,7 @@ impl Event {
         } += 1;
     }
 
-    /// Gives seats that a larger capacity has made to those who wait.
+    /// Gives free seats to those who wait.
     pub(crate) fn promote(&mut self) {
         let seats = (self.max_capacity - self.confirmed).clamp(0, self.waitlisted);
         self.confirmed += seats;
