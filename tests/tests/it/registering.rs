@@ -274,7 +274,7 @@ async fn a_table_is_a_file_of_its_owner(app: Arc<TestApp>) {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "id,name,email,status,registered_at,checked_in,Diet"
+        "\u{feff}id,name,email,status,registered_at,checked_in,Diet"
     );
     assert!(lines[1].contains(",'=1+1,grace@example.org,Confirmed,"));
     assert!(lines[1].ends_with(",false,\"vegan, please\""));

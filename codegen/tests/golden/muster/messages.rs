@@ -2838,9 +2838,9 @@ pub mod registration_service_client {
             self.inner.unary(req, path, codec).await
         }
 
-        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8, a header line, one line each in the
-        /// order of registering, one column for each custom field. Cells that a spreadsheet would take for a formula begin with an
-        /// apostrophe.
+        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line,
+        /// one line each in the order of registering, one column for each custom field that the event has now. Cells that a
+        /// spreadsheet would take for a formula begin with an apostrophe.
         pub async fn export_registrations(
             &mut self,
             request: impl tonic::IntoRequest<super::ExportRegistrationsRequest>,
@@ -3116,9 +3116,9 @@ pub mod registration_service_server {
             + std::marker::Send
             + 'static;
 
-        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8, a header line, one line each in the
-        /// order of registering, one column for each custom field. Cells that a spreadsheet would take for a formula begin with an
-        /// apostrophe.
+        /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line,
+        /// one line each in the order of registering, one column for each custom field that the event has now. Cells that a
+        /// spreadsheet would take for a formula begin with an apostrophe.
         async fn export_registrations(
             &self,
             request: tonic::Request<super::ExportRegistrationsRequest>,

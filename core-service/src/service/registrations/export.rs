@@ -24,8 +24,13 @@ const COLUMNS: [&str; 6] = [
     "checked_in",
 ];
 
-/// What a spreadsheet begins formulas and commands with.
-const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', '|'];
+/// What a spreadsheet begins formulas and commands with; some take the wide forms for the same.
+const FORMULA_STARTS: [char; 12] = [
+    '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
+];
+
+/// By which spreadsheets tell UTF-8 from the encodings of earlier days.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// An export under way.
 #[derive(Debug)]
@@ -68,8 +73,10 @@ impl Export {
         let store = &self.service.context.store;
         let after = self.after_seq.unwrap_or(0);
         let page = store.list_registrations(self.event.id, after, PAGE).await?;
-        let mut lines = csv::Writer::from_writer(Vec::new());
-        if self.after_seq.is_none() {
+        let is_first = self.after_seq.is_none();
+        let before = if is_first { BYTE_ORDER_MARK } else { &[] };
+        let mut lines = csv::Writer::from_writer(before.to_vec());
+        if is_first {
             let labels = self.event.custom_fields.iter().map(|field| &*field.label);
             write(&mut lines, COLUMNS.into_iter().chain(labels).map(safe));
         }
@@ -102,8 +109,8 @@ impl Export {
 
 fn shown(answer: &Answer) -> String {
     let text = answer.values.join("; ");
-    // A number begins no formula, and is worth keeping one.
-    if text.parse::<i64>().is_ok() {
+    // A number begins no formula, and is worth keeping one. What starts with a plus may be one to call.
+    if !text.starts_with('+') && text.parse::<i64>().is_ok() {
         return text;
     }
     safe(&text)
@@ -130,16 +137,19 @@ mod tests {
 
     #[test]
     fn what_a_spreadsheet_would_run_begins_with_an_apostrophe() {
-        for text in ["=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "  =1", "|calc"] {
+        for text in [
+            "=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "  =1", "|calc", "＝1＋1",
+        ] {
             assert_eq!(safe(text), format!("'{text}"));
         }
         for text in ["Grace", "a=b", "1-2", "", "O'Neil"] {
             assert_eq!(safe(text), text);
         }
-        let number = Answer {
+        let answer = |value: &str| Answer {
             label: String::new(),
-            values: vec!["-5".to_owned()],
+            values: vec![value.to_owned()],
         };
-        assert_eq!(shown(&number), "-5");
+        assert_eq!(shown(&answer("-5")), "-5");
+        assert_eq!(shown(&answer("+493012345")), "'+493012345");
     }
 }

@@ -272,7 +272,7 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let bob = desk.asked(&event, guest("bob")).await;
     let (table, _) = desk.exported(&olga, &event).await;
     let expected = format!(
-        "id,name,email,status,registered_at,checked_in,'=Days,Floor\n\
+        "\u{feff}id,name,email,status,registered_at,checked_in,'=Days,Floor\n\
          {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2\n\
          {},bob,bob@example.org,Confirmed,2030-01-01T00:00:00Z,false,,\n",
         ada.id, bob.id
