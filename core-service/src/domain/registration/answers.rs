@@ -60,8 +60,10 @@ fn by_label<'a>(
     for (index, answer) in answers.into_iter().enumerate() {
         let label = answer.label.trim();
         let Some(field) = fields.iter().find(|field| field.label.trim() == label) else {
-            let message =
-                format!("must be the label of one of the event's custom fields, is \"{label}\"");
+            let message = match fields {
+                [] => "must be left out: the event asks no questions".to_owned(),
+                _ => format!("must be one of {}, is \"{label}\"", labels(fields)),
+            };
             violations.add(format!("answers[{index}].label"), message);
             continue;
         };
@@ -75,6 +77,11 @@ fn by_label<'a>(
         }
     }
     given
+}
+
+fn labels(fields: &[CustomField]) -> String {
+    let quoted = |field: &CustomField| format!("\"{}\"", field.label.trim());
+    fields.iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
 impl CustomField {
@@ -255,10 +262,17 @@ mod tests {
     #[test]
     fn what_was_not_asked_or_comes_twice_is_refused() {
         let fields = [field("Diet", "text", false, &[])];
-        let message = "must be the label of one of the event's custom fields, is \"Shoes\"";
+        let message = "must be one of \"Diet\", is \"Shoes\"";
         refused(
             &fields,
             vec![answer("Shoes", &["44"])],
+            "answers[0].label",
+            message,
+        );
+        let message = "must be left out: the event asks no questions";
+        refused(
+            &[],
+            vec![answer("Diet", &["vegan"])],
             "answers[0].label",
             message,
         );
