@@ -41,6 +41,7 @@ enum Command {
     Cancel { which: usize, by_link: bool },
     Resize { max_capacity: i32 },
     AskForApproval(bool),
+    Erase { person: u8 },
 }
 
 fn command() -> impl Strategy<Value = Command> {
@@ -53,6 +54,7 @@ fn command() -> impl Strategy<Value = Command> {
         3 => (which(), any::<bool>()).prop_map(|(which, by_link)| Command::Cancel { which, by_link }),
         2 => (1..6).prop_map(|max_capacity| Command::Resize { max_capacity }),
         1 => any::<bool>().prop_map(Command::AskForApproval),
+        1 => person().prop_map(|person| Command::Erase { person }),
     ]
 }
 
@@ -60,6 +62,7 @@ fn command() -> impl Strategy<Value = Command> {
 struct Modelled {
     person: u8,
     status: Status,
+    was_promoted: bool,
 }
 
 /// Who stands where, in the order of registering.
@@ -68,7 +71,6 @@ struct Model {
     max_capacity: i32,
     requires_approval: bool,
     registrations: Vec<Modelled>,
-    promotions: usize,
 }
 
 impl Model {
@@ -96,7 +98,11 @@ impl Model {
         } else {
             self.place()
         };
-        self.registrations.push(Modelled { person, status });
+        self.registrations.push(Modelled {
+            person,
+            status,
+            was_promoted: false,
+        });
         Some(status)
     }
 
@@ -107,7 +113,7 @@ impl Model {
                 return;
             };
             next.status = Status::Confirmed;
-            self.promotions += 1;
+            next.was_promoted = true;
         }
     }
 }
@@ -138,7 +144,6 @@ impl<'a> Case<'a> {
                 max_capacity: 2,
                 requires_approval: false,
                 registrations: Vec::new(),
-                promotions: 0,
             },
         }
     }
@@ -171,6 +176,12 @@ impl<'a> Case<'a> {
                 };
                 self.change(patch).await.unwrap();
                 self.model.requires_approval = requires_approval;
+            }
+            Command::Erase { person } => {
+                let address = format!("person-{person}@example.org");
+                self.desk.service.erase_person(&address).await.unwrap();
+                self.model.registrations.retain(|one| one.person != person);
+                self.model.promote();
             }
         }
     }
@@ -267,8 +278,13 @@ impl<'a> Case<'a> {
             .map(|one| (format!("person-{}", one.person), one.status))
             .collect();
         assert_eq!(standing, expected);
+        let promoted = self.model.registrations.iter();
+        let promoted = promoted.filter(|one| one.was_promoted);
+        let promoted: Vec<_> = promoted
+            .map(|one| format!("person-{}", one.person))
+            .collect();
         let mailed = self.desk.mailed(self.event, job::PROMOTED_MAIL).await;
-        assert_eq!(mailed.len(), self.model.promotions);
+        assert_eq!(mailed, promoted);
     }
 }
 
@@ -350,6 +366,52 @@ async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(dat
     assert_eq!(mails.unwrap().len(), seated.len());
     let mails = first.store.list_jobs(job::WAITLISTED_MAIL, 100_000).await;
     assert_eq!(mails.unwrap().len(), waiting.len());
+}
+
+/// The counters' lock makes an order of the cancellation and each registration, whichever core has either.
+async fn a_cancellation_among_registrations_tells_exactly_who_is_registered(database: Database) {
+    const ASKING: usize = 600;
+    let first = Desk::open(&database).await;
+    let second = if database.is_postgres() {
+        Some(Desk::open_beside(&database).await)
+    } else {
+        None
+    };
+    let olga = first.olga().await;
+    let event = first.create(&olga, seats(SEATS)).await;
+    let open = Arc::new(tokio::sync::Semaphore::new(ASKING / 10));
+    let mut asking = JoinSet::new();
+    for number in 0..ASKING {
+        let (service, slug) = (first.service.clone(), event.slug.clone());
+        let open = Arc::clone(&open);
+        asking.spawn(async move {
+            let _turn = open.acquire().await.unwrap();
+            let new = guest(&format!("person-{number}"));
+            match service.register_attendee(&slug, new, None).await {
+                Ok(_) => true,
+                Err(Error::EventCancelled) => false,
+                Err(error) => panic!("{error:?}"),
+            }
+        });
+    }
+    let mut registered = 0;
+    for _ in 0..ASKING / 4 {
+        registered += usize::from(asking.join_next().await.unwrap().unwrap());
+    }
+    let other = second.as_ref().unwrap_or(&first);
+    let cancelled = other.service.cancel_event(&olga, event.id, None).await;
+    let notified = usize::try_from(cancelled.unwrap().registrants_notified).unwrap();
+    let rest = asking.join_all().await;
+    registered += rest.into_iter().filter(|registered| *registered).count();
+
+    assert!(
+        registered < ASKING,
+        "the cancellation came too late to test"
+    );
+    assert_eq!(first.standing(event.id).await.len(), registered);
+    assert_eq!(notified, registered);
+    let mails = first.store.list_jobs(job::CANCELLATION_MAIL, 10_000).await;
+    assert_eq!(mails.unwrap().len(), registered);
 }
 
 /// The control: two who read the counters without their lock both take the last seat. SQLite cannot show it, since there a
@@ -444,6 +506,7 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
 test_postgres::on_both_engines!(prepare: migrate;
     seats_agree_with_the_model,
     ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred,
+    a_cancellation_among_registrations_tells_exactly_who_is_registered,
     without_the_lock_on_the_counters_a_seat_is_sold_twice,
     one_who_cannot_be_written_does_not_take_the_others_along,
     other_requests_are_answered_while_an_event_is_hot,
