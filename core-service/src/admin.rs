@@ -16,6 +16,7 @@ use process::Failure;
 use serde_json::Value;
 
 pub use accounts::AccountCommand;
+pub use doctor::DoctorCommand;
 pub use erase::EraseCommand;
 pub use keys::KeyCommand;
 pub use mail::MailCommand;
@@ -23,7 +24,7 @@ pub use mail::MailCommand;
 use crate::{
     domain::{clock::Clock, entropy::Entropy, plan::Plans, zone::Zone},
     service::{Context, Error, LimitSettings, Links, Service},
-    settings::DataSettings,
+    settings::{DataSettings, MailSettings},
     storage::{self, Access, Store},
 };
 
@@ -44,7 +45,7 @@ pub enum Command {
     /// Bring the database's schema up to date
     Migrate(Format),
     /// Look for what is wrong, and say how to mend it
-    Doctor(Format),
+    Doctor(DoctorCommand),
 }
 
 /// How a command answers.
@@ -84,10 +85,11 @@ impl Command {
     pub async fn run(
         &self,
         data: &DataSettings,
+        mail: &MailSettings,
         clock: Clock,
         entropy: Entropy,
     ) -> Result<(), Failure> {
-        let answer = self.answer(data, clock, entropy).await?;
+        let answer = self.answer(data, mail, clock, entropy).await?;
         let json = self.format().json;
         print(&if json {
             format!("{:#}", answer.json)
@@ -109,11 +111,12 @@ impl Command {
     pub async fn answer(
         &self,
         data: &DataSettings,
+        mail: &MailSettings,
         clock: Clock,
         entropy: Entropy,
     ) -> Result<Answer, Failure> {
         match self {
-            Self::Doctor(_) => Ok(doctor::examine(data, &clock).await),
+            Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
             Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
@@ -128,7 +131,8 @@ impl Command {
             Self::Key(command) => command.format(),
             Self::Mail(command) => command.format(),
             Self::Erase(command) => command.format,
-            Self::Migrate(format) | Self::Doctor(format) => *format,
+            Self::Doctor(command) => command.format,
+            Self::Migrate(format) => *format,
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Mail: what a letter holds, how it is written, and the ways by which it leaves.
 //!
 //! `registration` words what a registrant is told, `calendar` adds what their calendar needs, `encode` makes a message of
-//! it that no name or title can break, `mailer` sends it.
+//! it that no name or title can break, `mailer` sends it, by `smtp` or into a folder.
 
 mod calendar;
 mod encode;
 mod mailer;
 mod registration;
+mod smtp;
 
 pub use calendar::{Calendar, Method};
-pub use mailer::{InvalidMailSetting, Mailer, Sender, SmtpUrl, Undelivered};
+pub use mailer::{InvalidMailSetting, Mailer, Sender, Undelivered};
 pub use registration::{Addressing, letter};
+pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 
 /// A mail to one person, before it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -55,7 +55,9 @@ async fn run() -> Result<(), Failure> {
     telemetry::init(&config.log);
     let (clock, entropy) = (Clock::system(), Entropy::system());
     if let Some(command) = &config.command {
-        return command.run(&config.data, clock, entropy).await;
+        return command
+            .run(&config.data, &config.mail, clock, entropy)
+            .await;
     }
     let mailer = config.mail.mailer(&config.data)?;
     let stop = shutdown::on_signal()?;

@@ -97,8 +97,12 @@ fn database_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Mail")]
 pub struct MailSettings {
-    /// Mail server: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:PORT` without encryption [default: none, mails are
-    /// `.eml` files in `<data-dir>/mail`]
+    /// Mail server [default: none, mails are `.eml` files in `<data-dir>/mail`]
+    ///
+    /// `smtps://USER:PASSWORD@HOST` is encrypted from the start (port 465). `smtp://HOST` is a relay (port 25), encrypted by
+    /// STARTTLS if it offers that; with a login, `smtp://USER:PASSWORD@HOST` (port 587), it must offer it with a certificate
+    /// that fits, unless it is on this machine. `?tls=required` insists on that always, `?tls=off` never encrypts. What is
+    /// special in a password is percent-encoded.
     #[arg(
         long,
         env = "MUSTER_SMTP_URL",
@@ -107,6 +111,9 @@ pub struct MailSettings {
         global = true
     )]
     pub smtp_url: Option<SmtpUrl>,
+    /// Certificate of an authority that the mail server's may be signed by, besides the public ones (PEM)
+    #[arg(long, env = "MUSTER_SMTP_CA", value_name = "FILE", global = true)]
+    pub smtp_ca: Option<PathBuf>,
     /// Whom mails are from
     #[arg(
         long,
@@ -122,14 +129,21 @@ impl MailSettings {
     /// What sends mail as these settings say.
     ///
     /// # Errors
-    /// When the server can't be used.
+    /// When the authority's certificate can't be used.
     pub fn mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
         let sender = self.mail_from.clone();
-        match &self.smtp_url {
-            Some(url) => Mailer::smtp(url, sender)
-                .map_err(|error| Failure::setting(format!("--smtp-url {error}"))),
-            None => Ok(Mailer::files(data.data_dir.join("mail"), sender)),
-        }
+        let Some(url) = &self.smtp_url else {
+            return Ok(Mailer::files(data.data_dir.join("mail"), sender));
+        };
+        let Some(path) = &self.smtp_ca else {
+            return Ok(Mailer::smtp(url, sender));
+        };
+        let authority = std::fs::read(path).map_err(|error| {
+            Failure::setting(format!("--smtp-ca cannot read {}: {error}", path.display()))
+        })?;
+        let url = url.clone().trusting(&authority);
+        let url = url.map_err(|error| Failure::setting(format!("--smtp-ca {error}")))?;
+        Ok(Mailer::smtp(&url, sender))
     }
 }
 

@@ -32,5 +32,5 @@ pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
 pub use values::{
-    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, RegistrationFilter,
+    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, MailQueue, RegistrationFilter,
 };

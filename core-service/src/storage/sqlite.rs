@@ -33,6 +33,9 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
 
+/// There is no server, and so no clock but this machine's.
+const SERVER_TIME: Option<&str> = None;
+
 #[path = "queries/accounts.rs"]
 pub(super) mod accounts;
 #[path = "queries/audit.rs"]

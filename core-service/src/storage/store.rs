@@ -6,8 +6,8 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, DeadMail, Error, EventFilter, JobRecord, Options, RegistrationFilter, Tx,
-    postgres, sqlite, tx::Inner,
+    AuditRecord, DeadMail, Error, EventFilter, JobRecord, MailQueue, Options, RegistrationFilter,
+    Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
@@ -110,6 +110,8 @@ macro_rules! reads {
 reads! {
     /// Whether the database answers.
     schema::ping() -> ();
+    /// What the clock of the database's server shows; nothing where there is none but this machine.
+    schema::server_time() -> Option<Instant>;
     /// The migrations that the database lacks, by name; a core must not serve while there are any.
     schema::pending_migrations() -> Vec<String>;
 
@@ -169,6 +171,8 @@ reads! {
     jobs::list_jobs(kind: &str, limit: i64) -> Vec<JobRecord>;
     /// Mails that were given up, the latest first.
     jobs::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    /// What is left of mail to be sent.
+    jobs::mail_queue() -> MailQueue;
     /// How many mails were given up.
     jobs::count_dead_mails() -> i64;
 }

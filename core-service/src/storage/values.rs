@@ -102,6 +102,17 @@ pub struct DeadMail {
     pub recipient: Option<DeadMailRecipient>,
 }
 
+/// What is left of mail to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailQueue {
+    /// Mails that will be tried, or are being tried.
+    pub waiting: i64,
+    /// When the oldest of those was scheduled.
+    pub oldest: Option<Instant>,
+    /// Mails that were given up.
+    pub dead: i64,
+}
+
 /// Whom a mail was for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadMailRecipient {

@@ -6,11 +6,12 @@ use core_service::{
     domain::{
         clock::Clock, entropy::Entropy, job::CANCELLATION_MAIL, plan::Plan, registration::Status,
     },
-    settings::DataSettings,
+    settings::{DataSettings, MailSettings},
 };
 use process::Failure;
 use serde_json::json;
 use test_postgres::Database;
+use test_smtp::{Deed, Encryption, Server, Step};
 
 use crate::{
     fixtures::{NOW, migrate},
@@ -25,6 +26,8 @@ use crate::{
 struct Program {
     #[command(flatten)]
     data: DataSettings,
+    #[command(flatten)]
+    mail: MailSettings,
     #[command(subcommand)]
     command: Command,
 }
@@ -32,9 +35,14 @@ struct Program {
 async fn run_on(url: &str, arguments: &str) -> Result<Answer, Failure> {
     let words = ["muster", "--database-url", url];
     let program = Program::try_parse_from(words.into_iter().chain(arguments.split(' '))).unwrap();
-    let clock = Clock::manual(NOW);
+    // The doctor compares clocks.
+    let clock = match program.command {
+        Command::Doctor(_) => Clock::system(),
+        _ => Clock::manual(NOW),
+    };
     let entropy = Entropy::system();
-    program.command.answer(&program.data, clock, entropy).await
+    let (data, mail) = (&program.data, &program.mail);
+    program.command.answer(data, mail, clock, entropy).await
 }
 
 async fn run(database: &Database, arguments: &str) -> Result<Answer, Failure> {
@@ -231,6 +239,90 @@ async fn a_migrated_database_is_well(database: Database) {
     assert_eq!(answer.json, json!({ "applied": [] }));
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.is_well, "{}", answer.text);
+    assert!(answer.text.ends_with("\nall is well"), "{}", answer.text);
+    let expected = "note   mail            nobody gets any: without --smtp-url (MUSTER_SMTP_URL) mails are written into ./data/mail";
+    if database.is_postgres() {
+        assert!(answer.text.contains(expected), "{}", answer.text);
+        let expected = "ok     database clock  agrees with this machine's";
+        assert!(answer.text.contains(expected), "{}", answer.text);
+    }
+}
+
+async fn doctor_tries_the_mail_server(database: Database) {
+    let server = Server::start_with(Encryption::None, Some(("muster", "right")));
+    let address = server.address();
+    let doctor = |password: &str, more: &str| {
+        format!(
+            "doctor --smtp-url smtp://muster:{password}@{address} --mail-from events@muster.example{more}"
+        )
+    };
+    let mail = |answer: Answer| {
+        let checks = answer.json["checks"].as_array().unwrap().clone();
+        let found = checks.into_iter().find(|check| check["name"] == "mail");
+        (
+            answer.is_well,
+            found.unwrap()["message"].as_str().unwrap().to_owned(),
+        )
+    };
+    let answers = format!("the mail server {address} answers, not encrypted, and takes our login");
+    let answer = run(&database, &doctor("right", "")).await.unwrap();
+    let expected = format!("{answers}; --mail-to ADDRESS sends a test mail");
+    assert_eq!(mail(answer), (true, expected));
+    assert!(server.mails().is_empty());
+
+    let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
+    let expected = format!(
+        "{answers}, and took the test mail: look whether it arrives, and not among the spam"
+    );
+    assert_eq!(mail(answer.unwrap()), (true, expected));
+    let sent = server.mails().pop().unwrap();
+    assert_eq!(sent.recipients, ["ada@example.org"]);
+    assert_eq!(sent.header("Subject"), Some("A test mail from Muster"));
+
+    let mend = "look at --smtp-url (MUSTER_SMTP_URL), --mail-from and at the server's own log";
+    let answer = run(&database, &doctor("wrong", "")).await.unwrap();
+    assert!(
+        answer.text.ends_with("\none thing is wrong"),
+        "{}",
+        answer.text
+    );
+    let expected = format!("the mail server {address} answers 535 at the login; {mend}");
+    assert_eq!(mail(answer), (false, expected));
+    server.script(|step| match step {
+        Step::Recipient(_) => Deed::Answer(554),
+        _ => Deed::Go,
+    });
+    let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
+    let expected = format!("the mail server answers 554 as the script says; {mend}");
+    assert_eq!(mail(answer.unwrap()), (false, expected));
+    server.leave().await;
+    let (is_well, found) = mail(run(&database, &doctor("right", "")).await.unwrap());
+    assert!(!is_well && found.contains("Connection refused"), "{found}");
+}
+
+async fn doctor_says_which_mails_wait_and_which_were_given_up(database: Database) {
+    let core = Desk::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, public_event("Rust Meetup")).await;
+    core.register(event.id, &[Status::Confirmed; 3]).await;
+    core.service
+        .cancel_event(&olga, event.id, None)
+        .await
+        .unwrap();
+    let answer = run(&database, "doctor").await.unwrap();
+    let told = "3 wait, one of them since 2030-01-01T00:00:00Z, none was given up";
+    assert!(answer.text.contains(told), "{}", answer.text);
+    let mut tx = core.store.begin().await.unwrap();
+    let claimed = tx
+        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 1)
+        .await
+        .unwrap();
+    assert!(tx.bury_job(&claimed[0], NOW, "answers 550").await.unwrap());
+    tx.commit().await.unwrap();
+    let answer = run(&database, "doctor").await.unwrap();
+    assert!(answer.is_well);
+    let told = "1 were given up: `mail dead` says why, `mail retry` sends them again";
+    assert!(answer.text.contains(told), "{}", answer.text);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
@@ -239,6 +331,8 @@ test_postgres::on_both_engines!(prepare: migrate;
     mails_that_were_given_up_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
     a_migrated_database_is_well,
+    doctor_tries_the_mail_server,
+    doctor_says_which_mails_wait_and_which_were_given_up,
 );
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The binary `core-service`, run as an operator runs it: as a process of its own that is started, killed and told to stop.
 
 mod crash;
+mod mail;
 mod start;
 mod stop;
 
@@ -88,16 +89,22 @@ struct Running {
 impl Running {
     /// Starts a core on a database and waits until it answers.
     async fn start(database_url: &str) -> Self {
+        Self::start_with(database_url, &[]).await
+    }
+
+    /// The same, with more arguments.
+    async fn start_with(database_url: &str, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let running = Self::start_in(folder, database_url);
+        let running = Self::start_in(folder, database_url, arguments);
         running.channel().await;
         running
     }
 
     /// Starts a core whose socket lies in `folder`.
-    fn start_in(folder: TempDir, database_url: &str) -> Self {
+    fn start_in(folder: TempDir, database_url: &str, arguments: &[&str]) -> Self {
         let address = format!("unix://{}", socket(folder.path()).display());
         let mut command = core(&["--grpc-addr", &address, "--database-url", database_url]);
+        command.args(arguments);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();

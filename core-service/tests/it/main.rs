@@ -3,9 +3,11 @@
 
 mod admin;
 mod binary;
+mod delivery;
 mod demo;
 mod fixtures;
 mod jobs;
 mod maintenance;
 mod service;
+mod smtp;
 mod storage;

@@ -38,17 +38,21 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn open(database: &Database) -> Self {
-        Self::seeded(database, 7).await
+        Self::open_at(database, Clock::manual(NOW)).await
+    }
+
+    /// The use cases by another clock.
+    pub(crate) async fn open_at(database: &Database, clock: Clock) -> Self {
+        Self::seeded(database, 7, clock).await
     }
 
     /// The use cases of a second core on the same database, whose ids are others.
     pub(crate) async fn open_beside(database: &Database) -> Self {
-        Self::seeded(database, 8).await
+        Self::seeded(database, 8, Clock::manual(NOW)).await
     }
 
-    async fn seeded(database: &Database, seed: u64) -> Self {
+    async fn seeded(database: &Database, seed: u64, clock: Clock) -> Self {
         let store = open(database).await;
-        let clock = Clock::manual(NOW);
         let service = Service::new(Context {
             store: store.clone(),
             clock: clock.clone(),

@@ -64,7 +64,7 @@ const PACKAGES: &[Package] = &[
 ];
 
 /// Packages that only tests use; they may use whatever they like.
-const TEST_PACKAGES: &[&str] = &["test-postgres", "tests"];
+const TEST_PACKAGES: &[&str] = &["test-postgres", "test-smtp", "tests"];
 
 /// The modules of core, each with the ones that it may use. `lib.rs` and `main.rs` compose them and may use all.
 const MODULES: &[(&str, &[&str])] = &[
@@ -78,7 +78,10 @@ const MODULES: &[(&str, &[&str])] = &[
     ("jobs", &["domain", "email", "service", "storage"]),
     ("demo", &["domain", "service", "storage"]),
     ("settings", &["domain", "email", "grpc", "storage"]),
-    ("admin", &["domain", "service", "settings", "storage"]),
+    (
+        "admin",
+        &["domain", "email", "service", "settings", "storage"],
+    ),
 ];
 
 /// Crates that only one module of core may name: SQL stops at `storage`, messages stop at `grpc`.

@@ -13,7 +13,7 @@ use crate::{
             REGISTRATION_MAILS,
         },
     },
-    storage::{DeadMail, DeadMailRecipient, Error, JobRecord},
+    storage::{DeadMail, DeadMailRecipient, Error, JobRecord, MailQueue},
 };
 
 pub(in crate::storage) async fn schedule_cancellation_mails(
@@ -316,6 +316,24 @@ pub(in crate::storage) async fn find_dead_mail(
         .push_bind(key.generation);
     let row = query.build().fetch_optional(connection).await?;
     row.as_ref().map(dead_mail).transpose()
+}
+
+pub(in crate::storage) async fn mail_queue(
+    connection: &mut Connection,
+) -> Result<MailQueue, Error> {
+    let mut query = QueryBuilder::<Db>::new(
+        "SELECT COUNT(*) FILTER (WHERE dead_at IS NULL) AS waiting, \
+         MIN(created_at) FILTER (WHERE dead_at IS NULL) AS oldest, \
+         COUNT(*) FILTER (WHERE dead_at IS NOT NULL) AS dead FROM jobs WHERE ",
+    );
+    push_is_mail(&mut query);
+    let row = query.build().fetch_one(connection).await?;
+    let oldest: Option<i64> = row.try_get("oldest")?;
+    Ok(MailQueue {
+        waiting: row.try_get("waiting")?,
+        oldest: oldest.map(Instant::from_micros),
+        dead: row.try_get("dead")?,
+    })
 }
 
 pub(in crate::storage) async fn count_dead_mails(

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use sqlx::{Row as _, migrate::Migrator};
 
-use super::{Connection, Db, TABLE_EXISTS, migrations};
-use crate::storage::Error;
+use super::{Connection, Db, SERVER_TIME, TABLE_EXISTS, migrations};
+use crate::{domain::instant::Instant, storage::Error};
 
 /// Where sqlx keeps what it has run.
 const APPLIED: &str = "_sqlx_migrations";
@@ -44,4 +44,14 @@ pub(in crate::storage) async fn pending_migrations(
 pub(in crate::storage) async fn ping(connection: &mut Connection) -> Result<(), Error> {
     sqlx::query::<Db>("SELECT 1").execute(connection).await?;
     Ok(())
+}
+
+pub(in crate::storage) async fn server_time(
+    connection: &mut Connection,
+) -> Result<Option<Instant>, Error> {
+    let Some(statement) = SERVER_TIME else {
+        return Ok(None);
+    };
+    let row = sqlx::query::<Db>(statement).fetch_one(connection).await?;
+    Ok(Some(Instant::from_micros(row.try_get("micros")?)))
 }

@@ -213,6 +213,6 @@ async fn a_socket_in_use_is_refused_and_a_dead_one_replaced() {
         &format!("error: can't listen on {address} for gRPC: it is in use by another program"),
     );
     let folder = running.kill();
-    let again = Running::start_in(folder, database.url());
+    let again = Running::start_in(folder, database.url(), &[]);
     again.channel().await;
 }

@@ -1,0 +1,263 @@
+//! Mail, from the job to the mailbox of a real SMTP server that is away, busy, picky or stuck. Whatever it does, everyone gets
+//! exactly one mail, as told by its Message-ID, and none is lost.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    sync::Arc,
+    time::Duration,
+};
+
+use core_service::{
+    domain::{
+        job::CANCELLATION_MAIL,
+        registration::{Registration, Status},
+    },
+    email::Mailer,
+    jobs::{RegistrationMail, Runner},
+    storage::JobRecord,
+};
+use test_postgres::Database;
+use test_smtp::{Deed, Mail, Server, Step};
+
+use crate::{
+    fixtures::{HOUR, migrate},
+    service::{Desk, public_event},
+};
+
+/// The longest pause of a destination, jitter included.
+const PAUSE: i64 = 360;
+
+/// A core whose mail goes to a server of the test's own.
+struct Post {
+    desk: Desk,
+    server: Server,
+    runner: Runner,
+}
+
+impl Post {
+    async fn open(database: &Database) -> Self {
+        Self::patient(database, Duration::from_secs(30)).await
+    }
+
+    /// The same, with a limit on how long the server may take for one mail.
+    async fn patient(database: &Database, limit: Duration) -> Self {
+        let (desk, server) = (Desk::open(database).await, Server::start());
+        let mailer = mailer(&server).with_limit(limit);
+        let runner = runner(&desk, &mailer);
+        Self {
+            desk,
+            server,
+            runner,
+        }
+    }
+
+    /// An event of so many guests that was just cancelled, so that each is to get a mail.
+    async fn cancelled_event(&self, guests: usize) -> Vec<Registration> {
+        let olga = self.desk.olga().await;
+        let event = self.desk.create(&olga, public_event("Rust Meetup")).await;
+        let statuses = vec![Status::Confirmed; guests];
+        let guests = self.desk.register(event.id, &statuses).await;
+        let cancelled = self.desk.service.cancel_event(&olga, event.id, None).await;
+        let notified = cancelled.unwrap().registrants_notified;
+        assert_eq!(usize::try_from(notified).unwrap(), guests.len());
+        guests
+    }
+
+    /// Does what is due, and answers how many tries that took.
+    async fn drain(&self) -> usize {
+        self.runner.drain().await.unwrap()
+    }
+
+    /// Lets time pass, an hour at a time, until nothing is left to be done.
+    async fn drain_for_days(&self, days: i64) {
+        for _ in 0..days * 24 {
+            self.drain().await;
+            if self.left().await.iter().all(|job| job.dead_at.is_some()) {
+                return;
+            }
+            self.desk.clock.advance_seconds(HOUR);
+        }
+        panic!("after {days} days there is still something to do");
+    }
+
+    async fn left(&self) -> Vec<JobRecord> {
+        let store = &self.desk.store;
+        store.list_jobs(CANCELLATION_MAIL, 1_000).await.unwrap()
+    }
+}
+
+pub(crate) fn mailer(server: &Server) -> Mailer {
+    let sender = "Muster <events@muster.example>".parse().unwrap();
+    Mailer::smtp(&server.url().parse().unwrap(), sender)
+}
+
+pub(crate) fn runner(desk: &Desk, mailer: &Mailer) -> Runner {
+    let (store, clock) = (&desk.store, &desk.clock);
+    let handlers = RegistrationMail::all(store, clock, &desk.service, mailer);
+    Runner::new(store.clone(), clock.clone(), handlers)
+}
+
+/// Everyone got one mail, and no mail is anybody else's. What came twice has the same Message-ID.
+#[track_caller]
+pub(crate) fn assert_one_mail_each(mails: &[Mail], guests: &[Registration]) {
+    let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for mail in mails {
+        let [recipient] = &*mail.recipients else {
+            panic!("a mail to {:?}", mail.recipients);
+        };
+        let id = mail.message_id().unwrap();
+        ids.entry(recipient).or_default().insert(id);
+    }
+    for guest in guests {
+        let id = format!("<cancellation_mail.{}.0@muster.example>", guest.id);
+        let got = ids.remove(&*guest.email).unwrap_or_default();
+        assert_eq!(got, BTreeSet::from([&*id]), "to {}", guest.email);
+    }
+    assert!(ids.is_empty(), "to strangers: {ids:?}");
+}
+
+async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(40).await;
+    post.server.leave().await;
+    // Every job would have used up its tries after two days.
+    for _ in 0..4 * 24 {
+        post.drain().await;
+        post.desk.clock.advance_seconds(HOUR);
+    }
+    let left = post.left().await;
+    assert_eq!(left.len(), 40);
+    assert!(left.iter().all(|job| (job.tries, job.dead_at) == (0, None)));
+    let reason = left.iter().find_map(|job| job.last_error.as_deref());
+    assert!(reason.unwrap().contains("Connection refused"), "{reason:?}");
+
+    post.server.come_back();
+    post.desk.clock.advance_seconds(PAUSE);
+    assert_eq!(post.drain().await, 40);
+    assert!(post.left().await.is_empty());
+    assert_eq!(post.server.mails().len(), 40);
+    assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+/// Whether a thing fails this time: three times in ten, the same ones in every run, in whatever order they come.
+fn unlucky(counts: &mut BTreeMap<String, u32>, what: &str) -> bool {
+    let count = counts.entry(what.to_owned()).or_default();
+    *count += 1;
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    hasher.hash_one((what, *count)) % 10 < 3
+}
+
+async fn three_temporary_failures_in_ten_only_delay(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(100).await;
+    let mut counts = BTreeMap::new();
+    post.server.script(move |step| match step {
+        Step::Greeting if unlucky(&mut counts, "greeting") => Deed::Answer(421),
+        Step::Recipient(to) if unlucky(&mut counts, to) => Deed::Answer(450),
+        _ => Deed::Go,
+    });
+    post.drain_for_days(7).await;
+    assert!(post.left().await.is_empty());
+    assert_eq!(post.server.mails().len(), 100);
+    assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+async fn answers_that_are_lost_repeat_mails_and_lose_none(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(50).await;
+    let mut counts = BTreeMap::new();
+    post.server.script(move |step| match step {
+        Step::Content(to) if unlucky(&mut counts, to) => Deed::TakeAndDrop,
+        _ => Deed::Go,
+    });
+    post.drain_for_days(7).await;
+    assert!(post.left().await.is_empty());
+    assert!(post.server.mails().len() > 50);
+    assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(5).await;
+    let nobody = guests[2].email.clone();
+    post.server.script(move |step| match step {
+        Step::Recipient(to) if to == nobody => Deed::Answer(550),
+        _ => Deed::Go,
+    });
+    assert_eq!(post.drain().await, 5);
+    assert_eq!(post.server.mails().len(), 4);
+    let (dead, count) = post.desk.service.list_dead_mails(10).await.unwrap();
+    assert_eq!((dead.len(), count), (1, 1));
+    assert_eq!(dead[0].job.key.subject_id, guests[2].id.uuid());
+    let why = dead[0].job.last_error.as_deref();
+    assert_eq!(why, Some("the mail server answers 550 as the script says"));
+    post.desk.clock.advance_seconds(1_000 * HOUR);
+    assert_eq!(post.drain().await, 0);
+
+    post.server.script(|_| Deed::Go);
+    assert_eq!(post.desk.service.retry_all_mails().await.unwrap(), 1);
+    assert_eq!(post.drain().await, 1);
+    assert!(post.left().await.is_empty());
+    assert_eq!(post.server.mails().len(), 5);
+    assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Database) {
+    let post = Post::patient(&database, Duration::from_millis(300)).await;
+    let guests = post.cancelled_event(20).await;
+    post.server.script(|step| match step {
+        Step::Greeting => Deed::Hang,
+        _ => Deed::Go,
+    });
+    assert_eq!(post.drain().await, 16);
+    assert!(post.left().await.iter().all(|job| job.tries == 0));
+
+    let stuck = guests[7].email.clone();
+    post.server.script(move |step| match step {
+        Step::Content(to) if to == stuck => Deed::Hang,
+        _ => Deed::Go,
+    });
+    post.desk.clock.advance_seconds(PAUSE);
+    // One knocks, then everyone.
+    assert!(post.drain().await >= 20);
+    let tried = post.left().await;
+    let of_stuck = tried
+        .iter()
+        .find(|job| job.key.subject_id == guests[7].id.uuid());
+    assert_eq!(of_stuck.unwrap().tries, 1);
+
+    post.server.script(|_| Deed::Go);
+    post.desk.clock.advance_seconds(HOUR);
+    post.drain_for_days(1).await;
+    assert!(post.left().await.is_empty());
+    assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_down(
+    database: Database,
+) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(100).await;
+    let stop = process::CancellationToken::new();
+    let running = tokio::spawn(post.runner.clone().run(stop.clone()));
+    let server = Arc::new(&post.server);
+    server.await_mails(100).await;
+    stop.cancel();
+    running.await.unwrap();
+    assert!(post.left().await.is_empty());
+    assert_eq!(server.mails().len(), 100);
+    assert_one_mail_each(&server.mails(), &guests);
+    // Sixteen at a time, by as many connections and not many more.
+    assert!(server.connections() <= 2 * 16, "{}", server.connections());
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    a_server_that_is_away_for_days_costs_no_mail,
+    three_temporary_failures_in_ten_only_delay,
+    answers_that_are_lost_repeat_mails_and_lose_none,
+    a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists,
+    a_server_that_hangs_holds_up_its_mails_and_costs_none,
+    a_runner_that_works_by_itself_stops_only_when_everything_is_written_down,
+);

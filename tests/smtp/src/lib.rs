@@ -1,0 +1,272 @@
+//! An SMTP server for tests, in their own process. The protocol is that of the crate mailin, as mail catchers serve it; the
+//! sockets are this crate's, so that a test can have it be away, hang, or break off at whatever step it names.
+//!
+//! ```ignore
+//! let server = Server::start();
+//! server.script(|step| match step {
+//!     Step::Recipient("gone@example.org") => Deed::Answer(550),
+//!     _ => Deed::Go,
+//! });
+//! ```
+
+mod connection;
+mod tls;
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use mailin::{AuthMechanism, SessionBuilder};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::Notify,
+    task::JoinSet,
+};
+
+pub use tls::{Encryption, authority};
+
+/// Far above what any mail of a test takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+/// A point of a session at which a test decides how it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Somebody connected; the greeting is next.
+    Greeting,
+    /// `MAIL FROM` this address.
+    Sender(&'a str),
+    /// `RCPT TO` this address.
+    Recipient(&'a str),
+    /// The content has arrived, for this recipient.
+    Content(&'a str),
+}
+
+/// How a session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// As it should.
+    Go,
+    /// With this answer in place of "OK".
+    Answer(u16),
+    /// Not at all: the connection stays open and nothing is said.
+    Hang,
+    /// The connection is closed.
+    Drop,
+    /// The content is taken, and the connection closed before that is said.
+    TakeAndDrop,
+    /// The content is taken, and that is never said.
+    TakeAndHang,
+}
+
+/// A mail that the server has taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    /// Whom `RCPT TO` named.
+    pub recipients: Vec<String>,
+    /// Head and body as they came, dots unstuffed.
+    pub content: String,
+}
+
+impl Mail {
+    /// The text of a header that stands on one line.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let (head, _) = self.content.split_once("\r\n\r\n")?;
+        let mut lines = head.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
+    /// What tells mails apart: two with the same id are shown once.
+    pub fn message_id(&self) -> Option<&str> {
+        self.header("Message-ID")
+    }
+}
+
+/// Decides how sessions go on.
+type Script = Box<dyn FnMut(Step<'_>) -> Deed + Send>;
+
+/// What sessions share.
+struct Shared {
+    mails: Mutex<Vec<Mail>>,
+    /// Told of each mail that is taken.
+    taken: Notify,
+    script: Mutex<Script>,
+    connections: AtomicUsize,
+    builder: SessionBuilder,
+    encryption: Encryption,
+    login: Option<(String, String)>,
+}
+
+impl Shared {
+    fn decide(&self, step: Step<'_>) -> Deed {
+        (lock(&self.script))(step)
+    }
+
+    fn take(&self, mail: Mail) {
+        lock(&self.mails).push(mail);
+        self.taken.notify_waiters();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A server on a port of its own, gone when dropped. It lives in the runtime in which it is started.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    /// The listener's task, or the port held while nobody listens.
+    presence: Mutex<Presence>,
+}
+
+enum Presence {
+    Here(JoinSet<()>),
+    Away(TcpSocket),
+}
+
+impl Server {
+    /// A server without encryption and login that takes every mail.
+    pub fn start() -> Self {
+        Self::start_with(Encryption::None, None)
+    }
+
+    /// A server that wants its clients to be encrypted, or to log in as this user with this password.
+    ///
+    /// # Panics
+    /// When no port is free.
+    pub fn start_with(encryption: Encryption, login: Option<(&str, &str)>) -> Self {
+        let mut builder = SessionBuilder::new("mail.test");
+        if encryption == Encryption::Offered {
+            builder.enable_start_tls();
+        }
+        if login.is_some() {
+            builder.enable_auth(AuthMechanism::Plain);
+            if encryption != Encryption::Offered {
+                builder.insecure_enable_plaintext_auth();
+            }
+        }
+        let shared = Arc::new(Shared {
+            mails: Mutex::default(),
+            taken: Notify::new(),
+            script: Mutex::new(Box::new(|_| Deed::Go)),
+            connections: AtomicUsize::new(0),
+            builder,
+            encryption,
+            login: login.map(|(user, password)| (user.to_owned(), password.to_owned())),
+        });
+        let socket = held(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let address = socket.local_addr().expect("a bound socket has an address");
+        let server = Self {
+            address,
+            shared,
+            presence: Mutex::new(Presence::Away(socket)),
+        };
+        server.come_back();
+        server
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The setting that leads to it, without encryption and login.
+    pub fn url(&self) -> String {
+        format!("smtp://{}", self.address)
+    }
+
+    /// From now on decides how sessions go on; the ones under way, too.
+    pub fn script(&self, script: impl FnMut(Step<'_>) -> Deed + Send + 'static) {
+        *lock(&self.shared.script) = Box::new(script);
+    }
+
+    /// Goes away: every connection breaks off, new ones are refused. The port stays its own.
+    pub async fn leave(&self) {
+        let here = std::mem::replace(&mut *lock(&self.presence), Presence::Here(JoinSet::new()));
+        let away = match here {
+            Presence::Here(mut listener) => {
+                listener.shutdown().await;
+                Presence::Away(held(self.address))
+            }
+            away @ Presence::Away(_) => away,
+        };
+        *lock(&self.presence) = away;
+    }
+
+    /// Listens again where it did.
+    ///
+    /// # Panics
+    /// When the port can't be listened on, though it was held.
+    pub fn come_back(&self) {
+        let mut presence = lock(&self.presence);
+        let mut listener = JoinSet::new();
+        let here = std::mem::replace(&mut *presence, Presence::Here(JoinSet::new()));
+        let Presence::Away(socket) = here else {
+            *presence = here;
+            return;
+        };
+        let socket = socket.listen(BACKLOG).expect("the port is ours");
+        listener.spawn(listen(socket, Arc::clone(&self.shared)));
+        *presence = Presence::Here(listener);
+    }
+
+    /// What it has taken so far, repetitions included.
+    pub fn mails(&self) -> Vec<Mail> {
+        lock(&self.shared.mails).clone()
+    }
+
+    /// Waits until it has taken so many mails.
+    ///
+    /// # Panics
+    /// When they do not come.
+    pub async fn await_mails(&self, count: usize) -> Vec<Mail> {
+        let arrived = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let taken = self.shared.taken.notified();
+                tokio::pin!(taken);
+                taken.as_mut().enable();
+                let mails = self.mails();
+                if mails.len() >= count {
+                    return mails;
+                }
+                taken.await;
+            }
+        });
+        arrived.await.unwrap_or_else(|_elapsed| {
+            panic!("only {} of {count} mails have come", self.mails().len())
+        })
+    }
+
+    /// How many connections were accepted so far.
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+}
+
+/// A port that is taken and on which nobody listens.
+fn held(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().expect("sockets can be made");
+    socket
+        .set_reuseaddr(true)
+        .expect("an option that every system has");
+    socket.bind(address).expect("the port is free");
+    socket
+}
+
+/// Serves whoever connects; sessions end with it.
+async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+    let mut sessions = JoinSet::new();
+    while let Ok((stream, peer)) = listener.accept().await {
+        shared.connections.fetch_add(1, Ordering::SeqCst);
+        sessions.spawn(connection::serve(stream, peer.ip(), Arc::clone(&shared)));
+        while sessions.try_join_next().is_some() {}
+    }
+}
