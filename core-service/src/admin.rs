@@ -40,7 +40,7 @@ pub enum Command {
     /// Look at mails that were given up, and have them sent again
     #[command(subcommand)]
     Mail(MailCommand),
-    /// Remove a person everywhere: registrations, mails to be sent, links, the name and address of their account
+    /// Remove a person everywhere: registrations, mails not sent or in the mail folder, links, the name and address of their account
     Erase(EraseCommand),
     /// Bring the database's schema up to date
     Migrate(Format),
@@ -121,7 +121,10 @@ impl Command {
             Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
             Self::Mail(command) => command.run(&service(data, clock, entropy).await?).await,
-            Self::Erase(command) => command.run(&service(data, clock, entropy).await?).await,
+            Self::Erase(command) => {
+                let service = service(data, clock, entropy).await?;
+                command.run(&service, &data.mail_folder()).await
+            }
         }
     }
 

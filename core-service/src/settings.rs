@@ -69,6 +69,11 @@ impl DataSettings {
         path.split('?').next().map(PathBuf::from)
     }
 
+    /// Where mails are written while no mail server is set.
+    pub fn mail_folder(&self) -> PathBuf {
+        self.data_dir.join("mail")
+    }
+
     fn url(&self) -> String {
         self.database_url.clone().unwrap_or_else(|| {
             let path = self.data_dir.join("muster.db");
@@ -133,7 +138,7 @@ impl MailSettings {
     pub fn mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
         let sender = self.mail_from.clone();
         let Some(url) = &self.smtp_url else {
-            return Ok(Mailer::files(data.data_dir.join("mail"), sender));
+            return Ok(Mailer::files(data.mail_folder(), sender));
         };
         let Some(path) = &self.smtp_ca else {
             return Ok(Mailer::smtp(url, sender));

@@ -1,5 +1,9 @@
 //! `erase`: removing a person everywhere.
 
+mod written_mails;
+
+use std::path::Path;
+
 use clap::Args;
 use process::Failure;
 use serde_json::json;
@@ -19,31 +23,46 @@ pub struct EraseCommand {
 }
 
 impl EraseCommand {
-    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+    /// Erases from the database first, so that no more mails are written, then the mails in the folder.
+    pub(super) async fn run(
+        &self,
+        service: &Service,
+        mail_folder: &Path,
+    ) -> Result<Answer, Failure> {
         let done = service.erase_person(&self.email).await.map_err(failure)?;
+        let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
+            let folder = mail_folder.display();
+            Failure::Environment(format!(
+                "can't remove the mails in {folder}: {error}; all else is removed, run this again when it is mended"
+            ))
+        })?;
         let json = json!({
             "registrations": done.registrations,
             "mails": done.mails,
+            "written_mails": written,
             "links": done.links,
             "promoted": done.promoted,
             "account": done.account,
             "keys": done.keys,
         });
-        Ok(Answer::new(told(&done), json))
+        Ok(Answer::new(told(&done, written), json))
     }
 }
 
-fn told(done: &Erasure) -> String {
-    if *done == Erasure::default() {
+fn told(done: &Erasure, written: u64) -> String {
+    if *done == Erasure::default() && written == 0 {
         return "nothing is known of this address".to_owned();
     }
-    let mut lines = vec![format!(
-        "removed {} registrations, {} mails and {} private links; {} people got the seats",
-        done.registrations, done.mails, done.links, done.promoted
-    )];
+    let mut lines = vec![
+        format!("registrations removed: {}", done.registrations),
+        format!("mails removed before they were sent: {}", done.mails),
+        format!("mails removed from the mail folder: {written}"),
+        format!("private links removed: {}", done.links),
+        format!("seats given to who was waiting: {}", done.promoted),
+    ];
     if done.account {
         lines.push(format!(
-            "took the address and the name from their account and revoked {} keys; its events stay",
+            "account: address and name removed, keys revoked: {}; its events stay",
             done.keys
         ));
     }

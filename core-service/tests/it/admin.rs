@@ -98,17 +98,19 @@ async fn erasing_says_what_it_did(database: Database) {
     let answer = run(&database, "erase --email ada@example.org")
         .await
         .unwrap();
-    assert_eq!(
-        answer.text,
-        "removed 1 registrations, 1 mails and 1 private links; 0 people got the seats"
-    );
+    let expected = "registrations removed: 1\n\
+        mails removed before they were sent: 1\n\
+        mails removed from the mail folder: 0\n\
+        private links removed: 1\n\
+        seats given to who was waiting: 0";
+    assert_eq!(answer.text, expected);
     let answer = run(&database, "erase --email ada@example.org --json").await;
-    let expected = json!({"registrations": 0, "mails": 0, "links": 0, "promoted": 0, "account": false, "keys": 0});
+    let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "account": false, "keys": 0});
     assert_eq!(answer.unwrap().json, expected);
     let answer = run(&database, "erase --email olga@example.org")
         .await
         .unwrap();
-    assert!(answer.text.contains("revoked 1 keys"), "{}", answer.text);
+    assert!(answer.text.contains("keys revoked: 1;"), "{}", answer.text);
     let failure = run(&database, "erase --email ada").await.unwrap_err();
     assert_eq!(failure.code(), 64);
 }
