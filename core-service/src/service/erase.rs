@@ -57,6 +57,7 @@ impl Service {
             }
         }
         self.erase_account(&email_norm, &mut done).await?;
+        self.context.store.forget_deleted().await?;
         Ok(done)
     }
 

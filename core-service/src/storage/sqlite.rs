@@ -82,6 +82,8 @@ impl Engine {
             .create_if_missing(true)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
+            // What is deleted is overwritten: somebody who was erased must not be left in the file's free space.
+            .pragma("secure_delete", "ON")
             .synchronous(SqliteSynchronous::Full);
         if url.contains(":memory:") || url.contains("mode=memory") {
             let text = format!(
@@ -134,6 +136,16 @@ impl Engine {
 
     pub(super) async fn migrate(&self) -> Result<(), Error> {
         schema::migrate(&mut *self.writer.acquire().await?).await
+    }
+
+    /// Empties the write-ahead log, which holds pages as they were. Not while somebody reads for long; then the log is used
+    /// anew, from its start, by whoever writes next.
+    pub(super) async fn forget_deleted(&self) -> Result<(), Error> {
+        let mut writer = self.writer.acquire().await?;
+        sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)")
+            .execute(&mut *writer)
+            .await?;
+        Ok(())
     }
 
     pub(super) async fn close(&self) {

@@ -79,6 +79,15 @@ impl Store {
         }
     }
 
+    /// Takes what was deleted out of the database's files, as far as that is not the engine's own business: PostgreSQL's
+    /// autovacuum does.
+    pub async fn forget_deleted(&self) -> Result<(), Error> {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.forget_deleted().await,
+            Engine::Postgres(_) => Ok(()),
+        }
+    }
+
     /// Closes the connections, waiting for those in use.
     pub async fn close(&self) {
         match &*self.0 {

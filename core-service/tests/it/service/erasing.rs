@@ -60,6 +60,34 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
     assert_eq!(again, Erasure::default());
 }
 
+/// In SQLite's files, which one can read. What PostgreSQL still has until its next vacuum is for it to clear.
+async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
+    if database.is_postgres() {
+        return;
+    }
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(100)).await;
+    for number in 0..50 {
+        let name = format!("guest-{number}");
+        let added = desk.service.add_registration(&olga, event.id, guest(&name));
+        added.await.unwrap();
+    }
+    let path = database.url().trim_start_matches("sqlite://").to_owned();
+    let is_there = |text: &str| {
+        let files = ["", "-wal"].map(|end| std::fs::read(format!("{path}{end}")));
+        let mut files = files.into_iter().flatten();
+        files.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
+    };
+    assert!(is_there("guest-7@example.org"));
+    desk.service
+        .erase_person("guest-7@example.org")
+        .await
+        .unwrap();
+    assert!(!is_there("guest-7@example.org"));
+    assert!(is_there("guest-8@example.org"));
+}
+
 async fn an_account_loses_name_address_and_keys_but_not_its_events(database: Database) {
     let desk = Desk::open(&database).await;
     let fay = desk.caller("fay@example.org", Plan::Free).await;
@@ -112,6 +140,7 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_person_is_gone_everywhere_and_their_seats_are_given_on,
+    nothing_of_a_person_is_left_in_the_file,
     an_account_loses_name_address_and_keys_but_not_its_events,
     a_seat_that_came_free_too_late_is_given_on_when_the_event_moves,
 );
