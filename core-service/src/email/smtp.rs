@@ -3,6 +3,7 @@
 //! lettre's own pool is not used: it takes a connection back whose exchange was given up half-way (after a time limit), and
 //! then reads each answer as that to the next command. Here whatever did not end well is closed.
 
+mod room;
 mod server;
 mod standing;
 
@@ -22,8 +23,9 @@ use lettre::{
         extension::ClientId,
     },
 };
-use tokio::time::Instant;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
+use room::Room;
 pub use server::{InvalidSmtpUrl, SmtpUrl};
 use standing::Standing;
 
@@ -38,9 +40,6 @@ const IDLE_LIMIT: Duration = Duration::from_secs(15);
 /// Mails that go by one connection; some servers refuse more.
 const MAILS_PER_CONNECTION: u32 = 100;
 
-/// Connections that are kept: as many as the runner has slots for mail.
-const KEPT: usize = 16;
-
 /// Permanent answers that are about our login and not about the mail: once it is mended, the mail goes through.
 const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
 
@@ -52,6 +51,7 @@ struct Inner {
     server: SmtpUrl,
     hello: ClientId,
     limit: Duration,
+    room: Room,
     idle: Mutex<Vec<Kept>>,
     standing: Mutex<Standing>,
 }
@@ -86,6 +86,7 @@ impl Smtp {
             server,
             hello: ClientId::Domain(hello.to_owned()),
             limit,
+            room: Room::new(),
             idle: Mutex::default(),
             standing: Mutex::default(),
         }))
@@ -162,16 +163,30 @@ impl Smtp {
         content: &[u8],
         was_reached: &mut bool,
     ) -> Result<(), Undelivered> {
-        let mut kept = self.begin(from).await.map_err(Undelivered::Unreachable)?;
+        let mut place = self.0.room.enter().await;
+        let mut kept = loop {
+            let failure = match self.begin(from).await {
+                Ok(kept) => break kept,
+                Err(failure) => failure,
+            };
+            if self.has_idle() {
+                continue;
+            }
+            // While other connections work, the server may want no more of them; one of those is free before long.
+            if !self.0.room.give_up(place) {
+                return Err(Undelivered::Unreachable(failure));
+            }
+            place = self.0.room.enter().await;
+        };
         *was_reached = true;
         let outcome = say(&mut kept.connection, to, content).await;
         let Err(error) = outcome else {
             kept.mails += 1;
-            self.keep(kept);
+            self.keep(kept, place);
             return Ok(());
         };
         if error.status().is_some() && kept.connection.command(Rset).await.is_ok() {
-            self.keep(kept);
+            self.keep(kept, place);
         }
         Err(meaning(&error, to))
     }
@@ -202,12 +217,18 @@ impl Smtp {
         idle.pop()
     }
 
-    fn keep(&self, kept: Kept) {
+    fn has_idle(&self) -> bool {
+        !unpoisoned(&self.0.idle).is_empty()
+    }
+
+    /// Keeps a connection, and only then lets the next one in, who may use it.
+    fn keep(&self, kept: Kept, place: OwnedSemaphorePermit) {
         let mut idle = unpoisoned(&self.0.idle);
-        if kept.mails < MAILS_PER_CONNECTION && idle.len() < KEPT {
+        if kept.mails < MAILS_PER_CONNECTION && idle.len() < room::MOST {
             let since = Instant::now();
             idle.push(Kept { since, ..kept });
         }
+        drop(place);
     }
 }
 

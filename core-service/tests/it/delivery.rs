@@ -140,6 +140,23 @@ async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
     assert_one_mail_each(&post.server.mails(), &guests);
 }
 
+async fn a_server_that_wants_few_connections_gets_no_more(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(100).await;
+    post.server.allow_connections(3);
+    // No pause, no second try: who finds no room waits for another connection.
+    assert_eq!(post.drain().await, 100);
+    assert!(post.left().await.is_empty());
+    assert_eq!(post.server.mails().len(), 100);
+    assert_one_mail_each(&post.server.mails(), &guests);
+    // Once for all, and not again for each mail.
+    assert!(
+        post.server.connections() <= 3 + 16,
+        "{}",
+        post.server.connections()
+    );
+}
+
 /// Whether a thing fails this time: three times in ten, the same ones in every run, in whatever order they come.
 fn unlucky(counts: &mut BTreeMap<String, u32>, what: &str) -> bool {
     let count = counts.entry(what.to_owned()).or_default();
@@ -255,6 +272,7 @@ async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_dow
 test_postgres::on_both_engines!(
     prepare: migrate;
     a_server_that_is_away_for_days_costs_no_mail,
+    a_server_that_wants_few_connections_gets_no_more,
     three_temporary_failures_in_ten_only_delay,
     answers_that_are_lost_repeat_mails_and_lose_none,
     a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists,

@@ -4,7 +4,7 @@ use std::{
     io,
     net::IpAddr,
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::Ordering},
 };
 
 use mailin::{Action, Handler, Response, Session, response};
@@ -96,13 +96,35 @@ impl Handler for Envelope {
 }
 
 pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) {
+    let others = shared.open.fetch_add(1, Ordering::SeqCst);
+    let _open = Open(Arc::clone(&shared));
+    let is_one_too_many = others >= shared.most.load(Ordering::SeqCst);
+    let greeting = if is_one_too_many {
+        Deed::Answer(421)
+    } else {
+        shared.decide(Step::Greeting)
+    };
     // A connection that breaks off is what many tests are about.
-    let _ = talk(stream, peer, shared).await;
+    let _ = talk(stream, peer, shared, greeting).await;
 }
 
-async fn talk(stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) -> io::Result<()> {
+/// Counts a session until it ends, however it does.
+struct Open(Arc<Shared>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn talk(
+    stream: TcpStream,
+    peer: IpAddr,
+    shared: Arc<Shared>,
+    greeting: Deed,
+) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let deed = Arc::new(Mutex::new(shared.decide(Step::Greeting)));
+    let deed = Arc::new(Mutex::new(greeting));
     let stream: Pin<Box<dyn Stream>> = match shared.encryption {
         Encryption::Always => Box::pin(tls::acceptor().accept(stream).await?),
         Encryption::None | Encryption::Offered => Box::pin(stream),

@@ -99,6 +99,10 @@ struct Shared {
     taken: Notify,
     script: Mutex<Script>,
     connections: AtomicUsize,
+    /// Sessions under way.
+    open: AtomicUsize,
+    /// How many may be.
+    most: AtomicUsize,
     builder: SessionBuilder,
     encryption: Encryption,
     login: Option<(String, String)>,
@@ -158,6 +162,8 @@ impl Server {
             taken: Notify::new(),
             script: Mutex::new(Box::new(|_| Deed::Go)),
             connections: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+            most: AtomicUsize::new(usize::MAX),
             builder,
             encryption,
             login: login.map(|(user, password)| (user.to_owned(), password.to_owned())),
@@ -186,6 +192,11 @@ impl Server {
     /// From now on decides how sessions go on; the ones under way, too.
     pub fn script(&self, script: impl FnMut(Step<'_>) -> Deed + Send + 'static) {
         *lock(&self.shared.script) = Box::new(script);
+    }
+
+    /// From now on refuses, with 421, whoever connects while so many are connected.
+    pub fn allow_connections(&self, most: usize) {
+        self.shared.most.store(most, Ordering::SeqCst);
     }
 
     /// Goes away: every connection breaks off, new ones are refused. The port stays its own.

@@ -27,7 +27,15 @@ pub(super) async fn goes_out(
         Err(failure) => return Finding::new("mail", Err(failure.to_string())),
     };
     let Some(folder) = mailer.folder() else {
-        return Finding::new("mail", by_server(&mailer, to, now, entropy).await);
+        return match by_server(&mailer, to, now, entropy).await {
+            Ok(found) if mailer.sender().address().ends_with("@localhost") => Finding::note(
+                "mail",
+                format!(
+                    "{found}; few servers pass mails from localhost on: give --mail-from (MUSTER_MAIL_FROM)"
+                ),
+            ),
+            found => Finding::new("mail", found),
+        };
     };
     if folder.exists()
         && let Err(error) = place::is_writable(folder)
