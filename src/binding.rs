@@ -1,6 +1,8 @@
-//! An rpc and the HTTP route that it is offered at, as a type that edges visit without knowing which rpc it is.
+//! An rpc, and each HTTP route that it is offered at, as types that edges visit without knowing which rpc it is.
 
 use serde::{Serialize, de::DeserializeOwned};
+
+use crate::validation::Validate;
 
 /// Who may call an rpc, as its proto says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,31 +44,38 @@ pub struct InvalidParameter {
     pub message: &'static str,
 }
 
-/// One HTTP route of one rpc. Generated, one zero-sized type each.
-pub trait Binding: Copy + Send + Sync + 'static {
+/// One rpc. Generated, one zero-sized type each.
+pub trait Rpc: Copy + Send + Sync + 'static {
     /// The request message. As JSON it is closed: unknown fields are refused.
-    type Request: prost::Message + Default + Clone + DeserializeOwned + 'static;
+    type Request: prost::Message + Default + Clone + DeserializeOwned + Validate + 'static;
     /// The response message.
     type Response: prost::Message + Default + Serialize + 'static;
 
     /// The rpc's name, for example `CreateEvent`; for logs and metrics.
     const NAME: &'static str;
-    /// The HTTP method.
-    const METHOD: http::Method;
-    /// The path below the host with `{field}` for each path parameter, for example `/api/v1/events/{slug}`.
-    const PATH: &'static str;
     /// The gRPC path, for example `/muster.v1.EventService/CreateEvent`.
     const GRPC_PATH: &'static str;
     /// Who may call it.
     const ACCESS: Access;
-    /// Whether it takes a body; then every field that is no path parameter comes from there, else from the query.
-    const BODY: Body;
     /// What it answers with.
     const ANSWER: Answer;
     /// Whether a second identical call changes nothing more, so that it may be retried.
     const IDEMPOTENT: bool;
     /// Whether edges call it to find out if a credential is valid.
     const CHECKS_CREDENTIAL: bool;
+
+    /// Tells a partial update which fields it is given. Does nothing for other rpcs.
+    fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}
+}
+
+/// One HTTP route of an rpc. Generated, one zero-sized type each.
+pub trait Binding: Rpc {
+    /// The HTTP method.
+    const METHOD: http::Method;
+    /// The path below the host with `{field}` for each path parameter, for example `/api/v1/events/{slug}`.
+    const PATH: &'static str;
+    /// Whether it takes a body; then every field that is no path parameter comes from there, else from the query.
+    const BODY: Body;
     /// The fields that the path holds.
     const PATH_FIELDS: &'static [&'static str];
     /// The fields that the query may hold.
@@ -78,9 +87,6 @@ pub trait Binding: Copy + Send + Sync + 'static {
     /// When the text is no value of the field's type.
     fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter>;
 
-    /// Tells a partial update which fields its body had. Does nothing for other rpcs.
-    fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}
-
     /// The JSON that REST shows: the message, or the one field of it that `response_body` names.
     ///
     /// # Errors
@@ -88,6 +94,12 @@ pub trait Binding: Copy + Send + Sync + 'static {
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(response)
     }
+}
+
+/// What an edge does with each rpc, whether or not it has a route; `muster_api::visit_rpcs` hands it all of them.
+pub trait RpcVisitor {
+    /// Takes one rpc.
+    fn visit<R: Rpc>(&mut self, rpc: R);
 }
 
 /// What an edge does with each binding; `muster_api::visit_bindings` hands it all of them.

@@ -9,7 +9,11 @@ pub mod status;
 pub mod v1;
 pub mod validation;
 
-pub use v1::{bindings::visit_bindings, reasons::Reason, services::access};
+pub use v1::{
+    bindings::{visit_bindings, visit_rpcs},
+    reasons::Reason,
+    services::access,
+};
 
 /// Every message and service as a `google.protobuf.FileDescriptorSet`, for server reflection.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
@@ -18,6 +22,14 @@ pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "
 pub const OPENAPI: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call;
-/// `access` (`public`, `bearer` or `paid`); and, when a person has to confirm it, `confirmation` with the `grpc_path` of
-/// the rpc that previews it and the `question`, `{field}` in which stands for a field of the preview's answer.
+/// `access` (`public`, `bearer` or `paid`); for a partial update `updates`, the fields that it may name; and, when a person has
+/// to confirm it, `confirmation`: the `grpc_path` of the rpc that previews it, the arguments that this one `takes`, the
+/// `question`, `{field}` in which stands for a field of the preview's answer, and `unless`, the field that is true when there is
+/// nothing left to confirm.
 pub const TOOLS: &str = include_str!(concat!(env!("OUT_DIR"), "/tools.json"));
+
+/// What an MCP server has besides its tools, as JSON: `name`, `title`, `version`, `instructions`; `resources`, each with the
+/// `grpc_path` of the rpc that reads it, the answer's field that is its `text` (if it is not the whole answer), its `template` as
+/// `resources/templates/list` answers it, and the `list` rpc, if any; `prompts`, each with its `prompt` as `prompts/list` answers
+/// it, and its `text`.
+pub const MCP: &str = include_str!(concat!(env!("OUT_DIR"), "/mcp.json"));

@@ -42,6 +42,13 @@ impl<S> Validated<S> {
     }
 }
 
+/// Everything that is wrong with a message.
+pub fn violations(message: &impl Validate) -> Vec<Violation> {
+    let mut check = Check::default();
+    message.validate(&mut check);
+    check.violations
+}
+
 /// The request with its defaults filled in, once it is valid.
 pub(crate) fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
     request.get_mut().fill_defaults();

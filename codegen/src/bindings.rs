@@ -1,4 +1,4 @@
-//! One zero-sized type per HTTP route, and the function that hands all of them to a visitor.
+//! One zero-sized type per rpc and per further HTTP route of one, and the functions that hand them to visitors.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -11,21 +11,30 @@ use crate::{
     services,
 };
 
-/// The bindings and `visit_bindings`.
+/// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
 pub(crate) fn emit(api: &Api) -> TokenStream {
-    let mut bindings = TokenStream::new();
-    let mut names = Vec::new();
+    let mut types = TokenStream::new();
+    let (mut rpcs, mut names) = (Vec::new(), Vec::new());
     for method in api.methods() {
+        rpcs.push(binding_name(method, 0));
+        if method.routes.is_empty() {
+            types.extend(rpc(api, method, &binding_name(method, 0), &method.comment));
+        }
         for (index, route) in method.routes.iter().enumerate() {
             let name = binding_name(method, index);
-            bindings.extend(binding(api, method, route, &name));
+            types.extend(binding(api, method, route, &name));
             names.push(name);
         }
     }
     quote! {
-        use crate::binding::{Access, Answer, Binding, Body, InvalidParameter, Visitor};
+        use crate::binding::{Access, Answer, Binding, Body, InvalidParameter, Rpc, RpcVisitor, Visitor};
 
-        #bindings
+        #types
+
+        /// Hands every rpc to the visitor, in the order of the proto.
+        pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
+            #(visitor.visit(#rpcs);)*
+        }
 
         /// Hands every binding to the visitor, in the order of the proto.
         pub fn visit_bindings(visitor: &mut impl Visitor) {
@@ -42,7 +51,7 @@ fn binding_name(method: &Method, index: usize) -> Ident {
     }
 }
 
-fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> TokenStream {
+fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStream {
     let Method {
         name,
         grpc_path,
@@ -59,6 +68,40 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
         Answer::Message(_) => quote! { super::#response },
         Answer::File { .. } => quote! { crate::http_body::HttpBody },
     };
+    let access = services::access(method.access);
+    let fields = &api.message(&method.request).fields;
+    let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);
+    let mask = mask.map(|field| {
+        let field = ident(&field.name);
+        quote! {
+            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+                request.#field = Some(prost_types::FieldMask { paths: fields });
+            }
+        }
+    });
+    let doc = format!(" {comment}");
+    quote! {
+        #[doc = #doc]
+        #[derive(Debug, Clone, Copy)]
+        pub struct #type_name;
+
+        impl Rpc for #type_name {
+            type Request = super::#request;
+            type Response = #response;
+
+            const NAME: &'static str = #name;
+            const GRPC_PATH: &'static str = #grpc_path;
+            const ACCESS: Access = Access::#access;
+            const ANSWER: Answer = Answer::#answer;
+            const IDEMPOTENT: bool = #idempotent;
+            const CHECKS_CREDENTIAL: bool = #checks_credential;
+
+            #mask
+        }
+    }
+}
+
+fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> TokenStream {
     let parts = Parts::new(api, method, route);
     let body = match &parts.body {
         None => format_ident!("None"),
@@ -68,16 +111,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let verb = ident(route.verb.constant());
     let (path, path_fields) = (&route.path, &route.path_fields);
     let query_fields = parts.query.iter().map(|field| &field.name);
-    let access = services::access(method.access);
     let set = set(parts.path.iter().chain(&parts.query));
-    let mask = parts.body.as_ref().and_then(|body| body.mask).map(|field| {
-        let field = ident(&field.name);
-        quote! {
-            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
-                request.#field = Some(prost_types::FieldMask { paths: fields });
-            }
-        }
-    });
     let to_json = route.response_body.as_ref().map(|field| {
         let field = ident(field);
         quote! {
@@ -86,30 +120,19 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             }
         }
     });
-    let doc = format!(" `{} {path}`: {}", route.verb.constant(), method.comment);
+    let comment = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
+    let rpc = rpc(api, method, type_name, &comment);
     quote! {
-        #[doc = #doc]
-        #[derive(Debug, Clone, Copy)]
-        pub struct #type_name;
+        #rpc
 
         impl Binding for #type_name {
-            type Request = super::#request;
-            type Response = #response;
-
-            const NAME: &'static str = #name;
             const METHOD: http::Method = http::Method::#verb;
             const PATH: &'static str = #path;
-            const GRPC_PATH: &'static str = #grpc_path;
-            const ACCESS: Access = Access::#access;
             const BODY: Body = Body::#body;
-            const ANSWER: Answer = Answer::#answer;
-            const IDEMPOTENT: bool = #idempotent;
-            const CHECKS_CREDENTIAL: bool = #checks_credential;
             const PATH_FIELDS: &'static [&'static str] = &[#(#path_fields),*];
             const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
 
             #set
-            #mask
             #to_json
         }
     }

@@ -6,18 +6,24 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::{
     errors,
-    model::{Answer, Api, Cardinality, Kind, Message, Method},
+    model::{Answer, Api, Cardinality, Field, Kind, Message, Method},
     openapi,
-    options::Tool,
+    options::{Prompt, Resource, Tool},
     parts::Parts,
     route::Route,
     tools,
 };
 
+/// The field of a list's answer that holds what it lists.
+const ITEMS: &str = "items";
+
 /// Checks the whole API.
 pub(crate) fn api(api: &Api) -> Result<()> {
     for code in errors::IMPLIED {
         reason(api, code)?;
+    }
+    for prompt in &api.rules.prompts {
+        self::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
     for message in &api.messages {
         ensure!(
@@ -101,6 +107,9 @@ fn method<'a>(
     if let Some(one) = &method.tool {
         tool(api, method, one).with_context(|| format!("tool \"{}\"", one.name))?;
         ensure!(tools.insert(&one.name), "there are two tools {}", one.name);
+    }
+    if let Some(one) = &method.resource {
+        resource(api, method, one).with_context(|| format!("resource {}", one.uri_template))?;
     }
     Ok(())
 }
@@ -232,21 +241,104 @@ fn tool(api: &Api, method: &Method, tool: &Tool) -> Result<()> {
         );
     }
     for name in asked(&confirmation.question) {
-        let found = match &preview.answer {
-            Answer::Message(answer) => api
-                .message(answer)
-                .fields
-                .iter()
-                .any(|field| field.name == name),
-            Answer::File { .. } => false,
-        };
         ensure!(
-            found,
+            answered(api, preview, name).is_some(),
             "its question shows {{{name}}}, which its preview {} does not answer",
             preview.name
         );
     }
+    let unless = &confirmation.unless;
+    ensure!(
+        unless.is_empty()
+            || answered(api, preview, unless).is_some_and(|field| field.kind == Kind::Bool),
+        "it goes unconfirmed when {unless}, which is no truth value that its preview {} answers",
+        preview.name
+    );
     Ok(())
+}
+
+fn resource(api: &Api, method: &Method, resource: &Resource) -> Result<()> {
+    ensure!(
+        ![
+            &resource.uri_template,
+            &resource.name,
+            &resource.title,
+            &resource.description,
+            &resource.media_type,
+        ]
+        .into_iter()
+        .any(String::is_empty),
+        "it needs a uri_template, a name, a title, a description and a media_type"
+    );
+    for name in asked(&resource.uri_template) {
+        let mut fields = api.message(&method.request).fields.iter();
+        ensure!(
+            fields.any(|field| field.name == name && field.kind == Kind::String),
+            "its variable {name} is no string of {}",
+            method.request
+        );
+    }
+    let text = &resource.text;
+    ensure!(
+        text.is_empty()
+            || answered(api, method, text).is_some_and(|field| field.kind == Kind::String),
+        "its text {text} is no string of the answer"
+    );
+    if resource.list_rpc.is_empty() {
+        return Ok(());
+    }
+    let list = api
+        .methods()
+        .find(|other| other.name == resource.list_rpc)
+        .with_context(|| format!("there is no rpc {} to list it", resource.list_rpc))?;
+    let Some(Kind::Message(item)) = answered(api, list, ITEMS).map(|field| &field.kind) else {
+        anyhow::bail!("{} answers no {ITEMS}", list.name);
+    };
+    let shown = [
+        &resource.uri_template,
+        &resource.name,
+        &resource.title,
+        &resource.description,
+    ];
+    for name in shown.into_iter().flat_map(|text| asked(text)) {
+        ensure!(
+            api.message(item).fields.iter().any(|field| field.name == name),
+            "it shows {{{name}}}, which no {item} has"
+        );
+    }
+    Ok(())
+}
+
+fn prompt(api: &Api, prompt: &Prompt) -> Result<()> {
+    ensure!(
+        ![&prompt.name, &prompt.title, &prompt.description, &prompt.text]
+            .into_iter()
+            .any(String::is_empty),
+        "it needs a name, a title, a description and a text"
+    );
+    let same = api.rules.prompts.iter();
+    ensure!(
+        same.filter(|other| other.name == prompt.name).count() == 1,
+        "there are two of that name"
+    );
+    for name in asked(&prompt.text) {
+        ensure!(
+            prompt.arguments.iter().any(|argument| argument.name == name),
+            "its text shows {{{name}}}, which is no argument of it"
+        );
+    }
+    Ok(())
+}
+
+/// The field of that name in an rpc's answer.
+fn answered<'a>(api: &'a Api, method: &Method, name: &str) -> Option<&'a Field> {
+    match &method.answer {
+        Answer::Message(answer) => {
+            let mut fields = api.message(answer).fields.iter();
+            fields.find(|field| field.name == name)
+        }
+        Answer::File { .. } => None,
+    }
 }
 
 /// The names in braces.

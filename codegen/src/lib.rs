@@ -9,6 +9,7 @@ mod check;
 mod descriptors;
 mod errors;
 mod example;
+mod mcp;
 mod messages;
 mod model;
 mod openapi;
@@ -71,6 +72,10 @@ pub fn generate(proto_dir: &Path, package: &str) -> Result<Vec<Output>> {
         Output {
             name: "tools.json".into(),
             content: json(&tools::emit(&api))?,
+        },
+        Output {
+            name: "mcp.json".into(),
+            content: json(&mcp::emit(&api))?,
         },
         Output {
             name: "descriptors.bin".into(),

@@ -1,7 +1,7 @@
 //! What the proto files say, in our own words. Emitters read this and nothing else.
 
 use crate::{
-    options::{Access, ApiRules, FieldMeaning, FieldRules, StringRules, Tool},
+    options::{Access, ApiRules, FieldMeaning, FieldRules, Resource, StringRules, Tool},
     route::Route,
 };
 
@@ -63,6 +63,7 @@ pub(crate) struct Method {
     /// Codes of the errors that are particular to it.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,
+    pub(crate) resource: Option<Resource>,
     pub(crate) addition: bool,
     /// What its success response is called.
     pub(crate) answers: String,
@@ -167,4 +168,6 @@ pub(crate) struct Reason {
     pub(crate) description: String,
     /// A message that it may come with.
     pub(crate) example: String,
+    /// What whoever called can do about it.
+    pub(crate) remedy: String,
 }

@@ -99,6 +99,28 @@ pub(crate) struct ApiRules {
     pub(crate) base_path: String,
     pub(crate) credential: String,
     pub(crate) license: String,
+    pub(crate) instructions: String,
+    pub(crate) prompts: Vec<Prompt>,
+}
+
+/// `muster.options.v1.Prompt`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Prompt {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) arguments: Vec<PromptArgument>,
+    pub(crate) text: String,
+}
+
+/// `muster.options.v1.PromptArgument`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PromptArgument {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) required: bool,
 }
 
 /// `muster.options.v1.method`.
@@ -112,6 +134,7 @@ pub(crate) struct MethodRules {
     pub(crate) addition: bool,
     pub(crate) answers: String,
     pub(crate) media_type: String,
+    pub(crate) resource: Option<Resource>,
 }
 
 /// `muster.options.v1.Access`.
@@ -152,6 +175,20 @@ pub(crate) struct Tool {
 pub(crate) struct Confirmation {
     pub(crate) preview_rpc: String,
     pub(crate) question: String,
+    pub(crate) unless: String,
+}
+
+/// `muster.options.v1.Resource`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Resource {
+    pub(crate) uri_template: String,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) media_type: String,
+    pub(crate) text: String,
+    pub(crate) list_rpc: String,
 }
 
 /// `muster.options.v1.field`.
@@ -204,4 +241,5 @@ pub(crate) struct ReasonRules {
     pub(crate) grpc_status: String,
     pub(crate) description: String,
     pub(crate) example: String,
+    pub(crate) remedy: String,
 }

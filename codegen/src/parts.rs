@@ -16,8 +16,6 @@ pub(crate) struct Parts<'a> {
 pub(crate) struct Body<'a> {
     /// What it may hold.
     pub(crate) fields: Vec<&'a Field>,
-    /// The field that is made from the keys that it has.
-    pub(crate) mask: Option<&'a Field>,
     /// Whether it has to be there.
     pub(crate) required: bool,
 }
@@ -49,12 +47,10 @@ impl<'a> Body<'a> {
         let (masks, fields): (Vec<_>, Vec<_>) = others
             .into_iter()
             .partition(|field| field.kind == Kind::FieldMask);
-        let mask = masks.into_iter().next();
         // A body that may say nothing may be left out, except where saying nothing would be no request at all.
-        let required = mask.is_some() || fields.iter().any(|field| field.rules.required);
+        let required = !masks.is_empty() || fields.iter().any(|field| field.rules.required);
         Self {
             fields,
-            mask,
             required,
         }
     }

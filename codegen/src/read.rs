@@ -136,6 +136,7 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         checks_credential: rules.checks_credential,
         errors: rules.errors,
         tool: rules.tool,
+        resource: rules.resource,
         addition: rules.addition,
         answers: rules.answers,
         routes: route::read(http)?,
@@ -225,6 +226,7 @@ fn reasons(pool: &DescriptorPool, package: &str) -> Result<Vec<Reason>> {
             grpc_status: rules.grpc_status,
             description: rules.description,
             example: rules.example,
+            remedy: rules.remedy,
         });
     }
     Ok(reasons)

@@ -25,6 +25,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         .reasons
         .iter()
         .map(|reason| format_ident!("{}", pascal(&reason.grpc_status)));
+    let remedies = api.reasons.iter().map(|reason| &reason.remedy);
     quote! {
         /// Why a call failed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +56,11 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
             /// The gRPC status that it is answered with.
             pub const fn grpc_code(self) -> tonic::Code {
                 match self { #(Self::#names => tonic::Code::#grpc,)* }
+            }
+
+            /// What whoever called can do about it; empty when there is nothing to say.
+            pub const fn remedy(self) -> &'static str {
+                match self { #(Self::#names => #remedies,)* }
             }
         }
     }

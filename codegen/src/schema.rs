@@ -11,7 +11,7 @@ use crate::{
 pub(crate) type Object = Map<String, Value>;
 
 /// One scalar value of the field: its type.
-pub(crate) fn plain(field: &Field) -> Object {
+pub(crate) fn bare(field: &Field) -> Object {
     let name = match field.kind {
         Kind::Bool => "boolean",
         Kind::Int32 => "integer",
@@ -19,6 +19,12 @@ pub(crate) fn plain(field: &Field) -> Object {
     };
     let mut schema = Object::new();
     set(&mut schema, "type", name);
+    schema
+}
+
+/// One scalar value of the field: its type and format.
+pub(crate) fn plain(field: &Field) -> Object {
+    let mut schema = bare(field);
     set(&mut schema, "format", format(field));
     schema
 }

@@ -39,11 +39,35 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
         let rpc = api
             .methods()
             .find(|other| other.name == confirmation.preview_rpc)?;
-        Some(json!({ "grpc_path": rpc.grpc_path, "question": confirmation.question }))
+        let takes = api.message(&rpc.request).fields.iter();
+        let takes: Vec<&str> = takes.map(|field| field.name.as_str()).collect();
+        let mut preview = Object::new();
+        set(&mut preview, "grpc_path", rpc.grpc_path.as_str());
+        set(&mut preview, "takes", takes);
+        set(&mut preview, "question", confirmation.question.as_str());
+        let unless = Some(confirmation.unless.as_str()).filter(|field| !field.is_empty());
+        set(&mut preview, "unless", unless);
+        Some(preview)
     });
+    set(&mut row, "updates", updates(api, method));
     set(&mut row, "confirmation", preview);
     set(&mut row, "tool", definition(api, method, tool));
     row.into()
+}
+
+/// The fields that a partial update may name: all but those that say which thing it is about.
+fn updates(api: &Api, method: &Method) -> Option<Vec<String>> {
+    let fields = &api.message(&method.request).fields;
+    let is_update = fields.iter().any(|field| field.kind == Kind::FieldMask);
+    let named = fields
+        .iter()
+        .filter(|field| field.kind != Kind::FieldMask && !in_path(method, field));
+    is_update.then(|| named.map(|field| field.name.clone()).collect())
+}
+
+fn in_path(method: &Method, field: &Field) -> bool {
+    let route = method.routes.first();
+    route.is_some_and(|route| route.path_fields.contains(&field.name))
 }
 
 /// As `tools/list` answers it.
@@ -76,10 +100,6 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
         .fields
         .iter()
         .partition(|field| field.kind == Kind::FieldMask);
-    let in_path = |field: &Field| {
-        let route = method.routes.first();
-        route.is_some_and(|route| route.path_fields.contains(&field.name))
-    };
     let mut properties: Object = fields
         .iter()
         .map(|field| (field.name.clone(), input(api, field).into()))
@@ -97,7 +117,9 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
             }),
         );
     }
-    let required = schema::required(fields, |field| field.rules.required || in_path(field));
+    let required = schema::required(fields, |field| {
+        field.rules.required || in_path(method, field)
+    });
     closed(properties, required)
 }
 
@@ -153,14 +175,14 @@ fn description(field: &Field) -> String {
     kept.trim_end().to_owned()
 }
 
-/// An answer. It may grow, so it is not closed. Only types: a model reads the answer itself, and descriptions of what all
+/// An answer. It may grow, so it is not closed. Only types: a model reads the answer itself, and formats and descriptions of what all
 /// tools answer would make a third of the list.
 fn output(api: &Api, message: &str) -> Object {
     let message = api.message(message);
     let property = |field: &Field| {
         let one = match &field.kind {
             Kind::Message(name) => output(api, name),
-            _ => schema::plain(field),
+            _ => schema::bare(field),
         };
         let property = match field.cardinality {
             Cardinality::Many => schema::list_of(one),

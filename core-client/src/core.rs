@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
-use muster_api::{binding::Binding, http_body::HttpBody};
+use muster_api::{binding, http_body::HttpBody};
 use process::{Failure as StartFailure, observe::RequestId};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
@@ -73,11 +73,11 @@ impl Core {
         }
     }
 
-    /// Calls the binding's rpc, which answers one message.
+    /// Calls an rpc that answers one message.
     ///
     /// # Errors
     /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` when it gave none.
-    pub async fn call<B: Binding>(
+    pub async fn call<B: binding::Rpc>(
         &self,
         request: B::Request,
         context: &Context,
@@ -95,11 +95,11 @@ impl Core {
         Ok((message, metadata))
     }
 
-    /// Calls the binding's rpc, which answers a file: one `HttpBody`, or a stream of them.
+    /// Calls an rpc that answers a file: one `HttpBody`, or a stream of them.
     ///
     /// # Errors
     /// As [`Core::call`].
-    pub async fn file<B: Binding>(
+    pub async fn file<B: binding::Rpc>(
         &self,
         request: B::Request,
         context: &Context,
@@ -205,7 +205,7 @@ impl Core {
     }
 }
 
-const fn rpc_of<B: Binding>() -> Rpc {
+const fn rpc_of<B: binding::Rpc>() -> Rpc {
     Rpc {
         path: B::GRPC_PATH,
         access: B::ACCESS,

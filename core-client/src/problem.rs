@@ -8,6 +8,8 @@ use muster_api::{
     status::DOMAIN,
     validation::Violation,
 };
+use process::observe::RequestId;
+use serde::Serialize;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
@@ -42,6 +44,26 @@ pub struct RateLimit {
     pub left: String,
 }
 
+#[derive(Serialize)]
+struct Document<'p> {
+    error: Error<'p>,
+}
+
+#[derive(Serialize)]
+struct Error<'p> {
+    code: &'p str,
+    message: &'p str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail<'p>>,
+    request_id: &'p str,
+}
+
+#[derive(Serialize)]
+struct Detail<'p> {
+    field: &'p str,
+    message: &'p str,
+}
+
 impl Problem {
     /// A problem that an edge found itself.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
@@ -60,6 +82,25 @@ impl Problem {
     /// Invalid input that an edge found itself, told as core tells it.
     pub fn invalid(violations: &[Violation]) -> Self {
         Self::from(&muster_api::status::invalid(violations))
+    }
+
+    /// The problem as every edge shows it: `{"error":{"code","message","details"?,"request_id"}}`.
+    pub fn document(&self, id: &RequestId) -> String {
+        let error = Error {
+            code: self.code,
+            message: &self.message,
+            details: self
+                .details
+                .iter()
+                .map(|one| Detail {
+                    field: &one.field,
+                    message: &one.message,
+                })
+                .collect(),
+            request_id: id.as_str(),
+        };
+        // Strings always serialize.
+        serde_json::to_string(&Document { error }).unwrap_or_default()
     }
 
     /// With what really happened, for the log.

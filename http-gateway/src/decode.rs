@@ -1,11 +1,10 @@
 //! From an HTTP request to the binding's message. Strict: what is accepted is what the OpenAPI document says.
 
 mod body;
-mod json;
 mod parameters;
 
 use axum::body::Body;
-use core_client::Problem;
+use core_client::{Problem, read_json};
 use http::request::Parts;
 use muster_api::binding::{Binding, Body as HasBody};
 use tokio::time::Instant;
@@ -31,7 +30,7 @@ pub(crate) async fn decode<B: Binding>(
         HasBody::Optional if bytes.is_empty() => return Ok(checked),
         HasBody::Optional | HasBody::Required => {
             body::require_json(&parts.headers, &bytes)?;
-            json::read::<B>(&bytes)?
+            read_json::<B>(&bytes, B::PATH_FIELDS)?
         }
     };
     parameters::read::<B>(&mut message, &parts.uri)?;

@@ -1,4 +1,4 @@
-//! A problem as an HTTP answer: `{"error":{"code","message","details"?,"request_id"}}`.
+//! A problem as an HTTP answer.
 
 use axum::{body::Body, extract::Request, response::Response};
 use core_client::Problem;
@@ -11,49 +11,12 @@ use muster_api::{
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
 };
 use process::observe::{Cause, RequestId};
-use serde::Serialize;
 
 use crate::{guard::request_id, respond::JSON};
 
-#[derive(Serialize)]
-struct Document<'p> {
-    error: Error<'p>,
-}
-
-#[derive(Serialize)]
-struct Error<'p> {
-    code: &'p str,
-    message: &'p str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    details: Vec<Detail<'p>>,
-    request_id: &'p str,
-}
-
-#[derive(Serialize)]
-struct Detail<'p> {
-    field: &'p str,
-    message: &'p str,
-}
-
 /// Words a problem.
 pub(crate) fn response(problem: Problem, id: &RequestId) -> Response {
-    let details = problem
-        .details
-        .iter()
-        .map(|one| Detail {
-            field: &one.field,
-            message: &one.message,
-        })
-        .collect();
-    let error = Error {
-        code: problem.code,
-        message: &problem.message,
-        details,
-        request_id: id.as_str(),
-    };
-    // Strings always serialize.
-    let json = serde_json::to_vec(&Document { error }).unwrap_or_default();
-    let mut response = Response::new(Body::from(json));
+    let mut response = Response::new(Body::from(problem.document(id)));
     *response.status_mut() =
         StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     headers(response.headers_mut(), &problem);

@@ -40,10 +40,13 @@ fn filter(text: &str) -> Result<String, String> {
     }
 }
 
+/// What libraries say of every request, which our own line says already. The setting can ask for it.
+const QUIET: &str = "rmcp=error";
+
 /// Starts logging. Does nothing when something in this process logs already, as in tests.
 pub fn init(settings: &LogSettings) {
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&settings.log))
+        .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
     let _already_logging = match settings.log_format {

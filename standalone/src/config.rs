@@ -9,6 +9,7 @@ use core_service::{
     grpc::server::Address,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
+use mcp_bridge::McpSettings;
 use process::{settings, telemetry::LogSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
@@ -20,7 +21,7 @@ use process::{settings, telemetry::LogSettings};
 pub(crate) struct Config {
     #[command(subcommand)]
     pub(crate) command: Option<admin::Command>,
-    /// Where HTTP is served: the API under /api/v1, its reference at /docs
+    /// Where HTTP is served: the API under /api/v1, its reference at /docs, MCP at /mcp
     #[arg(
         long,
         env = "MUSTER_HTTP_ADDR",
@@ -31,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) http_addr: SocketAddr,
     #[command(flatten)]
     pub(crate) proxies: ProxySettings,
+    #[command(flatten)]
+    pub(crate) mcp: McpSettings,
     #[command(flatten)]
     pub(crate) port: PortSettings,
     #[command(flatten)]
@@ -59,6 +62,17 @@ impl Config {
             .public_url
             .clone()
             .unwrap_or_else(|| format!("http://{}", reachable(self.http_addr)))
+    }
+
+    /// How MCP is served: under the public URL's name, too.
+    pub(crate) fn mcp_options(&self) -> mcp_bridge::Options {
+        let mut options = self.mcp.options();
+        let url = self.public_url();
+        let authority = url.split("://").nth(1).unwrap_or_default();
+        let host = authority.split('/').next().unwrap_or_default();
+        options.hosts.push(host.to_owned());
+        options.trusted_proxies = self.proxies.trusted_proxies.clone();
+        options
     }
 
     /// Whether only this machine can reach it, so that demo data and a printed key do no harm.

@@ -70,14 +70,15 @@ async fn run() -> Result<(), Failure> {
         trusted_proxies: config.proxies.trusted_proxies.clone(),
         ..http_gateway::Options::default()
     };
-    let gateway = http_gateway::router(edge, options);
+    let gateway = http_gateway::router(edge.clone(), options);
+    let edges = mcp_bridge::router(edge, &config.mcp_options())?.fallback_service(gateway);
 
     welcome::print(&config, demo.as_ref());
     let (background, grpc) = (
         core.run_background(stop.clone()),
         core.serve(grpc, &config.port.tls, stop.clone()),
     );
-    let gateway = serve::serve(http, gateway, serve::Limits::default(), stop);
-    let ((), served, ()) = tokio::join!(background, grpc, gateway);
+    let edges = serve::serve(http, edges, serve::Limits::default(), stop);
+    let ((), served, ()) = tokio::join!(background, grpc, edges);
     served
 }

@@ -38,6 +38,7 @@ Muster is running; data in {data}. Stop it with Ctrl-C.
 
   API        {base}/api/v1
   Reference  {base}/docs
+  MCP        {base}/mcp
   gRPC       {grpc}
 "
     )
@@ -71,6 +72,8 @@ Try it:
 
   grpcurl {plaintext}-H "authorization: Bearer {key}" -d '{{"status":"all"}}' {target} \
     muster.v1.EventService/ListMyEvents
+
+  claude mcp add --transport http muster {base}/mcp --header "Authorization: Bearer {key}"
 "#
     )
 }

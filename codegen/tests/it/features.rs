@@ -6,8 +6,13 @@ use crate::sources::{json as output, text, toy};
 
 /// The generated code of one binding.
 fn binding(name: &str) -> String {
+    implementation("Binding", name)
+}
+
+/// The generated code of one type's trait.
+fn implementation(of: &str, name: &str) -> String {
     let outputs = toy(&[]).unwrap();
-    let start = format!("impl Binding for {name} {{");
+    let start = format!("impl {of} for {name} {{");
     let (_, rest) = text(&outputs, "bindings.rs").split_once(&start).unwrap();
     rest.split_once("\n}\n").unwrap().0.to_owned()
 }
@@ -59,7 +64,8 @@ fn response_body_shows_one_field_on_its_own_route_and_the_message_to_tools() {
 
 #[test]
 fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
-    assert!(binding("UpdateBook").contains("request.update_mask = Some(prost_types::FieldMask {"));
+    let rpc = implementation("Rpc", "UpdateBook");
+    assert!(rpc.contains("request.update_mask = Some(prost_types::FieldMask {"));
     assert!(binding("UpdateBook").contains("const BODY: Body = Body::Required;"));
     let document = output(&toy(&[]).unwrap(), "openapi.json");
     let body = &document["components"]["schemas"]["UpdateBookRequest"]["properties"];
@@ -72,7 +78,7 @@ fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
 
 #[test]
 fn a_stream_of_http_body_is_a_file() {
-    assert!(binding("GetScan").contains("const ANSWER: Answer = Answer::File;"));
+    assert!(implementation("Rpc", "GetScan").contains("const ANSWER: Answer = Answer::File;"));
     let outputs = toy(&[]).unwrap();
     assert!(text(&outputs, "services.rs").contains("type GetScanStream = S::GetScanStream;"));
     let document = output(&outputs, "openapi.json");
@@ -146,4 +152,26 @@ fn what_goes_beyond_the_contract_is_marked() {
         .collect();
     assert_eq!(marked.len(), 1);
     assert_eq!(marked[0]["name"], "free");
+}
+
+#[test]
+fn an_rpc_without_a_route_is_visited_as_an_rpc_alone() {
+    let outputs = toy(&[]).unwrap();
+    let generated = text(&outputs, "bindings.rs");
+    assert!(generated.contains("impl Rpc for GetSummary {"));
+    assert!(!generated.contains("impl Binding for GetSummary {"));
+    assert_eq!(generated.matches("visitor.visit(GetSummary);").count(), 1);
+    assert_eq!(generated.matches("visitor.visit(ListBooks2);").count(), 1);
+}
+
+#[test]
+fn an_rpc_can_be_a_resource_and_prompts_stand_beside() {
+    let document = output(&toy(&[]).unwrap(), "mcp.json");
+    let resource = &document["resources"][0];
+    assert_eq!(resource["grpc_path"], "/toy.v1.BookService/GetSummary");
+    assert_eq!(resource["list"], "/toy.v1.BookService/ListBooks");
+    assert_eq!(resource["template"]["uriTemplate"], "toy://books/{id}");
+    let prompt = &document["prompts"][0];
+    assert_eq!(prompt["prompt"]["arguments"][0]["required"], true);
+    assert_eq!(prompt["text"], "Find a book about {mood}.");
 }

@@ -374,7 +374,7 @@ fn an_argument_that_the_generator_adds() {
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],
-        &["toy/v1/toy.proto:48:5", "muster.options.v1.MethodRules"],
+        &["toy/v1/toy.proto:60:5", "muster.options.v1.MethodRules"],
     );
 }
 
@@ -383,5 +383,53 @@ fn an_api_that_does_not_say_its_base_path() {
     refused(
         &[("base_path: \"/api\"", "")],
         &["no file of toy.v1", "base_path"],
+    );
+}
+
+#[test]
+fn a_resource_whose_variable_is_no_field() {
+    refused(
+        &[("toy://books/{id}", "toy://books/{isbn}")],
+        &["rpc GetSummary", "its variable isbn is no string of GetBookRequest"],
+    );
+}
+
+#[test]
+fn a_resource_whose_text_is_not_answered() {
+    refused(
+        &[(r#"text: "markdown""#, r#"text: "prose""#)],
+        &["rpc GetSummary", "its text prose is no string of the answer"],
+    );
+}
+
+#[test]
+fn a_resource_that_nothing_lists() {
+    refused(
+        &[(r#"list_rpc: "ListBooks""#, r#"list_rpc: "ListPapers""#)],
+        &["rpc GetSummary", "there is no rpc ListPapers to list it"],
+    );
+}
+
+#[test]
+fn a_resource_that_shows_what_its_items_lack() {
+    refused(
+        &[(r#"title: "{title}""#, r#"title: "{name}""#)],
+        &["rpc GetSummary", "it shows {name}, which no Book has"],
+    );
+}
+
+#[test]
+fn a_prompt_that_shows_what_is_no_argument_of_it() {
+    refused(
+        &[("about {mood}", "about {weather}")],
+        &["prompt \"find_book\"", "its text shows {weather}"],
+    );
+}
+
+#[test]
+fn a_confirmation_that_is_left_out_for_what_is_no_truth_value() {
+    refused(
+        &[("preview_rpc: \"GetBook\"", "unless: \"title\" preview_rpc: \"GetBook\"")],
+        &["rpc DiscardBook", "when title, which is no truth value"],
     );
 }

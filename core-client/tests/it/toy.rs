@@ -16,8 +16,9 @@ use clap::Parser;
 use core_client::{Context, Core, CoreSettings};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Binding, Body as HasBody, InvalidParameter},
+    binding::{Access, Answer, Rpc},
     http_body::HttpBody,
+    validation::Validate,
 };
 use process::observe::RequestId;
 use tokio::{
@@ -36,28 +37,22 @@ pub(crate) struct Text {
     pub(crate) text: String,
 }
 
+impl Validate for Text {}
+
 macro_rules! binding {
     ($name:ident: $response:ty, $access:ident, $answer:ident, $idempotent:literal) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name;
 
-        impl Binding for $name {
+        impl Rpc for $name {
             type Request = Text;
             type Response = $response;
             const NAME: &'static str = stringify!($name);
-            const METHOD: http::Method = http::Method::POST;
-            const PATH: &'static str = "/toy";
             const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
             const ACCESS: Access = Access::$access;
-            const BODY: HasBody = HasBody::Required;
             const ANSWER: Answer = Answer::$answer;
             const IDEMPOTENT: bool = $idempotent;
             const CHECKS_CREDENTIAL: bool = false;
-            const PATH_FIELDS: &'static [&'static str] = &[];
-            const QUERY_FIELDS: &'static [&'static str] = &[];
-            fn set(_: &mut Text, _: &str, _: &str) -> Result<(), InvalidParameter> {
-                Ok(())
-            }
         }
     };
 }

@@ -5,8 +5,9 @@ use muster_api::{
     http_body::HttpBody,
     status::status,
     v1::{
-        Event, EventList, GetCoverRequest, GetEventRequest, ListEventsRequest, ListGuidesRequest,
-        ListUseCasesRequest, StaticItem, StaticItemList,
+        Event, EventList, GetCoverRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
+        ListEventsRequest, ListGuidesRequest, ListUseCasesRequest, Page, StaticItem,
+        StaticItemList,
         catalogue_service_server::CatalogueService,
     },
 };
@@ -122,12 +123,40 @@ impl CatalogueService for Catalogue {
         let links = self.rules.links();
         Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
     }
+
+    async fn get_guide(
+        &self,
+        request: Request<GetGuideRequest>,
+    ) -> Result<Response<Page>, Status> {
+        let page = content::Page::find(content::GUIDES, &request.get_ref().slug)
+            .ok_or_else(|| status(Reason::NotFound, "there is no such guide"))?;
+        Ok(text_of(page, self.rules.links().guide(page.slug)))
+    }
+
+    async fn get_use_case(
+        &self,
+        request: Request<GetUseCaseRequest>,
+    ) -> Result<Response<Page>, Status> {
+        let page = content::Page::find(content::USE_CASES, &request.get_ref().slug)
+            .ok_or_else(|| status(Reason::NotFound, "there is no such use case"))?;
+        Ok(text_of(page, self.rules.links().use_case(page.slug)))
+    }
+}
+
+fn text_of(page: &content::Page, url: String) -> Response<Page> {
+    Response::new(Page {
+        slug: page.slug.to_owned(),
+        title: page.title().to_owned(),
+        url,
+        markdown: page.markdown.to_owned(),
+    })
 }
 
 fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Response<StaticItemList> {
     let item = |page: &content::Page| StaticItem {
         slug: page.slug.to_owned(),
         url: url(page.slug),
+        title: page.title().to_owned(),
     };
     Response::new(StaticItemList {
         items: pages.iter().map(item).collect(),

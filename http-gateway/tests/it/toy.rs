@@ -12,9 +12,10 @@ use std::{
 
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Binding, Body as HasBody, InvalidParameter, Visitor},
+    binding::{Access, Answer, Binding, Body as HasBody, InvalidParameter, Rpc, Visitor},
     http_body::HttpBody,
     json,
+    validation::Validate,
 };
 use tonic::{Request, Response, Status, body::Body, metadata::MetadataMap, server};
 use tonic_prost::ProstCodec;
@@ -62,6 +63,8 @@ pub(crate) struct Echo {
     pub(crate) changed: Vec<String>,
 }
 
+impl Validate for Thing {}
+
 macro_rules! bindings {
     ($($name:ident: $method:ident $path:literal, $access:ident, $body:ident, $answer:ident $response:ty,
        path $path_fields:expr, query $query_fields:expr;)*) => {
@@ -69,18 +72,25 @@ macro_rules! bindings {
             #[derive(Clone, Copy)]
             struct $name;
 
-            impl Binding for $name {
+            impl Rpc for $name {
                 type Request = Thing;
                 type Response = $response;
                 const NAME: &'static str = stringify!($name);
-                const METHOD: http::Method = http::Method::$method;
-                const PATH: &'static str = $path;
                 const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
                 const ACCESS: Access = Access::$access;
-                const BODY: HasBody = HasBody::$body;
                 const ANSWER: Answer = Answer::$answer;
                 const IDEMPOTENT: bool = matches!(http::Method::$method, http::Method::GET);
                 const CHECKS_CREDENTIAL: bool = matches!(stringify!($name).as_bytes(), b"GetMe");
+
+                fn set_update_mask(thing: &mut Thing, fields: Vec<String>) {
+                    thing.changed = fields;
+                }
+            }
+
+            impl Binding for $name {
+                const METHOD: http::Method = http::Method::$method;
+                const PATH: &'static str = $path;
+                const BODY: HasBody = HasBody::$body;
                 const PATH_FIELDS: &'static [&'static str] = &$path_fields;
                 const QUERY_FIELDS: &'static [&'static str] = &$query_fields;
 
@@ -92,10 +102,6 @@ macro_rules! bindings {
                         other => panic!("{other} is no parameter"),
                     }
                     Ok(())
-                }
-
-                fn set_update_mask(thing: &mut Thing, fields: Vec<String>) {
-                    thing.changed = fields;
                 }
             }
         )*

@@ -493,6 +493,48 @@ pub struct StaticItem {
     /// Where it stands.
     #[prost(string, tag = "2")]
     pub url: ::prost::alloc::string::String,
+    /// Its title.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+}
+
+/// Which guide to read.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetGuideRequest {
+    /// The guide's slug.
+    #[prost(string, tag = "1")]
+    pub slug: ::prost::alloc::string::String,
+}
+
+/// Which use case to read.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetUseCaseRequest {
+    /// The use case's slug.
+    #[prost(string, tag = "1")]
+    pub slug: ::prost::alloc::string::String,
+}
+
+/// A page of the site with its text.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Page {
+    /// Its identifier in paths.
+    #[prost(string, tag = "1")]
+    pub slug: ::prost::alloc::string::String,
+    /// Its title.
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    /// Where it stands.
+    #[prost(string, tag = "3")]
+    pub url: ::prost::alloc::string::String,
+    /// Its text as Markdown, which begins with the title.
+    #[prost(string, tag = "4")]
+    pub markdown: ::prost::alloc::string::String,
 }
 
 /// Generated client implementations.
@@ -702,6 +744,52 @@ pub mod catalogue_service_client {
                 .insert(GrpcMethod::new("muster.v1.CatalogueService", "ListGuides"));
             self.inner.unary(req, path, codec).await
         }
+
+        /// Reads a guide.
+        pub async fn get_guide(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetGuideRequest>,
+        ) -> std::result::Result<tonic::Response<super::Page>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.CatalogueService/GetGuide",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("muster.v1.CatalogueService", "GetGuide"));
+            self.inner.unary(req, path, codec).await
+        }
+
+        /// Reads a use case.
+        pub async fn get_use_case(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetUseCaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::Page>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/muster.v1.CatalogueService/GetUseCase",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("muster.v1.CatalogueService", "GetUseCase"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 
@@ -755,6 +843,18 @@ pub mod catalogue_service_server {
             &self,
             request: tonic::Request<super::ListGuidesRequest>,
         ) -> std::result::Result<tonic::Response<super::StaticItemList>, tonic::Status>;
+
+        /// Reads a guide.
+        async fn get_guide(
+            &self,
+            request: tonic::Request<super::GetGuideRequest>,
+        ) -> std::result::Result<tonic::Response<super::Page>, tonic::Status>;
+
+        /// Reads a use case.
+        async fn get_use_case(
+            &self,
+            request: tonic::Request<super::GetUseCaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::Page>, tonic::Status>;
     }
 
     /// The public, read-only catalogue. It needs no credentials.
@@ -1061,6 +1161,98 @@ pub mod catalogue_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListGuidesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.CatalogueService/GetGuide" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetGuideSvc<T: CatalogueService>(pub Arc<T>);
+
+                    impl<
+                        T: CatalogueService,
+                    > tonic::server::UnaryService<super::GetGuideRequest>
+                    for GetGuideSvc<T> {
+                        type Response = super::Page;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetGuideRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CatalogueService>::get_guide(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetGuideSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/muster.v1.CatalogueService/GetUseCase" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetUseCaseSvc<T: CatalogueService>(pub Arc<T>);
+
+                    impl<
+                        T: CatalogueService,
+                    > tonic::server::UnaryService<super::GetUseCaseRequest>
+                    for GetUseCaseSvc<T> {
+                        type Response = super::Page;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetUseCaseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CatalogueService>::get_use_case(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetUseCaseSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

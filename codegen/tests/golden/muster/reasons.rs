@@ -168,4 +168,49 @@ impl Reason {
             Self::NotConfirmed => tonic::Code::FailedPrecondition,
         }
     }
+
+    /// What whoever called can do about it; empty when there is nothing to say.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "Correct these arguments and call again.",
+            Self::Unauthorized => {
+                "The user has to set a valid API key for this server; keys are made in the dashboard."
+            }
+            Self::QuotaExceeded => {
+                "Cancel or wait for an active event to end, or have the account moved to a larger plan; get_account shows what is used."
+            }
+            Self::PlanRequired => {
+                "The account has to be moved to a paid plan first; get_account shows the plan. Calling again does not help."
+            }
+            Self::NotFound => {
+                "Check the id or slug: list the events that there are and take it from there."
+            }
+            Self::MethodNotAllowed => "",
+            Self::Conflict => "Read the current state and decide anew.",
+            Self::EventCancelled => {
+                "Nothing can be done with this event any more; create a new one if need be."
+            }
+            Self::EventEnded => {
+                "Move the event to a later date first, or create a new one."
+            }
+            Self::CapacityTooLow => {
+                "Choose a larger capacity, or cancel registrations first."
+            }
+            Self::PayloadTooLarge => "Send less.",
+            Self::UnsupportedMediaType => "",
+            Self::RateLimited => "Wait before calling again.",
+            Self::Internal => "Tell the user; trying again may help.",
+            Self::Unavailable => "Try again in a few seconds.",
+            Self::EventNotPublished => "Publish the event first, if the user wants that.",
+            Self::AlreadyRegistered => {
+                "Nothing has to be done; list the registrations to see where it stands."
+            }
+            Self::RegistrationCancelled => {
+                "Register the person again, if they want that."
+            }
+            Self::NotConfirmed => {
+                "Look at the registration's status: it needs a seat first."
+            }
+        }
+    }
 }

@@ -54,6 +54,20 @@ impl<
     ) -> Result<tonic::Response<super::StaticItemList>, tonic::Status> {
         self.inner().list_guides(validated(request)?).await
     }
+
+    async fn get_guide(
+        &self,
+        request: tonic::Request<super::GetGuideRequest>,
+    ) -> Result<tonic::Response<super::Page>, tonic::Status> {
+        self.inner().get_guide(validated(request)?).await
+    }
+
+    async fn get_use_case(
+        &self,
+        request: tonic::Request<super::GetUseCaseRequest>,
+    ) -> Result<tonic::Response<super::Page>, tonic::Status> {
+        self.inner().get_use_case(validated(request)?).await
+    }
 }
 
 #[tonic::async_trait]
@@ -203,6 +217,8 @@ pub fn access(grpc_path: &str) -> Option<Access> {
         "/muster.v1.CatalogueService/GetCover" => Access::Public,
         "/muster.v1.CatalogueService/ListUseCases" => Access::Public,
         "/muster.v1.CatalogueService/ListGuides" => Access::Public,
+        "/muster.v1.CatalogueService/GetGuide" => Access::Public,
+        "/muster.v1.CatalogueService/GetUseCase" => Access::Public,
         "/muster.v1.EventService/CreateEvent" => Access::Bearer,
         "/muster.v1.EventService/ListMyEvents" => Access::Bearer,
         "/muster.v1.EventService/GetMyEvent" => Access::Bearer,

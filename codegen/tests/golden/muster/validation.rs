@@ -24,6 +24,8 @@ impl Validate for super::GetEventRequest {}
 impl Validate for super::GetCoverRequest {}
 impl Validate for super::ListUseCasesRequest {}
 impl Validate for super::ListGuidesRequest {}
+impl Validate for super::GetGuideRequest {}
+impl Validate for super::GetUseCaseRequest {}
 
 impl Validate for super::CreateEventRequest {
     fn fill_defaults(&mut self) {

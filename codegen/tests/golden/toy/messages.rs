@@ -108,6 +108,16 @@ pub struct UpdateBookRequest {
     pub condition: ::core::option::Option<::prost::alloc::string::String>,
 }
 
+/// What a book is about.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Summary {
+    /// The text as Markdown.
+    #[prost(string, tag = "1")]
+    pub markdown: ::prost::alloc::string::String,
+}
+
 /// Which book to throw away.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -318,6 +328,29 @@ pub mod book_service_client {
             self.inner.unary(req, path, codec).await
         }
 
+        /// Reads what a book is about.
+        pub async fn get_summary(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetBookRequest>,
+        ) -> std::result::Result<tonic::Response<super::Summary>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/toy.v1.BookService/GetSummary",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("toy.v1.BookService", "GetSummary"));
+            self.inner.unary(req, path, codec).await
+        }
+
         /// Sends a book's pages, one after the other.
         pub async fn get_scan(
             &mut self,
@@ -440,6 +473,12 @@ pub mod book_service_server {
             &self,
             request: tonic::Request<super::GetBookRequest>,
         ) -> std::result::Result<tonic::Response<super::Book>, tonic::Status>;
+
+        /// Reads what a book is about.
+        async fn get_summary(
+            &self,
+            request: tonic::Request<super::GetBookRequest>,
+        ) -> std::result::Result<tonic::Response<super::Summary>, tonic::Status>;
 
         /// Server streaming response type for the GetScan method.
         type GetScanStream: tonic::codegen::tokio_stream::Stream<
@@ -637,6 +676,52 @@ pub mod book_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetBookSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/toy.v1.BookService/GetSummary" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSummarySvc<T: BookService>(pub Arc<T>);
+
+                    impl<
+                        T: BookService,
+                    > tonic::server::UnaryService<super::GetBookRequest>
+                    for GetSummarySvc<T> {
+                        type Response = super::Summary;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetBookRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BookService>::get_summary(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSummarySvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

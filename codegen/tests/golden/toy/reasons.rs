@@ -98,4 +98,19 @@ impl Reason {
             Self::Unavailable => tonic::Code::Unavailable,
         }
     }
+
+    /// What whoever called can do about it; empty when there is nothing to say.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "",
+            Self::Unauthorized => "",
+            Self::PlanRequired => "",
+            Self::NotFound => "",
+            Self::Lent => "",
+            Self::PayloadTooLarge => "",
+            Self::UnsupportedMediaType => "",
+            Self::Internal => "",
+            Self::Unavailable => "",
+        }
+    }
 }

@@ -21,6 +21,13 @@ for Validated<S> {
         self.inner().get_book(validated(request)?).await
     }
 
+    async fn get_summary(
+        &self,
+        request: tonic::Request<super::GetBookRequest>,
+    ) -> Result<tonic::Response<super::Summary>, tonic::Status> {
+        self.inner().get_summary(validated(request)?).await
+    }
+
     async fn get_scan(
         &self,
         request: tonic::Request<super::GetBookRequest>,
@@ -55,6 +62,7 @@ pub fn access(grpc_path: &str) -> Option<Access> {
     let access = match grpc_path {
         "/toy.v1.BookService/ListBooks" => Access::Public,
         "/toy.v1.BookService/GetBook" => Access::Bearer,
+        "/toy.v1.BookService/GetSummary" => Access::Public,
         "/toy.v1.BookService/GetScan" => Access::Paid,
         "/toy.v1.BookService/UpdateBook" => Access::Bearer,
         "/toy.v1.BookService/DiscardBook" => Access::Bearer,

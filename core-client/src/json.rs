@@ -1,0 +1,201 @@
+//! JSON as an rpc's request, and serde's complaints in words that name the field and what would be right.
+
+use std::fmt;
+
+use muster_api::{binding::Rpc, validation::Violation};
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Value, error::Category};
+
+use crate::Problem;
+
+/// What is read, for its complaints.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    /// What it is called as a whole in `details`.
+    name: &'a str,
+    /// Fields of the message that it cannot say.
+    hidden: &'a [&'a str],
+}
+
+/// Reads a body as the rpc's request, and tells an update which fields it has. The fields of the path are not among them.
+///
+/// # Errors
+/// A problem that says what is wrong with which field.
+pub fn read_json<R: Rpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Request, Problem> {
+    let source = Source {
+        name: "body",
+        hidden: path_fields,
+    };
+    let text = std::str::from_utf8(bytes).map_err(|_| problem(source.name, "is not UTF-8"))?;
+    let Keys(keys) = serde_json::from_str(text).map_err(|error| source.whole(&error))?;
+    // The message has these fields too, but they are set by the path alone.
+    if let Some(key) = keys
+        .iter()
+        .find(|key| path_fields.contains(&key.as_str()))
+    {
+        return Err(problem(key, "is not known here: the path says it"));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let mut message: R::Request = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| source.field(&error.path().to_string(), error.inner()))?;
+    R::set_update_mask(&mut message, keys);
+    Ok(message)
+}
+
+/// Takes a value as the rpc's request. An update mask is up to the caller.
+///
+/// # Errors
+/// A problem that says what is wrong with which field.
+pub fn read_value<R: Rpc>(value: Value) -> Result<R::Request, Problem> {
+    let source = Source {
+        name: "arguments",
+        hidden: &[],
+    };
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| source.field(&error.path().to_string(), error.inner()))
+}
+
+/// The keys of an object, in their order.
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        json.deserialize_map(KeysVisitor)
+    }
+}
+
+struct KeysVisitor;
+
+impl<'de> Visitor<'de> for KeysVisitor {
+    type Value = Keys;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
+        let mut keys = Vec::new();
+        while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+            keys.push(key);
+        }
+        Ok(Keys(keys))
+    }
+}
+
+impl Source<'_> {
+    /// What is wrong with it as a whole.
+    fn whole(self, error: &serde_json::Error) -> Problem {
+        let text = error.to_string();
+        let message = match error.classify() {
+            Category::Eof => format!("ends too early: {}", place(error)),
+            Category::Data => rewritten(&text),
+            _ => format!("is not valid JSON: {text}"),
+        };
+        problem(self.name, message)
+    }
+
+    /// What is wrong with one field.
+    fn field(self, path: &str, error: &serde_json::Error) -> Problem {
+        if error.classify() != Category::Data {
+            return self.whole(error);
+        }
+        let text = error.to_string();
+        if let Some((name, accepted)) = text
+            .strip_prefix("unknown field `")
+            .and_then(|rest| rest.split_once('`'))
+        {
+            let parent = path
+                .strip_suffix(name)
+                .map_or(path, |parent| parent.trim_end_matches('.'));
+            let hidden: &[&str] = if is_root(parent) { self.hidden } else { &[] };
+            return problem(&join(parent, name), unknown(accepted, hidden));
+        }
+        if let Some((name, _)) = text
+            .strip_prefix("missing field `")
+            .and_then(|rest| rest.split_once('`'))
+        {
+            return problem(&join(path, name), "is required");
+        }
+        if let Some((name, _)) = text
+            .strip_prefix("duplicate field `")
+            .and_then(|rest| rest.split_once('`'))
+        {
+            let parent = path
+                .strip_suffix(name)
+                .map_or(path, |parent| parent.trim_end_matches('.'));
+            return problem(&join(parent, name), "is given more than once");
+        }
+        problem(if is_root(path) { self.name } else { path }, rewritten(&text))
+    }
+}
+
+fn is_root(path: &str) -> bool {
+    path.is_empty() || path == "."
+}
+
+fn join(parent: &str, name: &str) -> String {
+    if is_root(parent) {
+        name.to_owned()
+    } else {
+        format!("{parent}.{name}")
+    }
+}
+
+/// From `, expected one of `a`, `b` at line 1 column 2` to what may be there instead.
+fn unknown(accepted: &str, hidden: &[&str]) -> String {
+    let names: Vec<&str> = accepted
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| !hidden.contains(name))
+        .collect();
+    if names.is_empty() {
+        return "is not known here; there are no fields".to_owned();
+    }
+    format!("is not known here; the fields are {}", names.join(", "))
+}
+
+/// From `invalid type: string "x", expected a boolean at line 1 column 2` to `must be true or false, is a string`.
+fn rewritten(text: &str) -> String {
+    let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
+    let Some((found, expected)) = text.split_once(", expected ") else {
+        return format!("cannot be read: {text}");
+    };
+    let expected = match expected {
+        "a boolean" => "true or false",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    match found.strip_prefix("invalid type: ").map(kind) {
+        Some(kind) => format!("must be {expected}, is {kind}"),
+        None => format!("must be {expected}"),
+    }
+}
+
+/// From serde's `string "x"` to JSON's `a string`; the value itself is not repeated.
+fn kind(found: &str) -> &str {
+    match found.split(' ').next() {
+        Some("string") => "a string",
+        Some("integer" | "floating") => "a number",
+        Some("boolean") => "a boolean",
+        Some("sequence") => "an array",
+        Some("map") => "an object",
+        _ => found,
+    }
+}
+
+fn place(error: &serde_json::Error) -> String {
+    format!("line {}, column {}", error.line(), error.column())
+}
+
+fn problem(field: &str, message: impl Into<String>) -> Problem {
+    Problem::invalid(&[Violation {
+        field: field.to_owned(),
+        message: message.into(),
+    }])
+}

@@ -1,0 +1,62 @@
+//! What a client is told: an rpc's answer, and what went wrong. Failures are mapped here and nowhere else.
+
+use std::fmt::Write as _;
+
+use core_client::Problem;
+use muster_api::Reason;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock},
+};
+
+use crate::rpcs::Output;
+
+/// An rpc's answer as a tool's result: structured, and the same JSON as text.
+pub(crate) fn success(output: Output) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
+    result.structured_content = Some(output.value);
+    result
+}
+
+/// A text that says why nothing was done. Without structured content, which would make clients hide the text.
+pub(crate) fn told(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(text.into())])
+}
+
+/// A failed tool call as its result, so that the model reads what is wrong and what would be right.
+pub(crate) fn refusal(problem: &Problem) -> CallToolResult {
+    told(wording(problem))
+}
+
+/// A failure where the protocol has no room for a text of ours: reading resources.
+pub(crate) fn protocol_error(problem: &Problem) -> ErrorData {
+    let message = wording(problem);
+    match problem.http_status {
+        404 => ErrorData::resource_not_found(message, None),
+        400..=499 => ErrorData::invalid_params(message, None),
+        _ => ErrorData::internal_error(message, None),
+    }
+}
+
+/// For example `INVALID_REQUEST: limit must be from 1 to 100, is 0. Correct these arguments and call again.`
+fn wording(problem: &Problem) -> String {
+    let mut text = format!("{}: ", problem.code);
+    match problem.details.as_slice() {
+        [] => text.push_str(&problem.message),
+        details => {
+            for (index, detail) in details.iter().enumerate() {
+                let separator = if index == 0 { "" } else { "; " };
+                let _infallible = write!(text, "{separator}{} {}", detail.field, detail.message);
+            }
+        }
+    }
+    text.push('.');
+    let remedy = Reason::from_code(problem.code).map_or("", Reason::remedy);
+    if !remedy.is_empty() {
+        let _infallible = write!(text, " {remedy}");
+    }
+    if let Some(seconds) = problem.retry_after_seconds {
+        let _infallible = write!(text, " (Retry after {seconds} s.)");
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! A tool call's arguments as the rpc's input.
+//!
+//! Models send what they were shown, but not always in its type: an array or a number may come as a string of JSON, and an
+//! argument that is left out as null. Both are understood. Everything else is refused by name.
+
+use core_client::Problem;
+use muster_api::validation::Violation;
+use serde_json::{Map, Value};
+
+use crate::{rpcs::Input, table::Tool};
+
+/// The argument that confirms a call.
+pub(crate) const CONFIRM: &str = "confirm";
+/// The argument that names the fields which a partial update empties.
+const CLEAR: &str = "clear";
+
+/// What a tool is called with.
+#[derive(Debug, Clone)]
+pub(crate) struct Arguments {
+    pub(crate) input: Input,
+    /// Whether the call says that a person has confirmed it.
+    pub(crate) is_confirmed: bool,
+}
+
+/// Reads the arguments of a call.
+pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arguments, Problem> {
+    let schema = &tool.definition.input_schema;
+    let mut fields = object(schema, given.unwrap_or_default());
+    let mut wrong = missing(schema, &fields);
+    let is_confirmed = tool.confirmation.is_some() && confirm(&mut fields, &mut wrong);
+    let mask = match &tool.updates {
+        Some(updates) => {
+            let cleared = clear(schema, &mut fields, &mut wrong);
+            let named = updates.iter().filter(|name| fields.contains_key(*name));
+            named.cloned().chain(cleared).collect()
+        }
+        None => Vec::new(),
+    };
+    let input = Input { fields, mask };
+    if wrong.is_empty() {
+        Ok(Arguments {
+            input,
+            is_confirmed,
+        })
+    } else {
+        Err(Problem::invalid(&everything(tool, wrong, input)))
+    }
+}
+
+/// With what else is wrong, so that one correction is enough.
+fn everything(tool: &Tool, mut wrong: Vec<Violation>, input: Input) -> Vec<Violation> {
+    let others = (tool.rpc.check)(input).map_or_else(|problem| problem.details, |()| Vec::new());
+    for other in others {
+        if wrong.iter().all(|known| known.field != other.field) {
+            wrong.push(other);
+        }
+    }
+    wrong
+}
+
+fn missing(schema: &Map<String, Value>, fields: &Map<String, Value>) -> Vec<Violation> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let names = required.into_iter().flatten().filter_map(Value::as_str);
+    names
+        .filter(|name| !fields.contains_key(*name))
+        .map(|name| violation(name, "is required"))
+        .collect()
+}
+
+fn confirm(fields: &mut Map<String, Value>, wrong: &mut Vec<Violation>) -> bool {
+    match fields.shift_remove(CONFIRM) {
+        None => false,
+        Some(Value::Bool(confirmed)) => confirmed,
+        Some(_) => {
+            wrong.push(violation(CONFIRM, "must be true or false"));
+            false
+        }
+    }
+}
+
+/// The fields to be emptied.
+fn clear(
+    schema: &Map<String, Value>,
+    fields: &mut Map<String, Value>,
+    wrong: &mut Vec<Violation>,
+) -> Vec<String> {
+    let choices = schema
+        .get("properties")
+        .and_then(|properties| properties.get(CLEAR)?.get("items")?.get("enum")?.as_array());
+    let choices: Vec<&str> = choices
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let names = match fields.shift_remove(CLEAR) {
+        None => return Vec::new(),
+        Some(Value::Array(names)) => names,
+        Some(name) => vec![name],
+    };
+    let mut cleared = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = name.as_str().unwrap_or_default();
+        if !choices.contains(&name) {
+            let message = format!("must be one of {}", choices.join(", "));
+            wrong.push(violation(format!("{CLEAR}[{index}]"), message));
+        } else if fields.contains_key(name) {
+            wrong.push(violation(name, "is given and to be cleared; do one of them"));
+        } else {
+            cleared.push(name.to_owned());
+        }
+    }
+    cleared
+}
+
+/// An object whose fields have the types that its schema wants, as far as that can be had.
+fn object(schema: &Map<String, Value>, given: Map<String, Value>) -> Map<String, Value> {
+    let properties = schema.get("properties");
+    let fields = given.into_iter().filter(|(_, value)| !value.is_null());
+    fields
+        .map(|(name, value)| {
+            let schema = properties.and_then(|properties| properties.get(&name)?.as_object());
+            let value = match schema {
+                Some(schema) => typed(schema, value),
+                None => value,
+            };
+            (name, value)
+        })
+        .collect()
+}
+
+fn typed(schema: &Map<String, Value>, value: Value) -> Value {
+    let wanted = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    match value {
+        Value::String(text) if wanted != "string" => match serde_json::from_str(&text) {
+            Ok(parsed) if is(wanted, &parsed) => typed(schema, parsed),
+            _ => Value::String(text),
+        },
+        Value::Object(fields) => Value::Object(object(schema, fields)),
+        Value::Array(items) => match schema.get("items").and_then(Value::as_object) {
+            Some(schema) => items.into_iter().map(|item| typed(schema, item)).collect(),
+            None => Value::Array(items),
+        },
+        other => other,
+    }
+}
+
+fn is(wanted: &str, value: &Value) -> bool {
+    match wanted {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        "integer" | "number" => value.is_number(),
+        _ => false,
+    }
+}
+
+fn violation(field: impl Into<String>, message: impl Into<String>) -> Violation {
+    Violation {
+        field: field.into(),
+        message: message.into(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Holding a tool call up until a person has confirmed it.
+//!
+//! The call says so itself (`confirm`), or a person answers a form that the client shows: in the revision without sessions the
+//! form goes out as the call's answer and comes back with the call made again, a sealed state proving that it is this very call;
+//! on standard input the client is simply asked meanwhile. Whoever can show no form gets the preview as text.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use core_client::{Core, Problem};
+use rmcp::{
+    RoleServer,
+    model::{
+        BooleanSchema, CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams,
+        ElicitResult, ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
+        PrimitiveSchemaDefinition, ProtocolVersion, RequestStateCodec, SealOptions,
+    },
+    service::RequestContext,
+};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Options,
+    answer::told,
+    arguments::{Arguments, CONFIRM},
+    caller::Caller,
+    rpcs::Input,
+    table::{Confirmation, Tool},
+    template,
+};
+
+/// How long a person may take to answer.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What has to be known to decide on a call.
+pub(crate) struct Call<'c> {
+    pub(crate) core: &'c Core,
+    pub(crate) options: &'c Options,
+    pub(crate) codec: &'c RequestStateCodec,
+    pub(crate) caller: &'c Caller,
+    pub(crate) cx: &'c RequestContext<RoleServer>,
+    /// Whether the client can be asked while its call waits.
+    pub(crate) can_ask: bool,
+}
+
+impl Call<'_> {
+    /// Lets the call go on with `None`, or answers in its place.
+    pub(crate) async fn hold(
+        &self,
+        tool: &Tool,
+        confirmation: &Confirmation,
+        arguments: &Arguments,
+        request: &CallToolRequestParams,
+    ) -> Result<Option<CallToolResponse>, Problem> {
+        if arguments.is_confirmed {
+            return Ok(None);
+        }
+        // Nobody is asked about a call that would be refused: neither a wrong one, nor one about what is not the caller's.
+        (tool.rpc.check)(arguments.input.clone())?;
+        let preview = self.preview(confirmation, &arguments.input.fields).await?;
+        let unless = confirmation.unless.as_ref();
+        if unless.is_some_and(|field| preview.get(field) == Some(&Value::Bool(true))) {
+            return Ok(None);
+        }
+        let name = &tool.definition.name;
+        let question = template::fill(&confirmation.question, |field| {
+            template::field(&preview, field)
+        });
+        if !self.shows_forms() {
+            return Ok(Some(unconfirmed(name, &question).into()));
+        }
+        if self.can_ask {
+            return Ok(decided(name, self.ask(question).await));
+        }
+        if !self.is_stateless() {
+            return Ok(Some(unconfirmed(name, &question).into()));
+        }
+        let bound = self.bound(name, &arguments.input.fields);
+        let state = request.request_state.as_deref();
+        if state.is_some_and(|state| self.codec.open_with(state, &bound).is_ok()) {
+            let answers = request.input_responses.as_ref();
+            let answer = answers.and_then(|answers| answers.get(CONFIRM));
+            let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
+            return Ok(decided(name, answer));
+        }
+        // Without a state, or with one that is too old or another call's, the question is put anew.
+        let seal = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
+        let state = self.codec.seal_with(&[], &seal);
+        let form = InputRequest::Elicitation(ElicitRequest::new(form(question)));
+        let forms = BTreeMap::from([(CONFIRM.to_owned(), form)]);
+        Ok(Some(InputRequiredResult::new(Some(forms), Some(state)).into()))
+    }
+
+    async fn preview(
+        &self,
+        confirmation: &Confirmation,
+        fields: &Map<String, Value>,
+    ) -> Result<Value, Problem> {
+        let taken = confirmation.takes.iter();
+        let fields = taken
+            .filter_map(|name| Some((name.clone(), fields.get(name)?.clone())))
+            .collect();
+        let input = Input {
+            fields,
+            mask: Vec::new(),
+        };
+        let context = self.caller.context(self.options);
+        let output = (confirmation.preview.call)(self.core, input, &context).await?;
+        Ok(output.value)
+    }
+
+    /// Whether the client said that it can show a form.
+    fn shows_forms(&self) -> bool {
+        let capabilities = self.cx.client_capabilities().unwrap_or_default();
+        // One that names no kind means forms.
+        capabilities
+            .elicitation
+            .is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
+    }
+
+    /// Whether the revision is one in which a call's answer can be a form.
+    fn is_stateless(&self) -> bool {
+        let version = self.cx.protocol_version();
+        version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    }
+
+    /// What a state is good for: this caller, this tool, these arguments.
+    fn bound(&self, tool: &str, fields: &Map<String, Value>) -> Vec<u8> {
+        let mut fields = fields.clone();
+        fields.sort_keys();
+        let call = Value::Object(fields).to_string();
+        let mut hasher = Sha256::new();
+        for part in [self.caller.fingerprint().as_slice(), tool.as_bytes(), call.as_bytes()] {
+            hasher.update(part.len().to_be_bytes());
+            hasher.update(part);
+        }
+        hasher.finalize().to_vec()
+    }
+
+    /// Asks the client, whose call waits meanwhile.
+    async fn ask(&self, question: String) -> Option<ElicitResult> {
+        let asked = self
+            .cx
+            .peer
+            .create_elicitation_with_timeout(form(question), Some(PATIENCE));
+        asked.await.ok()
+    }
+}
+
+/// What a person's answer means.
+fn decided(tool: &str, answer: Option<ElicitResult>) -> Option<CallToolResponse> {
+    let agreed = answer.is_some_and(|answer| {
+        let ticked = answer.content.as_ref().and_then(|form| form.get(CONFIRM));
+        answer.action == ElicitationAction::Accept && ticked == Some(&Value::Bool(true))
+    });
+    let text = format!("The user did not confirm {tool}, so nothing was changed.");
+    (!agreed).then(|| told(text).into())
+}
+
+/// The preview for clients that can show no form.
+fn unconfirmed(tool: &str, question: &str) -> rmcp::model::CallToolResult {
+    told(format!(
+        "Nothing has changed yet, since this needs the explicit confirmation of a person. Ask the user: {question} If they agree, \
+         call {tool} again with the same arguments and {CONFIRM}: true."
+    ))
+}
+
+fn form(question: String) -> ElicitRequestParams {
+    let tick = BooleanSchema::new()
+        .title("Yes, do it")
+        .description("Nothing changes unless this is ticked.")
+        .with_default(false);
+    let properties = BTreeMap::from([(
+        CONFIRM.to_owned(),
+        PrimitiveSchemaDefinition::Boolean(tick),
+    )]);
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question,
+        requested_schema: ElicitationSchema::new(properties).with_required(vec![CONFIRM.to_owned()]),
+    }
+}

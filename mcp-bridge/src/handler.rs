@@ -1,0 +1,220 @@
+//! MCP's methods over the table.
+
+use std::{borrow::Cow, sync::Arc};
+
+use core_client::{Core, Problem};
+use http::HeaderMap;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+
+use crate::{
+    Options, answer, arguments, caller::Caller, confirmation, prompts, resources, table::Table,
+};
+
+/// The revisions that are spoken. Those before 2025-06-18 know no structured answers.
+const REVISIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+/// The table, served to one client or to all of them; clones share everything.
+#[derive(Clone)]
+pub(crate) struct Bridge(Arc<Inner>);
+
+struct Inner {
+    table: Arc<Table>,
+    core: Core,
+    options: Options,
+    codec: RequestStateCodec,
+    /// On standard input, the headers that stand for those which HTTP would bring.
+    local: Option<HeaderMap>,
+}
+
+impl Bridge {
+    pub(crate) fn new(
+        table: Arc<Table>,
+        core: Core,
+        options: Options,
+        codec: RequestStateCodec,
+        local: Option<HeaderMap>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            table,
+            core,
+            options,
+            codec,
+            local,
+        }))
+    }
+
+    fn caller(&self, cx: &RequestContext<RoleServer>) -> Caller {
+        Caller::of(cx, self.0.local.as_ref())
+    }
+
+    async fn run(
+        &self,
+        tool: &crate::table::Tool,
+        request: CallToolRequestParams,
+        caller: &Caller,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Problem> {
+        let arguments = arguments::read(tool, request.arguments.clone())?;
+        if let Some(confirmation) = &tool.confirmation {
+            let call = confirmation::Call {
+                core: &self.0.core,
+                options: &self.0.options,
+                codec: &self.0.codec,
+                caller,
+                cx,
+                can_ask: self.0.local.is_some(),
+            };
+            let held = call.hold(tool, confirmation, &arguments, &request).await?;
+            if let Some(answer) = held {
+                return Ok(answer);
+            }
+        }
+        // The time that a person took to confirm is not the call's.
+        let context = caller.context(&self.0.options);
+        let output = (tool.rpc.call)(&self.0.core, arguments.input, &context).await?;
+        Ok(answer::success(output).into())
+    }
+}
+
+impl ServerHandler for Bridge {
+    fn get_info(&self) -> ServerConfig {
+        let about = &self.0.table.about;
+        let mut server = Implementation::new(&about.name, &about.version);
+        server.title = Some(about.title.clone());
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(server)
+            .with_instructions(&about.instructions)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        REVISIONS.into()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        whole(request)?;
+        let tools = self.0.table.tools.iter();
+        let tools = tools.map(|tool| tool.definition.clone()).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tool = self.0.table.by_name.get(name)?;
+        Some(tool.definition.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.0.table.by_name.get(request.name.as_ref()) else {
+            let message = format!("there is no tool {}", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let caller = self.caller(&cx);
+        tokio::select! {
+            // The client has gone or called it off. What is dropped here is cancelled in core.
+            () = cx.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+            answer = self.run(tool, request, &caller, &cx) => Ok(answer.unwrap_or_else(|problem| {
+                caller.note(&tool.definition.name, &problem);
+                answer::refusal(&problem).into()
+            })),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        whole(request)?;
+        let caller = self.caller(&cx);
+        let context = caller.context(&self.0.options);
+        let listed = resources::list(&self.0.table, &self.0.core, &context).await;
+        let listed = listed.map_err(|problem| {
+            caller.note("resources/list", &problem);
+            answer::protocol_error(&problem)
+        });
+        Ok(ListResourcesResult::with_all_items(listed?))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        whole(request)?;
+        let templates = resources::templates(&self.0.table);
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let caller = self.caller(&cx);
+        let context = caller.context(&self.0.options);
+        tokio::select! {
+            () = cx.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+            read = resources::read(&self.0.table, &self.0.core, &context, &request.uri) => {
+                read.map(Into::into).map_err(|problem| {
+                    caller.note("resources/read", &problem);
+                    answer::protocol_error(&problem)
+                })
+            }
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        whole(request)?;
+        let prompts = self.0.table.prompts.iter();
+        let prompts = prompts.map(|row| row.prompt.clone()).collect();
+        Ok(ListPromptsResult::with_all_items(prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.0.table, &request).map(Into::into)
+    }
+}
+
+/// Lists are given whole, so there is no cursor that a client could have.
+fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(_) => Err(ErrorData::invalid_params(
+            "this cursor was not given out: lists come whole",
+            None,
+        )),
+    }
+}

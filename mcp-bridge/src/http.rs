@@ -1,0 +1,97 @@
+//! MCP over HTTP: `/mcp`, without sessions, so that any replica can take any request.
+
+mod gate;
+mod health;
+mod refusal;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::Request,
+    routing::any,
+};
+use core_client::Core;
+use rand::RngExt;
+use rmcp::{
+    model::RequestStateCodec,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
+
+use crate::{Options, credentials::Credentials, handler::Bridge, table::Table};
+use gate::Gate;
+
+pub(crate) use health::with_health;
+
+/// Where MCP is served.
+const PATH: &str = "/mcp";
+
+/// The largest request. The largest event, with twenty custom fields of fifty options, is well below.
+const MOST_BYTES: usize = 1 << 20;
+
+/// This machine's own names, which no page of a stranger can be served under.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Stands in the hosts for any host.
+const ANY_HOST: &str = "*";
+
+impl Table {
+    /// The table as a router that answers `/mcp` alone.
+    pub fn into_router(self, core: Core, options: &Options) -> Router {
+        let check = self.checks_credential;
+        let bridge = Bridge::new(
+            Arc::new(self),
+            core.clone(),
+            options.clone(),
+            codec(options.state_key.as_ref()),
+            None,
+        );
+        let service = StreamableHttpService::new(
+            move || Ok(bridge.clone()),
+            Arc::new(NeverSessionManager::default()),
+            config(options),
+        );
+        let gate = Arc::new(Gate {
+            check,
+            core,
+            options: options.clone(),
+            credentials: Credentials::default(),
+            places: Semaphore::new(options.concurrency),
+            service,
+        });
+        let answer = move |request: Request<Body>| {
+            let gate = Arc::clone(&gate);
+            async move { gate.answer(request).await }
+        };
+        Router::new().route(PATH, any(answer))
+    }
+}
+
+fn config(options: &Options) -> StreamableHttpServerConfig {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MOST_BYTES)
+        .with_allowed_origins(&options.origins)
+        .enforce_origin_validation();
+    if options.hosts.iter().any(|host| host == ANY_HOST) {
+        return config.disable_allowed_hosts();
+    }
+    let ours = LOOPBACK.into_iter().map(str::to_owned);
+    config.with_allowed_hosts(ours.chain(options.hosts.iter().cloned()))
+}
+
+/// What seals confirmations. Made up when no key is set: then a confirmation is good for this process alone.
+pub(crate) fn codec(key: Option<&SecretString>) -> RequestStateCodec {
+    let key: [u8; 32] = match key {
+        Some(key) => Sha256::digest(key.expose_secret()).into(),
+        None => rand::rng().random(),
+    };
+    RequestStateCodec::try_new(key).expect("32 bytes are long enough")
+}

@@ -1,0 +1,120 @@
+//! What every request to `/mcp` passes: a place, a valid credential, a body that is read in time.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::Request,
+    response::Response,
+};
+use core_client::{Context, Core, Problem, require_bearer};
+use http::{Method, StatusCode, request::Parts};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use muster_api::Reason;
+use process::{
+    observe::{RequestId, Route},
+    serve::is_stalled,
+};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpService, session::never::NeverSessionManager,
+};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
+
+use super::{MOST_BYTES, PATH, refusal};
+use crate::{
+    Options,
+    caller::{Unauthorized, fingerprint},
+    credentials::Credentials,
+    handler::Bridge,
+    rpcs::{Entry, Input},
+};
+
+/// What a request may take beyond its call to core: reading it, and asking about its credential.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub(super) struct Gate {
+    /// The rpc that tells whether a credential is valid.
+    pub(super) check: Entry,
+    pub(super) core: Core,
+    pub(super) options: Options,
+    pub(super) credentials: Credentials,
+    pub(super) places: Semaphore,
+    pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
+}
+
+impl Gate {
+    pub(super) async fn answer(self: Arc<Self>, request: Request) -> Response {
+        let id = request.extensions().get().cloned();
+        let id = id.unwrap_or_else(RequestId::fresh);
+        let within = self.options.request_time + SLACK;
+        let outcome = timeout(within, self.pass(request, &id)).await;
+        let outcome = outcome.unwrap_or_else(|_elapsed| {
+            let message = "this took too long and was given up; it may still have had its effect";
+            Err(Problem::new(Reason::Unavailable, message))
+        });
+        let mut response = outcome.unwrap_or_else(|problem| refusal::response(problem, &id));
+        response.extensions_mut().insert(Route(PATH));
+        response
+    }
+
+    async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {
+        let _place = self.places.try_acquire().map_err(|_none_left| {
+            Problem::new(Reason::Unavailable, "too many requests are running at once")
+        })?;
+        // Before the method and the body are looked at: who has no access learns nothing.
+        require_bearer(request.headers())?;
+        let (mut parts, body) = request.into_parts();
+        self.check_credential(&parts, id).await?;
+        let bytes = read(&parts, body).await?;
+        let (credential, unauthorized) = (fingerprint(&parts.headers), Unauthorized::default());
+        parts.extensions.insert(unauthorized.clone());
+        parts.extensions.insert(id.clone());
+        let request = Request::from_parts(parts, Full::new(bytes.clone()));
+        let response = self.service.handle(request).await;
+        if unauthorized.is_set() {
+            self.credentials.forget(&credential);
+            return Err(Problem::new(Reason::Unauthorized, "the API key is not valid"));
+        }
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE
+            && let Some(response) = refusal::unreadable(&bytes)
+        {
+            return Ok(response);
+        }
+        Ok(response.map(Body::new))
+    }
+
+    async fn check_credential(&self, parts: &Parts, id: &RequestId) -> Result<(), Problem> {
+        let credential = fingerprint(&parts.headers);
+        if self.credentials.are_trusted(&credential) {
+            return Ok(());
+        }
+        let asked = Instant::now();
+        let context = Context::from_headers(&parts.headers, id, self.options.request_time);
+        (self.check.call)(&self.core, Input::default(), &context).await?;
+        self.credentials.trust(credential, asked);
+        Ok(())
+    }
+}
+
+async fn read(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
+    if parts.method != Method::POST {
+        return Ok(Bytes::new());
+    }
+    let read = Limited::new(body, MOST_BYTES).collect().await;
+    read.map(http_body_util::Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            let message = format!("a request must be at most {MOST_BYTES} bytes");
+            Problem::new(Reason::PayloadTooLarge, message)
+        } else if is_stalled(error.as_ref()) {
+            Problem {
+                http_status: 408,
+                ..Problem::new(Reason::InvalidRequest, "the request paused for too long")
+            }
+        } else {
+            Problem::new(Reason::InvalidRequest, "the request broke off")
+        }
+    })
+}

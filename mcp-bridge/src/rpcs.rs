@@ -1,0 +1,86 @@
+//! Every rpc as functions that take and answer JSON.
+
+use std::collections::HashMap;
+
+use core_client::{Context, Core, Problem, read_value};
+use futures_util::{FutureExt, future::BoxFuture};
+use muster_api::{
+    Reason,
+    binding::{Rpc, RpcVisitor},
+    validation::violations,
+};
+use serde_json::{Map, Value};
+
+/// What an rpc is called with.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Input {
+    /// The request's fields.
+    pub(crate) fields: Map<String, Value>,
+    /// For a partial update: the fields that it names.
+    pub(crate) mask: Vec<String>,
+}
+
+/// What an rpc answers, as JSON.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// The whole message.
+    pub(crate) value: Value,
+    /// The same as text.
+    pub(crate) text: String,
+}
+
+type Call =
+    for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Output, Problem>>;
+
+/// One rpc.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// Calls it.
+    pub(crate) call: Call,
+    /// Says what is wrong with its input, as far as that can be told without core.
+    pub(crate) check: fn(Input) -> Result<(), Problem>,
+}
+
+/// The rpcs by their gRPC paths.
+#[derive(Default)]
+pub(crate) struct Rpcs {
+    pub(crate) entries: HashMap<&'static str, Entry>,
+    /// The one that tells whether a credential is valid.
+    pub(crate) checks_credential: Option<Entry>,
+}
+
+impl RpcVisitor for Rpcs {
+    fn visit<R: Rpc>(&mut self, _rpc: R) {
+        let entry = Entry {
+            call: |core, input, context| call::<R>(core, input, context).boxed(),
+            check: check::<R>,
+        };
+        self.entries.insert(R::GRPC_PATH, entry);
+        if R::CHECKS_CREDENTIAL {
+            self.checks_credential = Some(entry);
+        }
+    }
+}
+
+async fn call<R: Rpc>(core: &Core, input: Input, context: &Context) -> Result<Output, Problem> {
+    let answer = core.call::<R>(message::<R>(input)?, context).await;
+    let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
+    let written = || Some((serde_json::to_value(&answer).ok()?, serde_json::to_string(&answer).ok()?));
+    // Generated messages always serialize.
+    let (value, text) =
+        written().ok_or_else(|| Problem::new(Reason::Internal, "Muster failed"))?;
+    Ok(Output { value, text })
+}
+
+fn check<R: Rpc>(input: Input) -> Result<(), Problem> {
+    match violations(&message::<R>(input)?).as_slice() {
+        [] => Ok(()),
+        violations => Err(Problem::invalid(violations)),
+    }
+}
+
+fn message<R: Rpc>(input: Input) -> Result<R::Request, Problem> {
+    let mut message = read_value::<R>(Value::Object(input.fields))?;
+    R::set_update_mask(&mut message, input.mask);
+    Ok(message)
+}

@@ -1,0 +1,179 @@
+//! How the bridge is set up.
+
+use std::{fmt, net::SocketAddr, str::FromStr, time::Duration};
+
+use clap::Parser;
+use core_client::{CoreSettings, ProxySettings, TrustedProxies};
+use process::{settings::address, telemetry::LogSettings};
+use secrecy::SecretString;
+
+/// Serves Muster to agents over the Model Context Protocol, translating to core's gRPC.
+///
+/// The bridge holds no data, no rules and no sessions: run as many as you like, in front of the same core. It starts before
+/// core does and finds it again after an outage.
+#[derive(Debug, Clone, Parser)]
+#[command(version, after_help = HELP)]
+pub struct Settings {
+    /// Where to listen. It speaks HTTP/1.1; let a load balancer in front do TLS and HTTP/2
+    #[arg(
+        long,
+        env = "MUSTER_HTTP_ADDR",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080",
+        value_parser = address
+    )]
+    pub http_addr: SocketAddr,
+    /// Speak MCP on standard input and output instead of HTTP, for a client on this machine
+    #[arg(long)]
+    pub stdio: bool,
+    /// With --stdio: the API key to call with
+    #[arg(long, env = "MUSTER_API_KEY", value_name = "KEY", hide_env_values = true)]
+    pub api_key: Option<SecretString>,
+    /// How long a call may take, in seconds
+    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
+    #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
+          value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub request_seconds: u16,
+    /// Who may connect, and how many
+    #[command(flatten)]
+    pub mcp: McpSettings,
+    /// Which proxies stand before it
+    #[command(flatten)]
+    pub proxies: ProxySettings,
+    /// Where core is
+    #[command(flatten)]
+    pub core: CoreSettings,
+    /// What to log
+    #[command(flatten)]
+    pub log: LogSettings,
+}
+
+const HELP: &str = "\
+Paths: /mcp (the Model Context Protocol), /healthz (this process runs), /readyz (core can be reached).
+
+Examples:
+  mcp-bridge --core-url http://core.internal:50051 --mcp-hosts mcp.example.org
+  MUSTER_API_KEY=mus_live_... mcp-bridge --stdio --core-url http://127.0.0.1:50051
+  claude mcp add --transport http muster http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $KEY\"
+
+Exit codes: 0 stopped as asked, 1 something is in the way (a port in use), 64 settings are wrong, 70 a defect.";
+
+/// Who may connect over HTTP, and how many; flatten it into a binary's settings.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "MCP")]
+pub struct McpSettings {
+    /// Host names that MCP is served under, separated by commas, with or without port; `*` for any. Names of this machine
+    /// itself are always served
+    #[arg(
+        long,
+        env = "MUSTER_MCP_HOSTS",
+        value_name = "HOSTS",
+        default_value = ""
+    )]
+    pub mcp_hosts: Names,
+    /// Web pages that may call MCP, as origins separated by commas, for example `https://app.example.org:443`
+    #[arg(
+        long,
+        env = "MUSTER_MCP_ORIGINS",
+        value_name = "ORIGINS",
+        default_value = ""
+    )]
+    pub mcp_origins: Names,
+    /// How many MCP requests may run at once; more are answered with 503
+    #[arg(long, env = "MUSTER_MCP_CONCURRENCY", value_name = "COUNT", default_value_t = 512,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    pub mcp_concurrency: u16,
+    /// Secret of at least 32 characters that seals a confirmation on its way through the client; the same for all replicas. Made
+    /// up at start when left out, which suits one process
+    #[arg(long, env = "MUSTER_MCP_STATE_KEY", value_name = "SECRET", hide_env_values = true, value_parser = state_key)]
+    pub mcp_state_key: Option<SecretString>,
+}
+
+/// The shortest secret that seals confirmations, in bytes: the strength of HMAC-SHA256.
+const LEAST_KEY_BYTES: usize = 32;
+
+fn state_key(text: &str) -> Result<SecretString, String> {
+    if text.len() < LEAST_KEY_BYTES {
+        return Err(format!(
+            "must be at least {LEAST_KEY_BYTES} characters long, for example what `openssl rand -hex 32` prints"
+        ));
+    }
+    Ok(text.into())
+}
+
+/// Names separated by commas.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+impl FromStr for Names {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let names = text.split(',').map(str::trim);
+        Ok(Self(
+            names
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        ))
+    }
+}
+
+impl fmt::Display for Names {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.join(","))
+    }
+}
+
+/// What the bridge itself needs to know.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long a call may take.
+    pub request_time: Duration,
+    /// The proxies that say which client a request comes from.
+    pub trusted_proxies: TrustedProxies,
+    /// Hosts that it is served under, besides this machine's own names; `*` for any.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call it.
+    pub origins: Vec<String>,
+    /// How many requests may run at once.
+    pub concurrency: usize,
+    /// What seals confirmations; made up when absent.
+    pub state_key: Option<SecretString>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            request_time: Duration::from_secs(30),
+            trusted_proxies: TrustedProxies::default(),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            concurrency: 512,
+            state_key: None,
+        }
+    }
+}
+
+impl McpSettings {
+    /// The options that these settings make.
+    pub fn options(&self) -> Options {
+        Options {
+            hosts: self.mcp_hosts.0.clone(),
+            origins: self.mcp_origins.0.clone(),
+            concurrency: self.mcp_concurrency.into(),
+            state_key: self.mcp_state_key.clone(),
+            ..Options::default()
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            request_time: Duration::from_secs(self.request_seconds.into()),
+            trusted_proxies: self.proxies.trusted_proxies.clone(),
+            ..self.mcp.options()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! MCP on standard input and output, for a client on this machine that starts the bridge itself.
+
+use std::sync::Arc;
+
+use core_client::Core;
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use process::{CancellationToken, Failure};
+use rmcp::{ServiceExt, transport::io::stdio_pipes};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::{Options, handler::Bridge, http::codec, table::Table};
+
+/// Serves until the client closes the input or the process is told to stop.
+pub(crate) async fn run(
+    table: Table,
+    core: Core,
+    options: &Options,
+    key: Option<&SecretString>,
+    shutdown: CancellationToken,
+) -> Result<(), Failure> {
+    let headers = credential(key)?;
+    let codec = codec(options.state_key.as_ref());
+    let bridge = Bridge::new(
+        Arc::new(table),
+        core,
+        options.clone(),
+        codec,
+        Some(headers),
+    );
+    tracing::info!("serving MCP on standard input and output");
+    let serving = bridge.serve_with_ct(stdio_pipes(), shutdown);
+    // A client that leaves before it said anything is no failure of ours.
+    let Ok(serving) = serving.await.inspect_err(|error| {
+        tracing::info!(%error, "the client left before it began");
+    }) else {
+        return Ok(());
+    };
+    let ended = serving.waiting().await;
+    ended.map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(())
+}
+
+fn credential(key: Option<&SecretString>) -> Result<HeaderMap, Failure> {
+    let key = key.ok_or_else(|| {
+        Failure::setting("--api-key (MUSTER_API_KEY): needed with --stdio, to call core with")
+    })?;
+    let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()));
+    let mut value = value.map_err(|_| {
+        Failure::setting("--api-key (MUSTER_API_KEY): must be an API key such as mus_live_...")
+    })?;
+    value.set_sensitive(true);
+    Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
+}
