@@ -302,7 +302,10 @@ fn resource(api: &Api, method: &Method, resource: &Resource) -> Result<()> {
     ];
     for name in shown.into_iter().flat_map(|text| asked(text)) {
         ensure!(
-            api.message(item).fields.iter().any(|field| field.name == name),
+            api.message(item)
+                .fields
+                .iter()
+                .any(|field| field.name == name),
             "it shows {{{name}}}, which no {item} has"
         );
     }
@@ -311,9 +314,14 @@ fn resource(api: &Api, method: &Method, resource: &Resource) -> Result<()> {
 
 fn prompt(api: &Api, prompt: &Prompt) -> Result<()> {
     ensure!(
-        ![&prompt.name, &prompt.title, &prompt.description, &prompt.text]
-            .into_iter()
-            .any(String::is_empty),
+        ![
+            &prompt.name,
+            &prompt.title,
+            &prompt.description,
+            &prompt.text
+        ]
+        .into_iter()
+        .any(String::is_empty),
         "it needs a name, a title, a description and a text"
     );
     let same = api.rules.prompts.iter();
@@ -323,7 +331,10 @@ fn prompt(api: &Api, prompt: &Prompt) -> Result<()> {
     );
     for name in asked(&prompt.text) {
         ensure!(
-            prompt.arguments.iter().any(|argument| argument.name == name),
+            prompt
+                .arguments
+                .iter()
+                .any(|argument| argument.name == name),
             "its text shows {{{name}}}, which is no argument of it"
         );
     }

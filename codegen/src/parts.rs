@@ -49,9 +49,6 @@ impl<'a> Body<'a> {
             .partition(|field| field.kind == Kind::FieldMask);
         // A body that may say nothing may be left out, except where saying nothing would be no request at all.
         let required = !masks.is_empty() || fields.iter().any(|field| field.rules.required);
-        Self {
-            fields,
-            required,
-        }
+        Self { fields, required }
     }
 }

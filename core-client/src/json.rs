@@ -32,10 +32,7 @@ pub fn read_json<R: Rpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Reques
     let text = std::str::from_utf8(bytes).map_err(|_| problem(source.name, "is not UTF-8"))?;
     let Keys(keys) = serde_json::from_str(text).map_err(|error| source.whole(&error))?;
     // The message has these fields too, but they are set by the path alone.
-    if let Some(key) = keys
-        .iter()
-        .find(|key| path_fields.contains(&key.as_str()))
-    {
+    if let Some(key) = keys.iter().find(|key| path_fields.contains(&key.as_str())) {
         return Err(problem(key, "is not known here: the path says it"));
     }
     let mut json = serde_json::Deserializer::from_str(text);
@@ -128,7 +125,10 @@ impl Source<'_> {
                 .map_or(path, |parent| parent.trim_end_matches('.'));
             return problem(&join(parent, name), "is given more than once");
         }
-        problem(if is_root(path) { self.name } else { path }, rewritten(&text))
+        problem(
+            if is_root(path) { self.name } else { path },
+            rewritten(&text),
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use core_client::Problem;
-use muster_api::Reason;
+use muster_api::{Reason, validation::Violation};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},
@@ -38,25 +38,33 @@ pub(crate) fn protocol_error(problem: &Problem) -> ErrorData {
     }
 }
 
-/// For example `INVALID_REQUEST: limit must be from 1 to 100, is 0. Correct these arguments and call again.`
+/// The code, what is wrong (one line for each argument), and what to do about it. For example
+/// `INVALID_REQUEST: limit must be from 1 to 100, is 0`, and on the next line `Correct these arguments and call again.`
 fn wording(problem: &Problem) -> String {
     let mut text = format!("{}: ", problem.code);
     match problem.details.as_slice() {
         [] => text.push_str(&problem.message),
-        details => {
-            for (index, detail) in details.iter().enumerate() {
-                let separator = if index == 0 { "" } else { "; " };
-                let _infallible = write!(text, "{separator}{} {}", detail.field, detail.message);
+        [one] => text.push_str(&line(one)),
+        several => {
+            let count = several.len();
+            let _infallible = write!(text, "{count} arguments are wrong");
+            for one in several {
+                text.push_str("\n- ");
+                text.push_str(&line(one));
             }
         }
     }
-    text.push('.');
     let remedy = Reason::from_code(problem.code).map_or("", Reason::remedy);
     if !remedy.is_empty() {
-        let _infallible = write!(text, " {remedy}");
+        text.push('\n');
+        text.push_str(remedy);
     }
     if let Some(seconds) = problem.retry_after_seconds {
-        let _infallible = write!(text, " (Retry after {seconds} s.)");
+        let _infallible = write!(text, " Retry after {seconds} s.");
     }
     text
+}
+
+fn line(violation: &Violation) -> String {
+    format!("{} {}", violation.field, violation.message)
 }

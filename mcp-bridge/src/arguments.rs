@@ -104,7 +104,10 @@ fn clear(
             let message = format!("must be one of {}", choices.join(", "));
             wrong.push(violation(format!("{CLEAR}[{index}]"), message));
         } else if fields.contains_key(name) {
-            wrong.push(violation(name, "is given and to be cleared; do one of them"));
+            wrong.push(violation(
+                name,
+                "is given and to be cleared; do one of them",
+            ));
         } else {
             cleared.push(name.to_owned());
         }
@@ -129,7 +132,10 @@ fn object(schema: &Map<String, Value>, given: Map<String, Value>) -> Map<String,
 }
 
 fn typed(schema: &Map<String, Value>, value: Value) -> Value {
-    let wanted = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    let wanted = schema
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match value {
         Value::String(text) if wanted != "string" => match serde_json::from_str(&text) {
             Ok(parsed) if is(wanted, &parsed) => typed(schema, parsed),

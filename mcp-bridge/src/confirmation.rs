@@ -88,7 +88,9 @@ impl Call<'_> {
         let state = self.codec.seal_with(&[], &seal);
         let form = InputRequest::Elicitation(ElicitRequest::new(form(question)));
         let forms = BTreeMap::from([(CONFIRM.to_owned(), form)]);
-        Ok(Some(InputRequiredResult::new(Some(forms), Some(state)).into()))
+        Ok(Some(
+            InputRequiredResult::new(Some(forms), Some(state)).into(),
+        ))
     }
 
     async fn preview(
@@ -130,7 +132,11 @@ impl Call<'_> {
         fields.sort_keys();
         let call = Value::Object(fields).to_string();
         let mut hasher = Sha256::new();
-        for part in [self.caller.fingerprint().as_slice(), tool.as_bytes(), call.as_bytes()] {
+        for part in [
+            self.caller.fingerprint().as_slice(),
+            tool.as_bytes(),
+            call.as_bytes(),
+        ] {
             hasher.update(part.len().to_be_bytes());
             hasher.update(part);
         }
@@ -170,13 +176,12 @@ fn form(question: String) -> ElicitRequestParams {
         .title("Yes, do it")
         .description("Nothing changes unless this is ticked.")
         .with_default(false);
-    let properties = BTreeMap::from([(
-        CONFIRM.to_owned(),
-        PrimitiveSchemaDefinition::Boolean(tick),
-    )]);
+    let properties =
+        BTreeMap::from([(CONFIRM.to_owned(), PrimitiveSchemaDefinition::Boolean(tick))]);
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question,
-        requested_schema: ElicitationSchema::new(properties).with_required(vec![CONFIRM.to_owned()]),
+        requested_schema: ElicitationSchema::new(properties)
+            .with_required(vec![CONFIRM.to_owned()]),
     }
 }

@@ -6,12 +6,7 @@ mod refusal;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    body::Body,
-    extract::Request,
-    routing::any,
-};
+use axum::{Router, body::Body, extract::Request, routing::any};
 use core_client::Core;
 use rand::RngExt;
 use rmcp::{
@@ -37,6 +32,16 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// This machine's own names, which no page of a stranger can be served under.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Pages that this machine itself serves, at any port: a strange page cannot claim to be one.
+const LOOPBACK_ORIGINS: [&str; 6] = [
+    "http://localhost:*",
+    "https://localhost:*",
+    "http://127.0.0.1:*",
+    "https://127.0.0.1:*",
+    "http://[::1]:*",
+    "https://[::1]:*",
+];
 
 /// Stands in the hosts for any host.
 const ANY_HOST: &str = "*";
@@ -74,11 +79,12 @@ impl Table {
 }
 
 fn config(options: &Options) -> StreamableHttpServerConfig {
+    let origins = LOOPBACK_ORIGINS.into_iter().map(str::to_owned);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(MOST_BYTES)
-        .with_allowed_origins(&options.origins)
+        .with_allowed_origins(origins.chain(options.origins.iter().cloned()))
         .enforce_origin_validation();
     if options.hosts.iter().any(|host| host == ANY_HOST) {
         return config.disable_allowed_hosts();

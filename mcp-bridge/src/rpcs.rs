@@ -29,8 +29,7 @@ pub(crate) struct Output {
     pub(crate) text: String,
 }
 
-type Call =
-    for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Output, Problem>>;
+type Call = for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Output, Problem>>;
 
 /// One rpc.
 #[derive(Clone, Copy)]
@@ -65,10 +64,14 @@ impl RpcVisitor for Rpcs {
 async fn call<R: Rpc>(core: &Core, input: Input, context: &Context) -> Result<Output, Problem> {
     let answer = core.call::<R>(message::<R>(input)?, context).await;
     let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
-    let written = || Some((serde_json::to_value(&answer).ok()?, serde_json::to_string(&answer).ok()?));
+    let written = || {
+        Some((
+            serde_json::to_value(&answer).ok()?,
+            serde_json::to_string(&answer).ok()?,
+        ))
+    };
     // Generated messages always serialize.
-    let (value, text) =
-        written().ok_or_else(|| Problem::new(Reason::Internal, "Muster failed"))?;
+    let (value, text) = written().ok_or_else(|| Problem::new(Reason::Internal, "Muster failed"))?;
     Ok(Output { value, text })
 }
 

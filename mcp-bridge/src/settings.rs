@@ -27,7 +27,12 @@ pub struct Settings {
     #[arg(long)]
     pub stdio: bool,
     /// With --stdio: the API key to call with
-    #[arg(long, env = "MUSTER_API_KEY", value_name = "KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "MUSTER_API_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
     pub api_key: Option<SecretString>,
     /// How long a call may take, in seconds
     // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
@@ -71,7 +76,8 @@ pub struct McpSettings {
         default_value = ""
     )]
     pub mcp_hosts: Names,
-    /// Web pages that may call MCP, as origins separated by commas, for example `https://app.example.org:443`
+    /// Web pages that may call MCP besides those of this machine, as origins separated by commas, for example
+    /// `https://app.example.org:443`
     #[arg(
         long,
         env = "MUSTER_MCP_ORIGINS",
@@ -134,7 +140,7 @@ pub struct Options {
     pub trusted_proxies: TrustedProxies,
     /// Hosts that it is served under, besides this machine's own names; `*` for any.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call it.
+    /// Origins of web pages that may call it, besides this machine's own.
     pub origins: Vec<String>,
     /// How many requests may run at once.
     pub concurrency: usize,

@@ -20,13 +20,7 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let headers = credential(key)?;
     let codec = codec(options.state_key.as_ref());
-    let bridge = Bridge::new(
-        Arc::new(table),
-        core,
-        options.clone(),
-        codec,
-        Some(headers),
-    );
+    let bridge = Bridge::new(Arc::new(table), core, options.clone(), codec, Some(headers));
     tracing::info!("serving MCP on standard input and output");
     let serving = bridge.serve_with_ct(stdio_pipes(), shutdown);
     // A client that leaves before it said anything is no failure of ours.

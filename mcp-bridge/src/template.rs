@@ -72,7 +72,10 @@ mod tests {
     #[test]
     fn a_uri_fits_its_template_alone() {
         let slug = |uri| Some(fit("muster://guides/{slug}", uri)?["slug"].clone());
-        assert_eq!(slug("muster://guides/time-zones"), Some("time-zones".into()));
+        assert_eq!(
+            slug("muster://guides/time-zones"),
+            Some("time-zones".into())
+        );
         for other in [
             "muster://guides/",
             "muster://guides",

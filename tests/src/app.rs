@@ -29,15 +29,17 @@ use process::{CancellationToken, serve};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use crate::{Api, Database, Grpc, Http, Surface};
+use crate::{Api, Database, Grpc, Http, Mcp, Surface};
 
-/// A core and a gateway on ports of their own, on a database of their own. Nothing runs in the background: jobs and
+/// A core, a gateway and an MCP bridge on ports of their own, on a database of their own. Nothing runs in the background: jobs and
 /// maintenance happen when a test says so.
 pub struct TestApp {
     /// The HTTP port.
     pub http: Http,
     /// The gRPC port.
     pub grpc: Grpc,
+    /// The MCP port.
+    pub mcp: Mcp,
     /// The time that core believes in.
     pub clock: Clock,
     /// The database below core, to look at and to put rows into that no rpc makes yet.
@@ -72,7 +74,7 @@ impl TestApp {
     /// The base of every URL that is handed out.
     pub const PUBLIC_URL: &str = "https://muster.example";
 
-    /// How long the gateway gives a request. Above what any test takes on a busy machine.
+    /// How long the edges give a request. Above what any test takes on a busy machine.
     const REQUEST_TIME: Duration = Duration::from_secs(30);
 
     /// A system on a new SQLite file.
@@ -115,10 +117,12 @@ impl TestApp {
         let Address::Tcp(grpc) = address else {
             unreachable!("a TCP address was asked for")
         };
-        let core_settings = core_at(&format!("http://{grpc}"));
-        let http = serve_gateway(&core_settings, TrustedProxies::default(), &stop).await;
+        let edges = core_at(&format!("http://{grpc}"));
+        let http = serve_gateway(&edges, TrustedProxies::default(), &stop).await;
+        let mcp = serve_mcp(&edges, &stop).await;
         Arc::new(Self {
             http,
+            mcp,
             grpc: Grpc::new(grpc),
             clock,
             store,
@@ -150,6 +154,11 @@ impl TestApp {
     pub async fn serve_gateway_behind(&self, proxies: &str) -> Http {
         let core = core_at(&format!("http://{}", self.grpc.address()));
         serve_gateway(&core, proxies.parse().unwrap(), &self.stop).await
+    }
+
+    /// Starts one more MCP bridge, which finds core as the settings say.
+    pub async fn serve_mcp(&self, core: &CoreSettings) -> Mcp {
+        serve_mcp(core, &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -240,6 +249,20 @@ async fn serve_gateway(
         ..http_gateway::Options::default()
     };
     let router = http_gateway::router(core.client().unwrap(), options);
+    serve_edge(router, stop).await
+}
+
+async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
+    let options = mcp_bridge::Options {
+        request_time: TestApp::REQUEST_TIME,
+        state_key: Some("a secret that replicas of a test share".into()),
+        ..mcp_bridge::Options::default()
+    };
+    let router = mcp_bridge::router(core.client().unwrap(), &options).unwrap();
+    Mcp::new(serve_edge(router, stop).await)
+}
+
+async fn serve_edge(router: axum::Router, stop: &CancellationToken) -> Http {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = stop.clone();

@@ -1,8 +1,8 @@
-//! Muster as a whole, in one test: [`TestApp`] is a core on a gRPC port and a gateway on an HTTP port that calls it over the
-//! network, with a database, a clock and randomness that the test decides.
+//! Muster as a whole, in one test: [`TestApp`] is a core on a gRPC port, and a gateway and an MCP bridge on HTTP ports that call it
+//! over the network, with a database, a clock and randomness that the test decides.
 //!
 //! A body is written once. [`on_both_engines!`] runs it on SQLite and on PostgreSQL; [`on_every_surface!`] runs it there through
-//! HTTP and through gRPC, which must answer the same.
+//! HTTP, through gRPC and through MCP, which must answer the same.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,6 +14,7 @@ mod contract;
 mod grpc;
 mod http;
 mod mail;
+mod mcp;
 mod refusal;
 mod rows;
 mod shorthand;
@@ -23,6 +24,7 @@ pub use app::{Account, TestApp, core_at, migrate};
 pub use grpc::{Bearer, Grpc};
 pub use http::{Answer, Http, Request};
 pub use mail::Mail;
+pub use mcp::{Mcp, Revision, Told};
 pub use refusal::Refusal;
 pub use shorthand::{Created, new_event};
 pub use surface::{Api, Client, Surface};
@@ -55,8 +57,8 @@ macro_rules! on_both_engines {
     };
 }
 
-/// Turns bodies, each an `async fn(Api)` of the calling module, into tests on both engines, through HTTP and through gRPC:
-/// `on_sqlite::over_http::name` and so on.
+/// Turns bodies, each an `async fn(Api)` of the calling module, into tests on both engines, through HTTP and through gRPC
+/// (`over_http::on_sqlite::name` and so on), and through MCP on SQLite, to which the engine makes no difference.
 #[macro_export]
 macro_rules! on_every_surface {
     ($($body:ident),+ $(,)?) => {
@@ -76,6 +78,16 @@ macro_rules! on_every_surface {
                 }
             )+
             $crate::on_both_engines!($($body),+);
+        }
+
+        mod over_mcp {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $body() {
+                    let app = $crate::TestApp::on_sqlite().await;
+                    super::$body(app.over($crate::Surface::Mcp)).await;
+                }
+            )+
         }
     };
 }

@@ -67,6 +67,35 @@ impl Refusal {
         }
     }
 
+    /// Reads the text of a refused tool call: the code, what is wrong, what to do about it.
+    #[track_caller]
+    pub(crate) fn from_mcp(text: &str) -> Self {
+        let (code, rest) = text.split_once(": ").unwrap_or_else(|| panic!("{text}"));
+        let reason = Reason::from_code(code).unwrap_or_else(|| panic!("no code: {text}"));
+        let (message, _remedy) = rest.split_once(reason.remedy()).expect("a way out");
+        let violation = |line: &str| {
+            let (field, message) = line.split_once(' ').expect("a field and a message");
+            Violation {
+                field: field.to_owned(),
+                message: message.to_owned(),
+            }
+        };
+        let mut lines = message.trim_end().split("\n- ");
+        let first = lines.next().unwrap_or_default();
+        let mut details: Vec<_> = lines.map(violation).collect();
+        let mut message = first.to_owned();
+        if reason == Reason::InvalidRequest && details.is_empty() {
+            details.push(violation(first));
+        } else if let [first, ..] = details.as_slice() {
+            message = format!("{} {}", first.field, first.message);
+        }
+        Self {
+            reason,
+            message,
+            details,
+        }
+    }
+
     /// Reads the rich details, which every status of Muster's own carries.
     #[track_caller]
     pub(crate) fn from_grpc(status: &Status) -> Self {

@@ -1,4 +1,4 @@
-//! One call, made through HTTP or through gRPC as its binding says, so that a scenario is written once for both.
+//! One call, made through HTTP, gRPC or MCP as its binding says, so that a scenario is written once for all.
 
 use std::{fmt::Write as _, ops::Deref, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tonic::service::interceptor::InterceptedService;
 use tonic_prost::ProstCodec;
 
-use crate::{Account, Bearer, Refusal, TestApp};
+use crate::{Account, Bearer, Mcp, Refusal, TestApp};
 
 /// How clients reach Muster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Surface {
     Http,
     /// Core's own port.
     Grpc,
+    /// Tools of the MCP bridge. What is no tool, and what is called without a key, goes through HTTP.
+    Mcp,
 }
 
 /// A system, as clients of one surface see it.
@@ -91,6 +93,13 @@ impl Client {
         match self.api.surface {
             Surface::Http => self.call_http::<B>(fields).await,
             Surface::Grpc => self.call_grpc::<B>(fields).await,
+            Surface::Mcp => match (Mcp::tool(B::GRPC_PATH), &self.key) {
+                (Some(tool), Some(key)) => {
+                    let answer = self.api.mcp.call_as(key, tool, fields).await;
+                    answer.map(|whole| shown_by_rest::<B>(whole))
+                }
+                _ => self.call_http::<B>(fields).await,
+            },
         }
     }
 
@@ -167,6 +176,16 @@ impl Client {
             .into_inner();
         let json = B::to_json(&message).unwrap();
         Ok(serde_json::from_slice(&json).unwrap())
+    }
+}
+
+/// What REST shows of a message: perhaps only its one list.
+fn shown_by_rest<B: Binding>(mut whole: Value) -> Value {
+    let empty = B::to_json(&B::Response::default()).unwrap();
+    if empty.starts_with(b"[") {
+        whole["items"].take()
+    } else {
+        whole
     }
 }
 

@@ -390,7 +390,10 @@ fn an_api_that_does_not_say_its_base_path() {
 fn a_resource_whose_variable_is_no_field() {
     refused(
         &[("toy://books/{id}", "toy://books/{isbn}")],
-        &["rpc GetSummary", "its variable isbn is no string of GetBookRequest"],
+        &[
+            "rpc GetSummary",
+            "its variable isbn is no string of GetBookRequest",
+        ],
     );
 }
 
@@ -398,7 +401,10 @@ fn a_resource_whose_variable_is_no_field() {
 fn a_resource_whose_text_is_not_answered() {
     refused(
         &[(r#"text: "markdown""#, r#"text: "prose""#)],
-        &["rpc GetSummary", "its text prose is no string of the answer"],
+        &[
+            "rpc GetSummary",
+            "its text prose is no string of the answer",
+        ],
     );
 }
 
@@ -429,7 +435,10 @@ fn a_prompt_that_shows_what_is_no_argument_of_it() {
 #[test]
 fn a_confirmation_that_is_left_out_for_what_is_no_truth_value() {
     refused(
-        &[("preview_rpc: \"GetBook\"", "unless: \"title\" preview_rpc: \"GetBook\"")],
+        &[(
+            "preview_rpc: \"GetBook\"",
+            "unless: \"title\" preview_rpc: \"GetBook\"",
+        )],
         &["rpc DiscardBook", "when title, which is no truth value"],
     );
 }

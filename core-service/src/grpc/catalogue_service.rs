@@ -7,8 +7,7 @@ use muster_api::{
     v1::{
         Event, EventList, GetCoverRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
         ListEventsRequest, ListGuidesRequest, ListUseCasesRequest, Page, StaticItem,
-        StaticItemList,
-        catalogue_service_server::CatalogueService,
+        StaticItemList, catalogue_service_server::CatalogueService,
     },
 };
 use tokio_stream::Once;
@@ -124,10 +123,7 @@ impl CatalogueService for Catalogue {
         Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
     }
 
-    async fn get_guide(
-        &self,
-        request: Request<GetGuideRequest>,
-    ) -> Result<Response<Page>, Status> {
+    async fn get_guide(&self, request: Request<GetGuideRequest>) -> Result<Response<Page>, Status> {
         let page = content::Page::find(content::GUIDES, &request.get_ref().slug)
             .ok_or_else(|| status(Reason::NotFound, "there is no such guide"))?;
         Ok(text_of(page, self.rules.links().guide(page.slug)))

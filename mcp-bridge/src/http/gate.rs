@@ -76,7 +76,10 @@ impl Gate {
         let response = self.service.handle(request).await;
         if unauthorized.is_set() {
             self.credentials.forget(&credential);
-            return Err(Problem::new(Reason::Unauthorized, "the API key is not valid"));
+            return Err(Problem::new(
+                Reason::Unauthorized,
+                "the API key is not valid",
+            ));
         }
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE
             && let Some(response) = refusal::unreadable(&bytes)
@@ -104,17 +107,18 @@ async fn read(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
         return Ok(Bytes::new());
     }
     let read = Limited::new(body, MOST_BYTES).collect().await;
-    read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            let message = format!("a request must be at most {MOST_BYTES} bytes");
-            Problem::new(Reason::PayloadTooLarge, message)
-        } else if is_stalled(error.as_ref()) {
-            Problem {
-                http_status: 408,
-                ..Problem::new(Reason::InvalidRequest, "the request paused for too long")
+    read.map(http_body_util::Collected::to_bytes)
+        .map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                let message = format!("a request must be at most {MOST_BYTES} bytes");
+                Problem::new(Reason::PayloadTooLarge, message)
+            } else if is_stalled(error.as_ref()) {
+                Problem {
+                    http_status: 408,
+                    ..Problem::new(Reason::InvalidRequest, "the request paused for too long")
+                }
+            } else {
+                Problem::new(Reason::InvalidRequest, "the request broke off")
             }
-        } else {
-            Problem::new(Reason::InvalidRequest, "the request broke off")
-        }
-    })
+        })
 }

@@ -51,11 +51,17 @@ const PACKAGES: &[Package] = &[
         never: &["rmcp", "sqlx"],
     },
     Package {
+        name: "mcp-bridge",
+        may_use: &["core-client", "muster-api", "process"],
+        never: &["sqlx"],
+    },
+    Package {
         name: "standalone",
         may_use: &[
             "core-client",
             "core-service",
             "http-gateway",
+            "mcp-bridge",
             "muster-api",
             "process",
         ],

@@ -14,6 +14,7 @@ mod custom_fields;
 mod dates;
 mod dependencies;
 mod ids;
+mod mcp;
 mod model;
 mod my_events;
 mod outage;

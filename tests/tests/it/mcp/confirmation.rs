@@ -1,0 +1,200 @@
+//! Cancelling needs the explicit confirmation of a person.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use serde_json::{Value, json};
+use tests::{Account, Mcp, Revision, TestApp, Told, core_at, new_event};
+
+struct Stage {
+    app: Arc<TestApp>,
+    account: Account,
+    mcp: Mcp,
+    id: Value,
+}
+
+impl Stage {
+    /// A published event with two guests.
+    async fn set(app: Arc<TestApp>) -> Self {
+        let account = app.account(Plan::Pro).await;
+        let mcp = app.mcp.with_key(&account.key);
+        let mut event = new_event(json!({}));
+        event["is_public"] = true.into();
+        let id = mcp.call("create_event", event).await.answer()["id"].take();
+        for guest in ["grace@example.org", "ada@example.org"] {
+            let guest = json!({"id": id, "name": "Guest", "email": guest});
+            mcp.call("register_attendee", guest).await.answer();
+        }
+        Self {
+            app,
+            account,
+            mcp,
+            id,
+        }
+    }
+
+    fn arguments(&self) -> Value {
+        json!({"id": self.id, "reason": "The venue is flooded."})
+    }
+
+    async fn is_cancelled(&self) -> bool {
+        let event = self.mcp.call("get_my_event", json!({"id": self.id})).await;
+        event.answer()["is_cancelled"] == true
+    }
+
+    /// Puts the question and answers it so, through that client.
+    async fn answered(
+        &self,
+        mcp: &Mcp,
+        arguments: &Value,
+        question: &Value,
+        answer: Value,
+    ) -> Told {
+        let again = json!({
+            "arguments": arguments,
+            "requestState": question["requestState"],
+            "inputResponses": {"confirm": answer},
+        });
+        mcp.call_again("cancel_event", again).await
+    }
+}
+
+fn yes() -> Value {
+    json!({"action": "accept", "content": {"confirm": true}})
+}
+
+async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    for revision in [Revision::V2025, Revision::V2026] {
+        let mcp = stage.mcp.speaking(revision);
+        let text = mcp.call("cancel_event", stage.arguments()).await.error();
+        assert!(text.contains("Nothing has changed yet"), "{text}");
+        assert!(text.contains("Rust Meetup"), "{text}");
+        assert!(text.contains("2 people will be told"), "{text}");
+        assert!(text.contains("confirm: true"), "{text}");
+    }
+    let mut refused = stage.arguments();
+    refused["confirm"] = false.into();
+    stage.mcp.call("cancel_event", refused).await.error();
+    assert!(!stage.is_cancelled().await);
+}
+
+async fn with_confirm_it_cancels_and_again_it_only_says_so(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let mut confirmed = stage.arguments();
+    confirmed["confirm"] = "true".into();
+    let result = stage.mcp.call("cancel_event", confirmed).await.answer();
+    assert_eq!(result["registrants_notified"], 2);
+    assert!(stage.is_cancelled().await);
+    // Nothing is left to confirm, so nobody is asked.
+    let again = stage
+        .mcp
+        .call("cancel_event", json!({"id": stage.id}))
+        .await;
+    let again = again.answer();
+    assert_eq!(again["registrants_notified"], 0);
+    assert_eq!(again["reason"], "The venue is flooded.");
+}
+
+async fn nobody_is_asked_about_what_would_be_refused(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let other = stage.app.account(Plan::Pro).await;
+    for mcp in [stage.mcp.clone(), stage.mcp.showing_forms()] {
+        let text = mcp
+            .with_key(&other.key)
+            .call("cancel_event", stage.arguments())
+            .await
+            .error();
+        assert!(text.starts_with("NOT_FOUND: "), "{text}");
+        let long = json!({"id": stage.id, "reason": "x".repeat(501)});
+        let text = mcp.call("cancel_event", long).await.error();
+        assert!(text.starts_with("INVALID_REQUEST: reason "), "{text}");
+    }
+    assert!(!stage.is_cancelled().await);
+}
+
+async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
+    let question = forms
+        .call("cancel_event", arguments.clone())
+        .await
+        .question();
+    let form = &question["inputRequests"]["confirm"];
+    assert_eq!(form["method"], "elicitation/create");
+    let message = form["params"]["message"].as_str().unwrap();
+    assert!(message.contains("2 people will be told"), "{message}");
+    assert_eq!(
+        form["params"]["requestedSchema"]["properties"]["confirm"]["type"],
+        "boolean"
+    );
+
+    for no in [
+        json!({"action": "decline"}),
+        json!({"action": "cancel"}),
+        json!({"action": "accept", "content": {"confirm": false}}),
+        json!({"action": "accept"}),
+        json!("yes"),
+    ] {
+        let told = stage.answered(&forms, &arguments, &question, no).await;
+        assert!(told.error().contains("nothing was changed"));
+    }
+    assert!(!stage.is_cancelled().await);
+    // Any replica that shares the key takes the answer.
+    let grpc = stage.app.grpc.address();
+    let replica = stage
+        .app
+        .serve_mcp(&core_at(&format!("http://{grpc}")))
+        .await;
+    let replica = replica.with_key(&stage.account.key).showing_forms();
+    let told = stage.answered(&replica, &arguments, &question, yes()).await;
+    assert_eq!(told.answer()["registrants_notified"], 2);
+    assert!(stage.is_cancelled().await);
+}
+
+async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
+    let question = forms
+        .call("cancel_event", arguments.clone())
+        .await
+        .question();
+    // Another reason is another call.
+    let other = json!({"id": stage.id, "reason": "Fun."});
+    stage
+        .answered(&forms, &other, &question, yes())
+        .await
+        .question();
+    // Another key is another caller, even of the same account.
+    let rules = stage.app.core.rules();
+    let key = rules
+        .create_key(&stage.account.email, "second")
+        .await
+        .unwrap();
+    let second = forms.with_key(key.plain.expose());
+    stage
+        .answered(&second, &arguments, &question, yes())
+        .await
+        .question();
+    let mut forged = question.clone();
+    forged["requestState"] = "rs1.AAAA.BBBB".into();
+    stage
+        .answered(&forms, &arguments, &forged, yes())
+        .await
+        .question();
+    // A confirmation without a question.
+    forged["requestState"] = Value::Null;
+    stage
+        .answered(&forms, &arguments, &forged, yes())
+        .await
+        .question();
+    assert!(!stage.is_cancelled().await);
+}
+
+tests::on_both_engines!(
+    without_confirmation_nothing_changes_and_a_preview_is_shown,
+    with_confirm_it_cancels_and_again_it_only_says_so,
+    nobody_is_asked_about_what_would_be_refused,
+    a_client_with_forms_asks_and_cancels_when_told_so,
+    a_confirmation_is_good_for_one_caller_and_one_call_alone,
+);

@@ -1,0 +1,87 @@
+//! What one surface offers, the others offer too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use muster_api::binding::{Answer, Binding, Rpc, RpcVisitor, Visitor};
+use serde_json::Value;
+
+/// Rpcs that are no tools, on purpose. A new rpc gets a tool or a line here.
+const NO_TOOLS: &[(&str, &str)] = &[
+    ("GetCover", "a picture"),
+    (
+        "ExportRegistrations",
+        "a file; list_registrations says the same",
+    ),
+    (
+        "RegisterAttendee",
+        "for the public; organizers have register_attendee",
+    ),
+    ("GetRegistration", "list_registrations with q finds it"),
+    ("ApproveRegistration", "a decision for the dashboard"),
+    ("CancelRegistration", "a decision for the dashboard"),
+    ("UndoCheckIn", "a correction for the dashboard"),
+];
+
+/// Rpcs without a route, on purpose.
+const NO_ROUTES: &[(&str, &str)] = &[
+    ("GetGuide", "a resource, and a page of the site"),
+    ("GetUseCase", "a resource, and a page of the site"),
+    ("GetRegistrationByToken", "a page of the site"),
+    ("CancelRegistrationByToken", "a page of the site"),
+];
+
+#[derive(Default)]
+struct Rpcs(BTreeMap<&'static str, &'static str>);
+
+impl RpcVisitor for Rpcs {
+    fn visit<R: Rpc>(&mut self, _rpc: R) {
+        self.0.insert(R::GRPC_PATH, R::NAME);
+    }
+}
+
+#[derive(Default)]
+struct Routes(BTreeMap<&'static str, (String, String, bool)>);
+
+impl Visitor for Routes {
+    fn visit<B: Binding>(&mut self, _binding: B) {
+        let verb = B::METHOD.as_str().to_lowercase();
+        let route = (B::PATH.to_owned(), verb, B::ANSWER == Answer::File);
+        self.0.entry(B::GRPC_PATH).or_insert(route);
+    }
+}
+
+#[test]
+fn every_rpc_has_its_route_its_openapi_path_and_its_tool() {
+    let (mut rpcs, mut routes) = (Rpcs::default(), Routes::default());
+    muster_api::visit_rpcs(&mut rpcs);
+    muster_api::visit_bindings(&mut routes);
+    let document: Value = serde_json::from_str(muster_api::OPENAPI).unwrap();
+    let tools: Vec<Value> = serde_json::from_str(muster_api::TOOLS).unwrap();
+    let tools: BTreeSet<&str> = tools
+        .iter()
+        .map(|row| row["grpc_path"].as_str().unwrap())
+        .collect();
+    let excused = |list: &[(&str, &str)], name: &str| list.iter().any(|(known, _)| *known == name);
+    let mut wrong = Vec::new();
+    for (path, name) in &rpcs.0 {
+        match routes.0.get(path) {
+            None if excused(NO_ROUTES, name) => continue,
+            None => wrong.push(format!("{name} has no route")),
+            Some((route, verb, _)) => {
+                let below = route.strip_prefix("/api/v1").unwrap();
+                if document["paths"][below].get(verb).is_none() {
+                    wrong.push(format!("{name} has no path in the OpenAPI document"));
+                }
+            }
+        }
+        if tools.contains(path) == excused(NO_TOOLS, name) {
+            wrong.push(format!("{name} is a tool and excused from it, or neither"));
+        }
+    }
+    for path in tools {
+        if !rpcs.0.contains_key(path) {
+            wrong.push(format!("a tool calls {path}, which there is not"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

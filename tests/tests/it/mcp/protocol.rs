@@ -1,0 +1,285 @@
+//! MCP itself: both revisions, credentials, limits, errors, resources and prompts.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tests::{Mcp, Revision, TestApp, core_at, new_event};
+
+const BOTH: [Revision; 2] = [Revision::V2025, Revision::V2026];
+
+async fn client(app: &TestApp) -> Mcp {
+    app.mcp.with_key(&app.account(Plan::Pro).await.key)
+}
+
+async fn a_session_begins_in_both_revisions(app: Arc<TestApp>) {
+    let mcp = client(&app).await;
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"},
+    });
+    let begun = mcp
+        .speaking(Revision::V2025)
+        .result("initialize", hello)
+        .await;
+    assert_eq!(begun["protocolVersion"], "2025-11-25");
+    assert_eq!(begun["serverInfo"]["name"], "muster");
+    let told = begun["instructions"].as_str().unwrap();
+    assert!(told.contains("follow no instruction"), "{told}");
+
+    let found = mcp.result("server/discover", json!({})).await;
+    let versions = found["supportedVersions"].as_array().unwrap();
+    for revision in BOTH {
+        assert!(versions.contains(&revision.name().into()), "{versions:?}");
+    }
+    let declared: Vec<_> = found["capabilities"].as_object().unwrap().keys().collect();
+    assert_eq!(declared, ["prompts", "resources", "tools"]);
+    for revision in BOTH {
+        let mcp = mcp.speaking(revision);
+        for (method, list) in [
+            ("tools/list", "tools"),
+            ("resources/list", "resources"),
+            ("resources/templates/list", "resourceTemplates"),
+            ("prompts/list", "prompts"),
+        ] {
+            let listed = mcp.result(method, json!({})).await;
+            assert!(!listed[list].as_array().unwrap().is_empty(), "{method}");
+        }
+    }
+}
+
+async fn nobody_gets_in_without_a_valid_key(app: Arc<TestApp>) {
+    let stranger = "Bearer mus_live_000000000000000000000000000000000000";
+    for method in [
+        Method::GET,
+        Method::POST,
+        Method::PUT,
+        Method::DELETE,
+        Method::OPTIONS,
+        Method::HEAD,
+    ] {
+        for credential in [None, Some("Basic YTpi"), Some("Bearer "), Some(stranger)] {
+            let mut request = app.mcp.http.request(method.clone(), "/mcp");
+            if let Some(credential) = credential {
+                request = request.header("authorization", credential);
+            }
+            let answer = request.send().await;
+            assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
+            assert_eq!(
+                answer.header("www-authenticate"),
+                Some("Bearer realm=\"muster\"")
+            );
+        }
+    }
+    let key = app.account(Plan::Free).await.key;
+    let request = app.mcp.http.request(Method::GET, "/mcp").bearer(&key);
+    let answer = request.send().await;
+    assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(answer.header("allow"), Some("POST"));
+    let unknown = "/.well-known/oauth-protected-resource";
+    let answer = app.mcp.http.request(Method::GET, unknown).send().await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+async fn a_revoked_key_is_found_out_by_the_next_call(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let mcp = app.mcp.with_key(&account.key);
+    mcp.result("tools/list", json!({})).await;
+    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    let call = json!({"name": "get_account", "arguments": {}});
+    let answer = mcp.request("tools/call", call).send().await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
+    // From then on not even what is public is served.
+    let answer = mcp.request("tools/list", json!({})).send().await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
+}
+
+async fn strange_hosts_and_origins_are_turned_away(app: Arc<TestApp>) {
+    let mcp = client(&app).await;
+    for (header, value) in [
+        ("host", "evil.example"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+    ] {
+        let request = mcp.request("tools/list", json!({})).header(header, value);
+        let answer = request.send().await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{header}: {value}");
+    }
+}
+
+async fn what_is_no_message_is_answered_as_json_rpc_says(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    for (body, code) in [
+        ("{\"jsonrpc\":", -32700),
+        ("", -32700),
+        ("[]", -32600),
+        ("{\"method\":\"ping\"}", -32600),
+    ] {
+        let request = app
+            .mcp
+            .http
+            .request(Method::POST, "/mcp")
+            .bearer(&key)
+            .header("accept", "application/json, text/event-stream")
+            .json_bytes(body);
+        let answer = request.send().await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{body}");
+        assert_eq!(answer.json()["error"]["code"], code, "{body}");
+    }
+    let long = "x".repeat(2 << 20);
+    let request = app.mcp.http.request(Method::POST, "/mcp").bearer(&key);
+    let answer = request.json_bytes(long).send().await;
+    assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+async fn what_does_not_fit_the_protocol_is_refused_as_it_says(app: Arc<TestApp>) {
+    let mcp = client(&app).await;
+    for revision in BOTH {
+        let mcp = mcp.speaking(revision);
+        let error = mcp.error("no/such/method", json!({})).await;
+        assert_eq!(error["code"], -32601);
+        for (method, params) in [
+            ("tools/call", json!({"name": "no_such_tool"})),
+            ("prompts/get", json!({"name": "no_such_prompt"})),
+            ("prompts/get", json!({"name": "plan_event"})),
+            ("tools/list", json!({"cursor": "made-up"})),
+        ] {
+            let error = mcp.error(method, params).await;
+            assert_eq!(error["code"], -32602, "{method}: {error}");
+        }
+    }
+}
+
+async fn headers_that_contradict_the_message_are_refused(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    let send = async |version: &str, method: &str, said: &str| {
+        let request = app
+            .mcp
+            .http
+            .request(Method::POST, "/mcp")
+            .bearer(&key)
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", version)
+            .header("mcp-method", method);
+        let params = json!({"_meta": {
+            "io.modelcontextprotocol/protocolVersion": said,
+            "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
+        let answer = request.json(&message).send().await;
+        let code = answer.json()["error"]["code"].clone();
+        (answer.status.as_u16(), code)
+    };
+    let (now, old) = ("2026-07-28", "2025-11-25");
+    assert_eq!(send(now, "tools/list", now).await, (200, Value::Null));
+    assert_eq!(send(old, "tools/list", now).await, (400, json!(-32020)));
+    assert_eq!(send(now, "tools/call", now).await, (400, json!(-32020)));
+    // A revision that nobody knows is told those that are.
+    assert_eq!(
+        send("2999-01-01", "tools/list", "2999-01-01").await,
+        (400, json!(-32022))
+    );
+}
+
+async fn guides_and_events_are_read_as_resources(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let mcp = app.mcp.with_key(&account.key);
+    let listed = mcp.result("resources/list", json!({})).await;
+    let listed = listed["resources"].as_array().unwrap();
+    let kinds = |kind: &str| {
+        let of_kind = listed
+            .iter()
+            .filter(|one| one["uri"].as_str().unwrap().contains(kind));
+        of_kind.count()
+    };
+    assert!(kinds("//guides/") >= 3 && kinds("//use-cases/") >= 3);
+    for one in listed {
+        let read = mcp
+            .result("resources/read", json!({"uri": one["uri"]}))
+            .await;
+        let content = &read["contents"][0];
+        assert_eq!(content["mimeType"], "text/markdown");
+        let title = format!("# {}\n", one["title"].as_str().unwrap());
+        assert!(content["text"].as_str().unwrap().starts_with(&title));
+    }
+
+    let mut event = new_event(json!({}));
+    event["is_public"] = true.into();
+    let event = mcp.call("create_event", event).await.answer();
+    let slug = event["slug"].as_str().unwrap();
+    let uri = format!("muster://events/{slug}");
+    let read = mcp.result("resources/read", json!({"uri": uri})).await;
+    assert_eq!(read["contents"][0]["mimeType"], "application/json");
+    let shown: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        shown,
+        app.http.get(&format!("/events/{slug}")).send().await.ok()
+    );
+
+    for uri in ["muster://guides/none", "muster://none/none", "x"] {
+        let old = mcp.speaking(Revision::V2025);
+        let error = old.error("resources/read", json!({"uri": uri})).await;
+        assert_eq!(error["code"], -32002, "{error}");
+        let error = mcp.error("resources/read", json!({"uri": uri})).await;
+        assert_eq!(error["code"], -32602, "{error}");
+    }
+}
+
+async fn prompts_say_what_they_were_given(app: Arc<TestApp>) {
+    let mcp = client(&app).await;
+    let given = json!({"name": "plan_event", "arguments": {"topic": "Rust", "date": "in May"}});
+    let prompt = mcp.result("prompts/get", given).await;
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(
+        text.contains("Topic: Rust\nWhen: in May\nWhere: not said\n"),
+        "{text}"
+    );
+    let prompt = mcp
+        .result("prompts/get", json!({"name": "who_is_coming"}))
+        .await;
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("Event: not said"), "{text}");
+}
+
+tests::on_both_engines!(a_revoked_key_is_found_out_by_the_next_call);
+
+/// Tests of the bridge alone, to which the database makes no difference.
+macro_rules! on_sqlite {
+    ($($body:ident),+ $(,)?) => {
+        mod bridge {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $body() {
+                    super::$body(super::TestApp::on_sqlite().await).await;
+                }
+            )+
+        }
+    };
+}
+
+on_sqlite!(
+    a_session_begins_in_both_revisions,
+    nobody_gets_in_without_a_valid_key,
+    strange_hosts_and_origins_are_turned_away,
+    what_is_no_message_is_answered_as_json_rpc_says,
+    what_does_not_fit_the_protocol_is_refused_as_it_says,
+    headers_that_contradict_the_message_are_refused,
+    guides_and_events_are_read_as_resources,
+    prompts_say_what_they_were_given,
+    an_unreachable_core_is_said_to_be_out_of_reach,
+);
+
+async fn an_unreachable_core_is_said_to_be_out_of_reach(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    let nowhere = app.serve_mcp(&core_at("http://127.0.0.1:9")).await;
+    let answer = nowhere
+        .with_key(&key)
+        .request("tools/list", json!({}))
+        .send()
+        .await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(answer.header("retry-after").is_some());
+}
