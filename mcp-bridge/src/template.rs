@@ -9,15 +9,13 @@ pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
         let named = after.split_once('}');
-        match named.and_then(|(name, behind)| Some((value(name)?, behind))) {
-            Some((value, behind)) => {
-                filled.push_str(&value);
-                rest = behind;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
+        let known = named.and_then(|(name, behind)| Some((value(name)?, behind)));
+        if let Some((value, behind)) = known {
+            filled.push_str(&value);
+            rest = behind;
+        } else {
+            filled.push('{');
+            rest = after;
         }
     }
     filled + rest

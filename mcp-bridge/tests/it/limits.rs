@@ -1,0 +1,126 @@
+//! Limits: how long, how many, how often core is asked, and what happens when the client goes away.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use mcp_bridge::Options;
+use serde_json::json;
+use tokio::{
+    io::AsyncWriteExt,
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use tower::ServiceExt;
+
+use crate::toy::{Toy, json, request};
+
+/// Longer than anything here takes, on any machine.
+const LONG: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn closing_the_stream_cancels_the_call_in_core() {
+    let toy = Toy::default();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = process::CancellationToken::new();
+    let router = toy.bridge(&Options::default());
+    let serving = process::serve::serve(
+        listener,
+        router,
+        process::serve::Limits::default(),
+        stop.clone(),
+    );
+    let serving = tokio::spawn(serving);
+    let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer good\r\naccept: application/json, text/event-stream\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{message}",
+        message.len()
+    );
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(head.as_bytes()).await.unwrap();
+    timeout(LONG, toy.begun.notified()).await.unwrap();
+    drop(client);
+    timeout(LONG, toy.dropped.notified()).await.unwrap();
+    stop.cancel();
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up_in_words() {
+    let toy = Toy::default();
+    let bridge = toy.bridge(&Options {
+        request_time: Duration::from_millis(50),
+        ..Options::default()
+    });
+    let call = request("tools/call", &json!({"name": "wait"}));
+    let answer = json(bridge.oneshot(call).await.unwrap()).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("UNAVAILABLE: this took too long"),
+        "{text}"
+    );
+    timeout(LONG, toy.dropped.notified()).await.unwrap();
+}
+
+#[tokio::test]
+async fn more_requests_than_there_are_places_are_turned_away() {
+    let toy = Toy::default();
+    let bridge = toy.bridge(&Options {
+        concurrency: 1,
+        ..Options::default()
+    });
+    let waiting = bridge
+        .clone()
+        .oneshot(request("tools/call", &json!({"name": "wait"})));
+    let waiting = tokio::spawn(waiting);
+    timeout(LONG, toy.begun.notified()).await.unwrap();
+    let answer = bridge
+        .clone()
+        .oneshot(request("tools/list", &json!({})))
+        .await;
+    let answer = answer.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(answer.headers().contains_key("retry-after"));
+    // Once the client is gone, its place is free.
+    waiting.abort();
+    timeout(LONG, toy.dropped.notified()).await.unwrap();
+    let answer = bridge.oneshot(request("tools/list", &json!({}))).await;
+    assert_eq!(answer.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test(start_paused = true)]
+async fn core_is_asked_about_a_credential_once_in_two_seconds() {
+    let toy = Toy::default();
+    let bridge = toy.bridge(&Options::default());
+    for _ in 0..5 {
+        let answer = bridge
+            .clone()
+            .oneshot(request("tools/list", &json!({})))
+            .await;
+        assert_eq!(answer.unwrap().status(), StatusCode::OK);
+    }
+    assert_eq!(toy.checks(), 1);
+    tokio::time::advance(Duration::from_secs(2)).await;
+    bridge
+        .oneshot(request("tools/list", &json!({})))
+        .await
+        .unwrap();
+    assert_eq!(toy.checks(), 2);
+}
+
+#[tokio::test]
+async fn a_credential_that_core_refuses_is_asked_about_every_time() {
+    let toy = Toy::default();
+    let bridge = toy.bridge(&Options::default());
+    for round in 1..=3 {
+        let mut bad = request("tools/list", &json!({}));
+        bad.headers_mut()
+            .insert("authorization", "Bearer bad".parse().unwrap());
+        let answer = bridge.clone().oneshot(bad).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+        assert!(answer.headers().contains_key("www-authenticate"));
+        assert_eq!(toy.checks(), round);
+    }
+}
