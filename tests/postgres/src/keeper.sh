@@ -1,9 +1,10 @@
 # Keeps one PostgreSQL server; see server.rs. Answers each command with its exit code on a line of its own.
 binaries=$1
 folder=$2
-# Nothing here has to survive the machine, so nothing waits for its disk. 300 connections: tests run side by side.
-options="-c listen_addresses= -c unix_socket_directories=$folder -c fsync=off -c synchronous_commit=off"
-options="$options -c full_page_writes=off -c max_connections=300 -c autovacuum=off"
+# 300 connections: tests run side by side.
+options="-c listen_addresses= -c unix_socket_directories=$folder -c max_connections=300"
+# What tests write has not to survive the machine, so nothing waits for its disk.
+careless="-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
 
 run() {
     "$binaries/$@" >>"$folder/log" 2>&1 </dev/null
@@ -12,7 +13,8 @@ run() {
 while read -r command; do
     case $command in
     init) run initdb -D "$folder/data" -U muster --auth=trust --encoding=UTF8 --locale=C --no-sync --no-instructions ;;
-    start) run pg_ctl -D "$folder/data" -s -w -o "$options" start ;;
+    start) run pg_ctl -D "$folder/data" -s -w -o "$options $careless" start ;;
+    start-durable) run pg_ctl -D "$folder/data" -s -w -o "$options" start ;;
     stop) run pg_ctl -D "$folder/data" -s -w -m fast stop ;;
     *) false ;;
     esac

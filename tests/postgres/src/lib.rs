@@ -69,11 +69,12 @@ impl Database {
         })
     }
 
-    /// A database on a server that the test has for itself, to stop and start.
+    /// A new database on a server that the test has for itself, to stop and start.
     pub async fn on(server: &Server, prepare: impl AsyncFnOnce(String)) -> Self {
-        const NAME: &str = "muster";
-        server.create_database(NAME, "template1");
-        let url = server.url(NAME);
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let name = format!("muster_{}", MADE.fetch_add(1, Ordering::Relaxed));
+        server.create_database(&name, "template1");
+        let url = server.url(&name);
         prepare(url.clone()).await;
         Self { url, _folder: None }
     }

@@ -27,6 +27,8 @@ const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 pub struct Server {
     binaries: PathBuf,
     folder: PathBuf,
+    /// The keeper's command that starts it.
+    start: &'static str,
     keeper: Mutex<Keeper>,
 }
 
@@ -41,6 +43,15 @@ struct Keeper {
 impl Server {
     /// Makes a cluster and starts it; takes about two seconds. `None` where PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
+        Self::start_by("start")
+    }
+
+    /// The same server as one would run it: what is committed is on the disk. For measurements.
+    pub fn start_durable() -> Option<Self> {
+        Self::start_by("start-durable")
+    }
+
+    fn start_by(start: &'static str) -> Option<Self> {
         let Some(binaries) = find_binaries() else {
             let required = env::var("MUSTER_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
             assert!(
@@ -84,10 +95,11 @@ impl Server {
         let server = Self {
             binaries,
             folder,
+            start,
             keeper: Mutex::new(keeper),
         };
         server.tell("init");
-        server.tell("start");
+        server.tell(start);
         Some(server)
     }
 
@@ -98,7 +110,7 @@ impl Server {
 
     /// Starts a stopped server again, with its data.
     pub fn start_again(&self) {
-        self.tell("start");
+        self.tell(self.start);
     }
 
     /// The URL of a database on this server.
@@ -111,14 +123,20 @@ impl Server {
 
     /// Makes a database as a copy of another, to which nobody may be connected.
     pub fn create_database(&self, name: &str, template: &str) {
-        let done = Command::new(self.binaries.join("createdb"))
-            .arg("--host")
-            .arg(&self.folder)
-            .args(["--username", USER, "--template", template, name])
+        let done = self
+            .program("createdb")
+            .args(["--template", template, name])
             .output()
             .expect("createdb stands beside initdb");
         let text = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "cannot make database {name}: {text}");
+    }
+
+    /// One of PostgreSQL's programs, told where the server is and who asks.
+    pub fn program(&self, name: &str) -> Command {
+        let mut program = Command::new(self.binaries.join(name));
+        program.env("PGHOST", &self.folder).env("PGUSER", USER);
+        program
     }
 
     /// Has the keeper do something, and waits until it is done.

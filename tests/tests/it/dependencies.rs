@@ -70,7 +70,7 @@ const PACKAGES: &[Package] = &[
 ];
 
 /// Packages that only tests use; they may use whatever they like.
-const TEST_PACKAGES: &[&str] = &["test-postgres", "test-smtp", "tests"];
+const TEST_PACKAGES: &[&str] = &["bench", "test-postgres", "test-smtp", "tests"];
 
 /// The modules of core, each with the ones that it may use. `lib.rs` and `main.rs` compose them and may use all.
 const MODULES: &[(&str, &[&str])] = &[

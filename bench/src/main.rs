@@ -1,0 +1,61 @@
+//! The binary `bench`: measures what Muster claims, each figure beside the one that it is to be compared with, in the same run.
+
+mod cancelling;
+mod latency;
+mod mails;
+mod pgbench;
+mod report;
+mod seats;
+mod system;
+
+use clap::{Parser, Subcommand};
+use report::Report;
+use test_postgres::Server;
+
+/// Measures Muster on this machine and prints the figures as Markdown.
+///
+/// Run it with `cargo run --release -p bench`, on a machine that does nothing else. PostgreSQL is measured on a server of its own,
+/// which keeps its promises: every commit waits for the disk. Without PostgreSQL's binaries only SQLite is measured.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Config {
+    #[command(subcommand)]
+    measure: Option<Measure>,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+enum Measure {
+    /// Everything, which is what no command means, too
+    All,
+    /// Registrations a second, on one hot event and spread over 1,000
+    Seats,
+    /// How long it takes to cancel an event with 10,000 registrants
+    Cancelling,
+    /// How long other requests take while 5,000 people register for one event
+    Latency,
+    /// Mails a second to an SMTP server on this machine
+    Mails,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let measure = Config::parse().measure.unwrap_or(Measure::All);
+    let wants = |one| measure == Measure::All || measure == one;
+    let postgres = Server::start_durable();
+    let mut report = Report::begin();
+    if wants(Measure::Seats) {
+        seats::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Cancelling) {
+        cancelling::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Latency) {
+        latency::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Mails) {
+        mails::measure(postgres.as_ref(), &mut report).await?;
+    }
+    report.print();
+    Ok(())
+}

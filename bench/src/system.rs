@@ -1,0 +1,203 @@
+//! A Muster to measure: core in this process, called as `muster` calls it, through the gate, validation and rules, without sockets.
+
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use core_client::Context;
+use core_service::{
+    Core,
+    domain::{
+        clock::Clock,
+        entropy::Entropy,
+        plan::{Plan, Plans},
+        zone::Zone,
+    },
+    email::Mailer,
+    service::{self, LimitSettings, Links, NewAccount},
+    storage::{Access, Options, Store},
+};
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use muster_api::{
+    binding::Binding,
+    v1::{
+        CreateEventRequest, CreatedEvent, RegisterAttendeeRequest,
+        bindings::{CreateEvent, RegisterAttendee},
+    },
+};
+use process::observe::RequestId;
+use tempfile::TempDir;
+use test_postgres::{Database, Server};
+
+/// Who registers at a time. They wait for each other's commits, as people do who all want one of the last seats.
+pub(crate) const CLIENTS: usize = 512;
+
+/// Far above what a call takes: a measurement waits for what it measures.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+const OWNER: &str = "owner@example.org";
+
+/// A core on a database of its own, with one account on the largest plan.
+pub(crate) struct System {
+    /// Core, for what no rpc does: running jobs.
+    pub(crate) core: Core,
+    client: core_client::Core,
+    headers: HeaderMap,
+    _folder: TempDir,
+    _database: Database,
+}
+
+/// The engines to measure, by name; PostgreSQL where there is a server.
+pub(crate) fn engines(postgres: Option<&Server>) -> Vec<(&'static str, Option<&Server>)> {
+    let mut engines = vec![("SQLite", None)];
+    engines.extend(postgres.map(|server| ("PostgreSQL", Some(server))));
+    engines
+}
+
+impl System {
+    /// A new system on SQLite, or on a server's new database, whose mails go into a folder.
+    pub(crate) async fn start(postgres: Option<&Server>) -> anyhow::Result<Arc<Self>> {
+        let folder = tempfile::tempdir()?;
+        let sender = "Muster <events@muster.example>".parse()?;
+        let mailer = Mailer::files(folder.path().to_owned(), sender);
+        Self::start_with(postgres, mailer, folder).await
+    }
+
+    /// The same with another way for mails.
+    pub(crate) async fn start_with(
+        postgres: Option<&Server>,
+        mailer: Mailer,
+        folder: TempDir,
+    ) -> anyhow::Result<Arc<Self>> {
+        let database = match postgres {
+            Some(server) => Database::on(server, migrate).await,
+            None => Database::sqlite(migrate).await,
+        };
+        let store = Store::open(&Options::new(database.url(), Access::Serve)).await?;
+        let core = Core::new(
+            service::Context {
+                store,
+                clock: Clock::system(),
+                entropy: Entropy::system(),
+                links: Links::new("https://muster.example"),
+                plans: Plans::default(),
+                default_timezone: Zone::utc(),
+                limits: LimitSettings::OFF,
+            },
+            mailer,
+        )
+        .await?;
+        let rules = core.rules();
+        let account = NewAccount {
+            email: OWNER.to_owned(),
+            name: "Olga Owner".to_owned(),
+            plan: Plan::Business,
+            timezone: None,
+        };
+        rules.create_account(account).await?;
+        let key = rules.create_key(OWNER, "bench").await?;
+        let credential = format!("Bearer {}", key.plain.expose());
+        Ok(Arc::new(Self {
+            client: core_client::Core::in_process(core.in_process()),
+            core,
+            headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(credential)?)]),
+            _folder: folder,
+            _database: database,
+        }))
+    }
+
+    /// Calls an rpc as the account's owner.
+    pub(crate) async fn call<B: Binding>(
+        &self,
+        request: B::Request,
+    ) -> anyhow::Result<B::Response> {
+        let context = Context::from_headers(&self.headers, &RequestId::fresh(), PATIENCE);
+        let answer = self.client.call::<B>(request, &context).await;
+        let (answer, _metadata) = answer.with_context(|| B::NAME)?;
+        Ok(answer)
+    }
+
+    /// Publishes an event with that many seats.
+    pub(crate) async fn publish(&self, seats: i32) -> anyhow::Result<CreatedEvent> {
+        self.call::<CreateEvent>(CreateEventRequest {
+            title: Some("A hot event".to_owned()),
+            description: Some("Everybody wants to come.".to_owned()),
+            location: Some("Here".to_owned()),
+            start_date: Some("2040-05-14T19:00:00Z".to_owned()),
+            max_capacity: Some(seats),
+            is_public: Some(true),
+            ..CreateEventRequest::default()
+        })
+        .await
+    }
+
+    /// Registers one guest, told apart by a number.
+    pub(crate) async fn register(&self, slug: &str, guest: usize) -> anyhow::Result<()> {
+        self.call::<RegisterAttendee>(RegisterAttendeeRequest {
+            slug: slug.to_owned(),
+            name: Some(format!("Guest {guest}")),
+            email: Some(format!("guest-{guest}@example.org")),
+            answers: Vec::new(),
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Registers that many guests, [`CLIENTS`] at a time, each for the event that `slug` says; answers how long it took.
+    pub(crate) async fn register_all(
+        self: &Arc<Self>,
+        guests: usize,
+        slug: impl Fn(usize) -> String + Send + Sync + 'static,
+    ) -> anyhow::Result<Duration> {
+        let (system, slug) = (Arc::clone(self), Arc::new(slug));
+        in_crowd(guests, move |guest| {
+            let (system, slug) = (Arc::clone(&system), slug(guest));
+            async move { system.register(&slug, guest).await }
+        })
+        .await
+    }
+}
+
+/// Does `work` for each number below `count`, [`CLIENTS`] at a time; answers how long all of it took.
+pub(crate) async fn in_crowd<W, F>(count: usize, work: W) -> anyhow::Result<Duration>
+where
+    W: Fn(usize) -> F + Clone + Send + 'static,
+    F: Future<Output = anyhow::Result<()>> + Send,
+{
+    let next = Arc::new(AtomicUsize::new(0));
+    let started = Instant::now();
+    let clients: Vec<_> = (0..CLIENTS.min(count))
+        .map(|_| {
+            let (next, work) = (Arc::clone(&next), work.clone());
+            tokio::spawn(async move {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        return anyhow::Ok(());
+                    }
+                    work(index).await?;
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.await??;
+    }
+    Ok(started.elapsed())
+}
+
+async fn migrate(url: String) {
+    let store = Store::open(&Options::new(url, Access::Administer)).await;
+    let store = store.expect("a new database can be opened");
+    store
+        .migrate()
+        .await
+        .expect("a new database can be migrated");
+    store.close().await;
+}
