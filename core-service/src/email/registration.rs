@@ -32,7 +32,6 @@ struct Wording {
     subject: &'static str,
     headline: &'static str,
     lead: &'static str,
-    calendar: Option<Method>,
 }
 
 #[derive(Template)]
@@ -49,6 +48,7 @@ struct Shown<'a> {
     name: Option<&'a str>,
     headline: &'a str,
     lead: &'a str,
+    prospect: Option<&'a str>,
     title: &'a str,
     when: &'a str,
     place: &'a str,
@@ -75,12 +75,16 @@ pub fn letter(
         name,
         headline: wording.headline,
         lead: wording.lead,
+        prospect: prospect(news),
         title: &event.title,
         when: &when(&event.schedule),
         place: &registrant.place(),
         organizer: registrant.organizer.as_deref(),
         event_url: addressing.event_url,
-        reason: event.cancel_reason.as_deref(),
+        reason: match news {
+            News::EventCancelled { .. } => event.cancel_reason.as_deref(),
+            _ => None,
+        },
         private_url: addressing.private_url,
     };
     Ok(Letter {
@@ -91,9 +95,7 @@ pub fn letter(
         subject: format!("{}: {}", wording.subject, event.title),
         text: Text(shown).render()?,
         html: Html(shown).render()?,
-        calendar: wording
-            .calendar
-            .map(|method| calendar(method, registrant, addressing, now)),
+        calendar: method(news).map(|method| calendar(method, registrant, addressing, now)),
     })
 }
 
@@ -124,105 +126,113 @@ fn when(schedule: &Schedule) -> String {
 }
 
 const fn wording(news: News) -> Wording {
-    use Standing::{Pending, Seated, Waiting};
-    match news {
-        News::Registered(Seated) => Wording {
-            subject: "You are registered",
-            headline: "You are registered",
-            lead: "You have a seat at this event. Should you not be able to come, please cancel, so that somebody else can.",
-            calendar: Some(Method::Request),
-        },
-        News::Registered(Waiting) => Wording {
-            subject: "You are on the waitlist",
-            headline: "You are on the waitlist",
-            lead: "All seats at this event are taken. Those that come free go to who has waited longest; you get a mail when \
-                   one is yours.",
-            calendar: None,
-        },
-        News::Registered(Pending) => Wording {
-            subject: "Your registration awaits approval",
-            headline: "Your registration awaits approval",
-            lead: "The organizer decides on each registration for this event. You get a mail when yours is approved.",
-            calendar: None,
-        },
-        News::RegisteredAgain(Seated) => Wording {
-            subject: "You were registered already",
-            headline: "You were registered already",
-            lead: "This address was used to register once more. Nothing has changed by that: you have a seat.",
-            calendar: Some(Method::Request),
-        },
-        News::RegisteredAgain(Waiting) => Wording {
-            subject: "You were on the waitlist already",
-            headline: "You were on the waitlist already",
-            lead: "This address was used to register once more. Nothing has changed by that: you keep your place on the \
-                   waitlist, and get a mail when a seat is yours.",
-            calendar: None,
-        },
-        News::RegisteredAgain(Pending) => Wording {
-            subject: "Your registration awaits approval",
-            headline: "Your registration still awaits approval",
-            lead: "This address was used to register once more. Nothing has changed by that: you get a mail when the organizer \
-                   has approved your registration.",
-            calendar: None,
-        },
-        News::Promoted => Wording {
-            subject: "You have a seat",
-            headline: "A seat came free, and it is yours",
-            lead: "You have left the waitlist and have a seat at this event. Should you not be able to come, please cancel, so \
-                   that the next in line can.",
-            calendar: Some(Method::Request),
-        },
-        News::Approved(Seated) => Wording {
-            subject: "Your registration is approved",
-            headline: "Your registration is approved",
-            lead: "You have a seat at this event. Should you not be able to come, please cancel, so that somebody else can.",
-            calendar: Some(Method::Request),
-        },
-        News::Approved(Pending | Waiting) => Wording {
-            subject: "Approved, and on the waitlist",
-            headline: "Your registration is approved, and you are on the waitlist",
-            lead: "All seats at this event are taken. Those that come free go to who has waited longest; you get a mail when \
-                   one is yours.",
-            calendar: None,
-        },
-        News::RegistrationCancelled { held_a_seat } => Wording {
-            subject: "Your registration is cancelled",
-            headline: "Your registration is cancelled",
-            lead: "You are no longer registered for this event.",
-            calendar: cancel_if(held_a_seat),
-        },
-        News::EventCancelled { held_a_seat } => Wording {
-            subject: "Cancelled",
-            headline: "This event is cancelled",
-            lead: "The organizer has called this event off. There is nothing that you need to do.",
-            calendar: cancel_if(held_a_seat),
-        },
-        News::EventChanged(Seated) => Wording {
-            subject: "New time or place",
-            headline: "This event has a new time or place",
-            lead: "You keep your seat. Should you not be able to come, please cancel, so that somebody else can. This is what \
-                   holds now:",
-            calendar: Some(Method::Request),
-        },
-        News::EventChanged(Waiting) => Wording {
-            subject: "New time or place",
-            headline: "This event has a new time or place",
-            lead: "You are still on the waitlist. This is what holds now:",
-            calendar: None,
-        },
-        News::EventChanged(Pending) => Wording {
-            subject: "New time or place",
-            headline: "This event has a new time or place",
-            lead: "Your registration still awaits approval. This is what holds now:",
-            calendar: None,
-        },
+    let (subject, headline, lead) = match news {
+        News::Registered(standing) => registered(standing),
+        News::RegisteredAgain(standing) => registered_again(standing),
+        News::Promoted => (
+            "You have a seat",
+            "A seat came free, and it is yours",
+            "You have left the waitlist.",
+        ),
+        News::Approved(Standing::Seated) => (
+            "Your registration is approved",
+            "Your registration is approved",
+            "You have a seat at this event.",
+        ),
+        News::Approved(Standing::Pending | Standing::Waiting) => (
+            "Approved, and on the waitlist",
+            "Your registration is approved, and you are on the waitlist",
+            "All seats at this event are taken.",
+        ),
+        News::RegistrationCancelled { .. } => (
+            "Your registration is cancelled",
+            "Your registration is cancelled",
+            "You are no longer registered for this event.",
+        ),
+        News::EventCancelled { .. } => (
+            "Cancelled",
+            "This event is cancelled",
+            "It does not take place. There is nothing that you need to do.",
+        ),
+        News::EventChanged(standing) => (
+            "New time or place",
+            "This event has a new time or place",
+            match standing {
+                Standing::Seated => "You keep your seat.",
+                Standing::Waiting => "You keep your place on the waitlist.",
+                Standing::Pending => "Your registration still awaits approval.",
+            },
+        ),
+    };
+    Wording {
+        subject,
+        headline,
+        lead,
     }
 }
 
-const fn cancel_if(held_a_seat: bool) -> Option<Method> {
-    if held_a_seat {
-        Some(Method::Cancel)
-    } else {
-        None
+const fn registered(standing: Standing) -> (&'static str, &'static str, &'static str) {
+    match standing {
+        Standing::Seated => (
+            "You are registered",
+            "You are registered",
+            "You have a seat at this event.",
+        ),
+        Standing::Waiting => (
+            "You are on the waitlist",
+            "You are on the waitlist",
+            "All seats at this event are taken.",
+        ),
+        Standing::Pending => (
+            "Your registration awaits approval",
+            "Your registration awaits approval",
+            "The organizer decides on each registration for this event.",
+        ),
+    }
+}
+
+const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'static str) {
+    match standing {
+        Standing::Seated => (
+            "You were registered already",
+            "You were registered already",
+            "This address was used to register once more. That changed nothing: you have a seat at this event.",
+        ),
+        Standing::Waiting => (
+            "You were on the waitlist already",
+            "You were on the waitlist already",
+            "This address was used to register once more. That changed nothing: you keep your place on the waitlist.",
+        ),
+        Standing::Pending => (
+            "Your registration awaits approval",
+            "Your registration still awaits approval",
+            "This address was used to register once more. That changed nothing.",
+        ),
+    }
+}
+
+/// What comes next, for who stands somewhere.
+const fn prospect(news: News) -> Option<&'static str> {
+    match news.standing() {
+        Some(Standing::Seated) => {
+            Some("Should you not be able to come, please cancel, so that somebody else can.")
+        }
+        Some(Standing::Waiting) => Some(
+            "Seats that come free go to who has waited longest. You get a mail when one is yours.",
+        ),
+        Some(Standing::Pending) => Some("You get a mail when it is approved."),
+        None => None,
+    }
+}
+
+/// Whoever holds a seat has the event in their calendar, and whoever held one had it there.
+const fn method(news: News) -> Option<Method> {
+    match news {
+        News::RegistrationCancelled { held_a_seat: true }
+        | News::EventCancelled { held_a_seat: true } => Some(Method::Cancel),
+        _ => match news.standing() {
+            Some(Standing::Seated) => Some(Method::Request),
+            _ => None,
+        },
     }
 }

@@ -1,4 +1,4 @@
-//! Mails to registrants: one handler for each kind, since each kind has a queue of its own, which all do the same.
+//! Mails to registrants. Each kind has a handler of its own, and all do the same.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl RegistrationMail {
             return Ok(());
         };
         let links = self.rules.links();
-        let private_url = if news.leads_to_registration() {
+        let private_url = if news.standing().is_some() {
             let link = self.rules.private_link(id).await;
             Some(link.map_err(|error| Failure::Passing(error.to_string()))?)
         } else {

@@ -7,6 +7,7 @@ mod delivery;
 mod demo;
 mod fixtures;
 mod jobs;
+mod mail;
 mod maintenance;
 mod service;
 mod smtp;

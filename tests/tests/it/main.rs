@@ -15,6 +15,7 @@ mod dates;
 mod dependencies;
 mod ids;
 mod mcp;
+mod mail;
 mod model;
 mod my_events;
 mod outage;

@@ -66,12 +66,16 @@ pub enum News {
 }
 
 impl News {
-    /// Whether there is something left to see or to cancel on the registrant's private page.
-    pub const fn leads_to_registration(self) -> bool {
-        !matches!(
-            self,
-            Self::RegistrationCancelled { .. } | Self::EventCancelled { .. }
-        )
+    /// Where the registrant stands, unless all is cancelled: then there is something to see on their private page.
+    pub const fn standing(self) -> Option<Standing> {
+        match self {
+            Self::Registered(standing)
+            | Self::RegisteredAgain(standing)
+            | Self::Approved(standing)
+            | Self::EventChanged(standing) => Some(standing),
+            Self::Promoted => Some(Standing::Seated),
+            Self::RegistrationCancelled { .. } | Self::EventCancelled { .. } => None,
+        }
     }
 }
 

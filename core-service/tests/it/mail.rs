@@ -1,0 +1,148 @@
+//! Mails to registrants, from what happens to the mailbox.
+
+mod hostile;
+mod kinds;
+mod moved_on;
+
+use std::{os::unix::fs::PermissionsExt as _, path::Path};
+
+use core_service::{
+    domain::event::Event,
+    email::Mailer,
+    jobs::{RegistrationMail, Runner},
+};
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
+use tempfile::TempDir;
+
+use crate::service::{Desk, registering::guest};
+
+/// Sends into a folder, and takes from it.
+pub(crate) struct Postbox {
+    runner: Runner,
+    folder: TempDir,
+}
+
+/// A mail as another program than the one that wrote it reads it.
+pub(crate) struct Mail {
+    pub(crate) source: String,
+    pub(crate) to: (Option<String>, String),
+    pub(crate) subject: String,
+    pub(crate) text: String,
+    pub(crate) html: String,
+    pub(crate) calendar: Option<String>,
+}
+
+impl Postbox {
+    pub(crate) fn of(desk: &Desk) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let sender = "Muster <events@muster.example>".parse().unwrap();
+        let mailer = Mailer::files(folder.path().join("mail"), sender);
+        let (store, clock) = (desk.store.clone(), desk.clock.clone());
+        let handlers = RegistrationMail::all(&store, &clock, &desk.service, &mailer);
+        let runner = Runner::new(store, clock, handlers);
+        Self { runner, folder }
+    }
+
+    /// Has everything sent that is due, and takes it out.
+    pub(crate) async fn collect(&self) -> Vec<Mail> {
+        self.runner.drain().await.unwrap();
+        take(&self.folder.path().join("mail"))
+    }
+
+    /// Has everything sent that is due, which is one mail.
+    async fn collect_one(&self) -> Mail {
+        let mut mails = self.collect().await;
+        assert_eq!(mails.len(), 1);
+        mails.remove(0)
+    }
+}
+
+/// Takes all mails out of a folder, by whom they are for.
+fn take(folder: &Path) -> Vec<Mail> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let mail = Mail::read(&std::fs::read(&path).unwrap());
+        std::fs::remove_file(path).unwrap();
+        mail
+    };
+    let mut mails: Vec<Mail> = entries.map(read).collect();
+    mails.sort_by(|one, other| one.to.cmp(&other.to));
+    mails
+}
+
+impl Mail {
+    fn read(bytes: &[u8]) -> Self {
+        let message = MessageParser::default().parse(bytes).unwrap();
+        let to = message.to().unwrap();
+        assert_eq!(to.iter().count(), 1);
+        let to = to.first().unwrap();
+        let kinds: Vec<String> = message.parts[1..].iter().map(kind).collect();
+        assert_eq!(&kinds[..2], ["plain", "html"]);
+        assert!(kinds.len() == 2 || kinds[2..] == ["calendar"], "{kinds:?}");
+        Self {
+            to: (
+                to.name().map(str::to_owned),
+                to.address().unwrap().to_owned(),
+            ),
+            subject: message.subject().unwrap().to_owned(),
+            text: part(&message, 1),
+            html: part(&message, 2),
+            calendar: (kinds.len() == 3).then(|| part(&message, 3)),
+            source: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+
+    /// The headers as they are sent.
+    fn headers(&self) -> &str {
+        self.source.split_once("\r\n\r\n").unwrap().0
+    }
+
+    /// The lines of the calendar, unfolded.
+    fn calendar_lines(&self) -> Vec<String> {
+        let calendar = self.calendar.as_deref().unwrap_or_default();
+        let unfolded = calendar.replace("\r\n ", "").replace("\n ", "");
+        unfolded.lines().map(str::to_owned).collect()
+    }
+
+    /// The value of a property of the calendar.
+    fn calendar_value(&self, property: &str) -> Option<String> {
+        let lines = self.calendar_lines();
+        let value =
+            |line: &String| Some(line.strip_prefix(property)?.strip_prefix(':')?.to_owned());
+        lines.iter().find_map(value)
+    }
+
+    /// The token of the private link.
+    fn token(&self) -> &str {
+        let (_, rest) = self.text.split_once("/registrations/").unwrap();
+        rest.split_whitespace().next().unwrap()
+    }
+}
+
+fn kind(part: &MessagePart<'_>) -> String {
+    let kind = part.content_type().unwrap().subtype();
+    kind.unwrap().to_owned()
+}
+
+fn part(message: &Message<'_>, index: usize) -> String {
+    let text = message.parts[index].text_contents().unwrap();
+    text.replace("\r\n", "\n")
+}
+
+impl Desk {
+    /// Somebody registers.
+    async fn register_guest(&self, event: &Event, name: &str) {
+        let registered = self
+            .service
+            .register_attendee(&event.slug, guest(name), None);
+        registered.await.unwrap();
+    }
+}
+
+/// What others on the machine may do with a file or folder, and its owner.
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}

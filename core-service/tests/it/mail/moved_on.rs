@@ -1,0 +1,131 @@
+//! Mails that things have moved past when they are due.
+
+use core_service::domain::{change::Change, event::EventPatch, job::REGISTRATION_MAILS};
+use test_postgres::Database;
+
+use super::Postbox;
+use crate::{
+    fixtures::{HOUR, migrate},
+    service::{Desk, registering::seats},
+};
+
+fn moved_to(location: &str) -> EventPatch {
+    EventPatch {
+        location: Change::Set(location.to_owned()),
+        ..EventPatch::default()
+    }
+}
+
+impl Postbox {
+    /// Has everything sent that is due; answers to whom what, in order.
+    async fn subjects(&self) -> Vec<(String, String)> {
+        let mails = self.collect().await.into_iter();
+        let mut told: Vec<_> = mails
+            .map(|mail| (mail.to.0.unwrap_or_default(), mail.subject))
+            .collect();
+        told.sort();
+        told
+    }
+}
+
+impl Desk {
+    async fn assert_nothing_waits(&self) {
+        for kind in REGISTRATION_MAILS {
+            assert_eq!(self.store.list_jobs(kind, 10).await.unwrap(), [], "{kind}");
+        }
+    }
+}
+
+fn told(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(name, subject): &(&str, &str)| ((*name).to_owned(), (*subject).to_owned());
+    expected.iter().map(owned).collect()
+}
+
+async fn only_how_it_ended_is_told(database: Database) {
+    let desk = Desk::open(&database).await;
+    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
+    let event = desk.create(&olga, seats(1)).await;
+    for name in ["ada", "bob", "cleo"] {
+        desk.register_guest(&event, name).await;
+    }
+    let people = desk
+        .store
+        .list_registrations(event.id, 0, 10)
+        .await
+        .unwrap();
+    let cancelled = desk
+        .service
+        .cancel_registration(&olga, event.id, people[0].id);
+    cancelled.await.unwrap();
+    for location in ["Betahaus", "Tempelhof"] {
+        let changed = desk
+            .service
+            .update_event(&olga, event.id, moved_to(location));
+        changed.await.unwrap();
+    }
+    let expected = told(&[
+        ("ada", "Your registration is cancelled: Rust Meetup"),
+        ("bob", "New time or place: Rust Meetup"),
+        ("bob", "You have a seat: Rust Meetup"),
+        ("cleo", "New time or place: Rust Meetup"),
+        ("cleo", "You are on the waitlist: Rust Meetup"),
+    ]);
+    assert_eq!(postbox.subjects().await, expected);
+    desk.assert_nothing_waits().await;
+}
+
+async fn who_registers_for_what_is_called_off_at_once_hears_only_that(database: Database) {
+    let desk = Desk::open(&database).await;
+    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
+    let event = desk.create(&olga, seats(1)).await;
+    desk.register_guest(&event, "ada").await;
+    desk.register_guest(&event, "ada").await;
+    desk.register_guest(&event, "bob").await;
+    let cancelled = desk.service.cancel_event(&olga, event.id, None).await;
+    assert_eq!(cancelled.unwrap().registrants_notified, 2);
+    let expected = told(&[
+        ("ada", "Cancelled: Rust Meetup"),
+        ("bob", "Cancelled: Rust Meetup"),
+    ]);
+    assert_eq!(postbox.subjects().await, expected);
+    desk.assert_nothing_waits().await;
+}
+
+async fn of_what_is_over_only_a_cancellation_is_told(database: Database) {
+    let desk = Desk::open(&database).await;
+    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
+    let called_off = desk.create(&olga, seats(9)).await;
+    let held = desk.create(&olga, seats(9)).await;
+    for event in [&called_off, &held] {
+        desk.register_guest(event, "ada").await;
+    }
+    let cancelled = desk.service.cancel_event(&olga, called_off.id, None);
+    cancelled.await.unwrap();
+    desk.clock.advance_seconds(2 * HOUR);
+    let expected = told(&[("ada", "Cancelled: Rust Meetup")]);
+    assert_eq!(postbox.subjects().await, expected);
+    desk.assert_nothing_waits().await;
+}
+
+async fn who_was_erased_is_not_written_to(database: Database) {
+    let desk = Desk::open(&database).await;
+    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
+    let event = desk.create(&olga, seats(9)).await;
+    desk.register_guest(&event, "ada").await;
+    desk.register_guest(&event, "bob").await;
+    for person in ["ada@example.org", "olga@example.org"] {
+        desk.service.erase_person(person).await.unwrap();
+    }
+    let mail = postbox.collect_one().await;
+    assert_eq!(mail.to.1, "bob@example.org");
+    // Nor is the organizer named any more.
+    assert!(!mail.text.contains("Organized by"), "{}", mail.text);
+    desk.assert_nothing_waits().await;
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    only_how_it_ended_is_told,
+    who_registers_for_what_is_called_off_at_once_hears_only_that,
+    of_what_is_over_only_a_cancellation_is_told,
+    who_was_erased_is_not_written_to,
+);
