@@ -32,6 +32,7 @@ fn text(config: &Config, demo: Option<&DemoKey>) -> String {
 
 fn places(config: &Config) -> String {
     let (base, grpc, data) = (config.public_url(), &config.port.grpc_addr, data(config));
+    let mail = mail(config);
     format!(
         "
 Muster is running; data in {data}. Stop it with Ctrl-C.
@@ -40,6 +41,7 @@ Muster is running; data in {data}. Stop it with Ctrl-C.
   Reference  {base}/docs
   MCP        {base}/mcp
   gRPC       {grpc}
+  Mail       {mail}
 "
     )
 }
@@ -91,6 +93,17 @@ fn target(address: &Address) -> String {
     match address {
         Address::Tcp(address) => reachable(*address).to_string(),
         Address::Unix(path) => format!("-unix {}", path.display()),
+    }
+}
+
+/// Where mails are found, or that they leave.
+fn mail(config: &Config) -> String {
+    match &config.mail.smtp_url {
+        Some(_) => "leaves by the mail server that is set".to_owned(),
+        None => format!(
+            "{}, since no mail server is set",
+            config.data.mail_folder().display()
+        ),
     }
 }
 
