@@ -166,6 +166,7 @@ async fn service(data: &DataSettings, clock: Clock, entropy: Entropy) -> Result<
         plans: Plans::default(),
         default_timezone: Zone::utc(),
         limits: LimitSettings::OFF,
+        stock: None,
     }))
 }
 

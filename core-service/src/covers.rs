@@ -1,4 +1,5 @@
-//! Drawn covers (design.md 3.17): a poster for an event, made from its words alone.
+//! Covers (design.md 3.17). [`stock`] fetches photographs, if the operator chose a provider of them; everything else here draws: a
+//! poster for an event, made from its words alone, which is every cover until a photograph is there.
 //!
 //! A cover is drawn as SVG and rendered to PNG with embedded fonts, so it is the same wherever it is made. The words choose the
 //! picture (palette, style, typeface); title and subtitle are set upon it. Reading order: [`draw`] here, then `poster` (the
@@ -13,6 +14,7 @@ mod layout;
 mod palette;
 mod poster;
 mod raster;
+pub mod stock;
 mod studio;
 mod styles;
 mod text;

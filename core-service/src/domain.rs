@@ -10,6 +10,7 @@ pub mod email;
 pub mod entropy;
 pub mod event;
 pub mod ids;
+pub mod image_credit;
 pub mod instant;
 pub mod job;
 pub mod plan;

@@ -11,8 +11,10 @@ mod maintenance;
 mod pause;
 mod registration_mail;
 mod runner;
+mod stock_cover;
 
 pub use handler::{Attempt, Failure, Handler};
 pub use maintenance::Maintenance;
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};
+pub use stock_cover::StockCovers;

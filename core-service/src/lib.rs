@@ -12,7 +12,7 @@ pub mod service;
 pub mod settings;
 pub mod storage;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use process::{CancellationToken, Failure, networks::Networks};
 use tonic::service::Routes;
@@ -27,7 +27,7 @@ use self::{
         gate::{Gate, GateLayer},
         server::{Listener, TlsSettings},
     },
-    jobs::{Maintenance, RegistrationMail, Runner},
+    jobs::{Handler, Maintenance, RegistrationMail, Runner, StockCovers},
     service::{Context, Service},
     storage::Store,
 };
@@ -55,8 +55,12 @@ impl Core {
         let require_schema = context.store.require_schema().await;
         require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
         let (store, clock) = (context.store.clone(), context.clock.clone());
+        let stock = context.stock.clone();
         let rules = Service::new(context);
-        let handlers = RegistrationMail::all(&store, &clock, &rules, &mailer);
+        let mut handlers = RegistrationMail::all(&store, &clock, &rules, &mailer);
+        handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
+            Arc::new(StockCovers::new(store.clone(), clock.clone(), stock))
+        }));
         let health = HealthReporter::new();
         grpc::report_health(&health, true).await;
         Ok(Self {

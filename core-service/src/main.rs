@@ -60,6 +60,7 @@ async fn run() -> Result<(), Failure> {
             .await;
     }
     let mailer = config.mail.mailer(&config.data)?;
+    let stock = config.rules.covers.stock()?;
     let stop = shutdown::on_signal()?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
     let store = open_store(&config.data, Access::Serve).await?;
@@ -77,6 +78,7 @@ async fn run() -> Result<(), Failure> {
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone,
         limits: config.rules.limits.into(),
+        stock,
     };
     let core = Core::new(context, mailer).await?;
     let core = core

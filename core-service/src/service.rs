@@ -18,7 +18,7 @@ mod registrations;
 use std::sync::Arc;
 
 pub use accounts::{AccountOverview, NewAccount};
-pub use catalogue::{CatalogueView, CoverWords};
+pub use catalogue::{CatalogueView, CoverView, CoverWords};
 pub use credentials::Caller;
 pub use erase::Erasure;
 pub use error::Error;
@@ -36,6 +36,7 @@ pub use crate::{
 use self::{credentials::Credentials, limits::Limiters, registrations::Batchers};
 
 use crate::{
+    covers::stock::Stock,
     domain::{
         audit::{Actor, AuditEntry},
         clock::Clock,
@@ -65,6 +66,8 @@ pub struct Context {
     pub default_timezone: Zone,
     /// How often people may be registered.
     pub limits: LimitSettings,
+    /// Who has photographs for covers; without anybody every cover is drawn.
+    pub stock: Option<Stock>,
 }
 
 /// The use cases; clones share everything.

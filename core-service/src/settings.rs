@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use process::{Failure, networks::Networks};
+use secrecy::SecretString;
 
 use crate::{
+    covers::stock::{Provider, Stock, StockSettings},
     domain::{
         plan::Plans,
         rate::{Limit, LimitSettings},
@@ -168,6 +170,9 @@ pub struct RuleSettings {
     /// How often people may be registered.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Where covers come from.
+    #[command(flatten)]
+    pub covers: CoverArgs,
     /// How long old rows are kept.
     #[command(flatten)]
     pub retention: RetentionArgs,
@@ -202,6 +207,67 @@ pub struct RetentionArgs {
     #[arg(long, env = "MUSTER_DEAD_JOB_DAYS", value_name = "DAYS", default_value_t = Retention::default().dead_job_days,
           value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub dead_job_days: u32,
+}
+
+/// Where the pictures of events with an `image_query` come from.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Covers")]
+pub struct CoverArgs {
+    /// Where covers come from: `generated` draws them; the others look for photographs, which needs the network, and draw
+    /// until one is found
+    #[arg(
+        long,
+        env = "MUSTER_COVERS",
+        value_name = "PROVIDER",
+        default_value = "generated"
+    )]
+    pub covers: CoverSource,
+    /// Key for `unsplash` (its access key) or `pexels`
+    #[arg(
+        long,
+        env = "MUSTER_COVERS_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
+    pub covers_key: Option<SecretString>,
+    /// Where the provider's API is asked instead of its own address, for example a proxy
+    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = public_url)]
+    pub covers_url: Option<String>,
+}
+
+/// A value of `--covers`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CoverSource {
+    /// Drawn from the event's words.
+    Generated,
+    /// Photographs of openverse.org.
+    Openverse,
+    /// Photographs of unsplash.com.
+    Unsplash,
+    /// Photographs of pexels.com.
+    Pexels,
+}
+
+impl CoverArgs {
+    /// Who has photographs; nobody, when covers are drawn.
+    ///
+    /// # Errors
+    /// When a key is missing or malformed.
+    pub fn stock(&self) -> Result<Option<Stock>, Failure> {
+        let provider = match self.covers {
+            CoverSource::Generated => return Ok(None),
+            CoverSource::Openverse => Provider::Openverse,
+            CoverSource::Unsplash => Provider::Unsplash,
+            CoverSource::Pexels => Provider::Pexels,
+        };
+        let settings = StockSettings {
+            provider,
+            key: self.covers_key.clone(),
+            url: self.covers_url.clone(),
+        };
+        let stock = Stock::new(settings).map_err(|error| Failure::setting(error.to_string()))?;
+        Ok(Some(stock))
+    }
 }
 
 impl From<RetentionArgs> for Retention {

@@ -32,5 +32,6 @@ pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
 pub use values::{
-    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, MailQueue, RegistrationFilter,
+    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, MailQueue,
+    RegistrationFilter, StoredCover,
 };

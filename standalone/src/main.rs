@@ -32,6 +32,7 @@ async fn run() -> Result<(), Failure> {
             .await;
     }
     let mailer = config.mail.mailer(&config.data)?;
+    let stock = config.rules.covers.stock()?;
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr", config.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
@@ -52,6 +53,7 @@ async fn run() -> Result<(), Failure> {
         plans: config.rules.plans,
         default_timezone: config.rules.default_timezone.clone(),
         limits: config.rules.limits.into(),
+        stock,
     };
     let core = Core::new(context, mailer).await?;
     let core = core

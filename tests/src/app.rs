@@ -105,6 +105,7 @@ impl TestApp {
             plans: Plans::default(),
             default_timezone: Zone::utc(),
             limits: LimitSettings::default(),
+            stock: None,
         };
         let mail = tempfile::tempdir().unwrap();
         let sender = "Muster <events@muster.example>".parse().unwrap();

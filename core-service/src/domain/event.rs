@@ -12,6 +12,7 @@ pub use patch::EventPatch;
 
 use super::{
     ids::{AccountId, EventId},
+    image_credit::ImageCredit,
     instant::Instant,
     schedule::Schedule,
     violation::FieldViolation,
@@ -56,6 +57,8 @@ pub struct Event {
     pub cancelled_at: Option<Instant>,
     /// The words that its cover is made from; no cover when absent.
     pub image_query: Option<String>,
+    /// Whose stock picture the cover is; none while it is drawn.
+    pub image_credit: Option<ImageCredit>,
     /// What registrants are asked.
     pub custom_fields: Vec<CustomField>,
     /// Rises with each change of time or place; calendar entries carry it.

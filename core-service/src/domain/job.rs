@@ -37,6 +37,9 @@ pub const CANCELLATION_MAIL: &str = "cancellation_mail";
 /// Tells a registrant that the event takes place at another time or place. The generation is the event's `sequence`.
 pub const EVENT_CHANGED_MAIL: &str = "event_changed_mail";
 
+/// Fetches a stock picture for an event's words. The subject is the event, the generation the minute since the epoch.
+pub const STOCK_COVER: &str = "stock_cover";
+
 /// Every kind whose subject is a registration.
 pub const REGISTRATION_MAILS: [&str; 9] = [
     REGISTERED_MAIL,
@@ -84,6 +87,18 @@ impl FromStr for JobKey {
             subject_id: part()?.parse().map_err(|_| InvalidJobKey)?,
             generation: part()?.parse().map_err(|_| InvalidJobKey)?,
         })
+    }
+}
+
+impl JobKey {
+    /// A job for which others of the same minute stand: more changes in one minute leave one.
+    pub fn of_minute(kind: &str, subject_id: Uuid, now: Instant) -> Self {
+        const MICROS_PER_MINUTE: i64 = 60_000_000;
+        Self {
+            kind: kind.to_owned(),
+            subject_id,
+            generation: i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX),
+        }
     }
 }
 

@@ -17,11 +17,14 @@ use super::{convert, status::refuse};
 use crate::{
     content,
     covers::{self, Studio},
-    service::Service,
+    service::{CoverView, Service},
 };
 
 /// How long a cover may be shown without asking again. Its URL never changes, while its event's title may.
 const COVER_CACHING: &str = "public, max-age=86400, stale-while-revalidate=86400";
+
+/// As long as a photograph may take a drawing's place.
+const PROVISIONAL_CACHING: &str = "public, max-age=60";
 
 /// The catalogue's rules with what draws covers.
 pub(super) struct Catalogue {
@@ -82,24 +85,42 @@ impl CatalogueService for Catalogue {
         &self,
         request: Request<GetCoverRequest>,
     ) -> Result<Response<Self::GetCoverStream>, Status> {
-        let words = self
+        let cover = self
             .rules
-            .cover_words(&request.get_ref().slug)
+            .cover(&request.get_ref().slug)
             .await
             .map_err(refuse)?;
-        let cover = self
-            .studio
-            .cover(convert::cover_request(words))
-            .await
-            .map_err(|error| refuse_cover(&error))?;
-        let body = HttpBody {
-            content_type: "image/png".into(),
-            data: cover.png,
+        let (body, etag, caching) = match cover {
+            CoverView::Stock(cover) => {
+                let etag = convert::hexadecimal(&cover.digest);
+                let body = HttpBody {
+                    content_type: "image/jpeg".into(),
+                    data: cover.jpeg.into(),
+                };
+                (body, etag, COVER_CACHING)
+            }
+            CoverView::Drawn {
+                words,
+                is_provisional,
+            } => {
+                let cover = self.studio.cover(convert::cover_request(words)).await;
+                let cover = cover.map_err(|error| refuse_cover(&error))?;
+                let body = HttpBody {
+                    content_type: "image/png".into(),
+                    data: cover.png,
+                };
+                let caching = if is_provisional {
+                    PROVISIONAL_CACHING
+                } else {
+                    COVER_CACHING
+                };
+                (body, cover.etag, caching)
+            }
         };
         let mut response = Response::new(tokio_stream::once(Ok(body)));
         let metadata = response.metadata_mut();
-        metadata.insert("cache-control", MetadataValue::from_static(COVER_CACHING));
-        if let Ok(etag) = format!("\"{}\"", cover.etag).parse() {
+        metadata.insert("cache-control", MetadataValue::from_static(caching));
+        if let Ok(etag) = format!("\"{etag}\"").parse() {
             metadata.insert("etag", etag);
         }
         Ok(response)

@@ -124,6 +124,7 @@ pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
         url: links.event(&event.slug),
         registration_url: links.registration(&event.slug),
         image_url: image_url(&event, links),
+        image_credit: event.image_credit.as_ref().map(ToString::to_string),
         start_date: event.schedule.start.rfc3339(),
         end_date: Some(event.schedule.end().rfc3339()),
         timezone: event.schedule.timezone,
@@ -283,6 +284,13 @@ pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
         subtitle: std::iter::once(starts).chain(words.city).collect(),
         words: words.image_query,
     }
+}
+
+/// Bytes as an entity tag has them.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! What everybody may see.
 
 use super::{Error, Service};
-use crate::domain::{event::Event, slug};
+use crate::{
+    domain::{event::Event, slug},
+    storage::StoredCover,
+};
 
 /// A page of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +15,20 @@ pub struct CatalogueView {
     pub count: i32,
     /// Where the next page begins; nothing on the last one.
     pub next_offset: Option<i32>,
+}
+
+/// An event's cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CoverView {
+    /// A photograph.
+    Stock(StoredCover),
+    /// To be drawn.
+    Drawn {
+        /// From what.
+        words: CoverWords,
+        /// Whether a photograph may take its place soon.
+        is_provisional: bool,
+    },
 }
 
 /// What a cover is drawn from.
@@ -52,19 +69,27 @@ impl Service {
             .ok_or(Error::NO_EVENT)
     }
 
-    /// What an event's cover is drawn from: also for unlisted, cancelled and ended ones, whose pages open by their link,
+    /// An event's cover: also for unlisted, cancelled and ended ones, whose pages open by their link,
     /// but not for drafts.
-    pub async fn cover_words(&self, slug: &str) -> Result<CoverWords, Error> {
+    pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
         let event = self.find_by_slug(slug).await?;
         let event = event
             .filter(|event| event.is_published)
             .ok_or(Error::NO_EVENT)?;
         let image_query = event.image_query.ok_or(Error::NotFound { what: "cover" })?;
-        Ok(CoverWords {
-            title: event.title,
-            image_query,
-            starts: event.schedule.start.local,
-            city: event.city,
+        if event.image_credit.is_some()
+            && let Some(cover) = self.context.store.find_stock_cover(event.id).await?
+        {
+            return Ok(CoverView::Stock(cover));
+        }
+        Ok(CoverView::Drawn {
+            is_provisional: self.context.stock.is_some(),
+            words: CoverWords {
+                title: event.title,
+                image_query,
+                starts: event.schedule.start.local,
+                city: event.city,
+            },
         })
     }
 

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod change;
+mod cover;
 mod create;
 mod quota;
 

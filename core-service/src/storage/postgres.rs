@@ -57,6 +57,8 @@ pub(super) mod registrations;
 pub(super) mod schema;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
+#[path = "queries/stock_covers.rs"]
+pub(super) mod stock_covers;
 
 /// Longer waits only pile up requests behind a database that does not keep up.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
@@ -156,6 +158,11 @@ fn migrations() -> Vec<Migration> {
             3,
             "excused_jobs",
             include_str!("../../migrations/postgres/0003_excused_jobs.sql"),
+        ),
+        migration(
+            4,
+            "stock_covers",
+            include_str!("../../migrations/postgres/0004_stock_covers.sql"),
         ),
     ]
 }

@@ -56,6 +56,8 @@ pub(super) mod registrations;
 pub(super) mod schema;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
+#[path = "queries/stock_covers.rs"]
+pub(super) mod stock_covers;
 
 /// How long a statement waits for another process (an admin command) to leave the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -175,6 +177,11 @@ fn migrations() -> Vec<Migration> {
             3,
             "excused_jobs",
             include_str!("../../migrations/sqlite/0003_excused_jobs.sql"),
+        ),
+        migration(
+            4,
+            "stock_covers",
+            include_str!("../../migrations/sqlite/0004_stock_covers.sql"),
         ),
     ]
 }

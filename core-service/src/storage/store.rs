@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     AuditRecord, DeadMail, Error, EventFilter, JobRecord, MailQueue, Options, RegistrationFilter,
-    Tx, postgres, sqlite, tx::Inner,
+    StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
@@ -143,6 +143,9 @@ reads! {
 
     /// An event, whoever's it is.
     events::find_event(event: EventId) -> Option<Event>;
+
+    /// The photograph that is an event's cover.
+    stock_covers::find_stock_cover(event: EventId) -> Option<StoredCover>;
 
     /// A page of an event's registrations that pass the filter, in the order of registering.
     registrations::search_registrations(event: EventId, filter: &RegistrationFilter, limit: i64, offset: i64)

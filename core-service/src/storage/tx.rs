@@ -1,11 +1,12 @@
 //! One transaction: reads under its locks, and every write.
 
-use super::{DeadMail, Error, postgres, sqlite};
+use super::{DeadMail, Error, StoredCover, postgres, sqlite};
 use crate::domain::{
     account::{Account, ApiKey},
     audit::AuditEntry,
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
+    image_credit::ImageCredit,
     instant::Instant,
     job::{ClaimedJob, JobKey},
     plan::Plan,
@@ -163,6 +164,11 @@ statements! {
     jobs::find_dead_mail(key: &JobKey) -> Option<DeadMail>;
     /// Gives a job up, keeping it for people to look at; false when the lease was lost.
     jobs::bury_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
+
+    /// Makes a photograph the event's cover, and says whose it is.
+    stock_covers::put_stock_cover(event: EventId, cover: &StoredCover, credit: &ImageCredit, now: Instant) -> ();
+    /// Removes the photograph that was an event's cover; its credit goes by [`Tx::update_event`].
+    stock_covers::delete_stock_cover(event: EventId) -> ();
 
     /// Writes down a change, in its transaction.
     audit::insert_audit(entry: &AuditEntry) -> ();

@@ -2,11 +2,13 @@
 
 use std::str::FromStr;
 
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::Error;
 use crate::domain::{
     ids::{AccountId, KeyId},
+    image_credit::ImageCredit,
     instant::Instant,
     job::JobKey,
     registration::Status,
@@ -128,9 +130,37 @@ pub struct DeadMailRecipient {
     pub is_cancelled: bool,
 }
 
+/// A stock cover's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCover {
+    /// The picture.
+    pub jpeg: Vec<u8>,
+    /// Its SHA-256.
+    pub digest: [u8; 32],
+}
+
+impl StoredCover {
+    /// The file with its digest.
+    pub fn new(jpeg: Vec<u8>) -> Self {
+        let digest = Sha256::digest(&jpeg).into();
+        Self { jpeg, digest }
+    }
+}
+
 /// Reads a plan or a status, which are stored by name.
 pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
     name.parse().map_err(|_| corrupt(what, name))
+}
+
+/// A credit is stored as JSON.
+pub(super) fn image_credit_text(credit: Option<&ImageCredit>) -> Result<Option<String>, Error> {
+    let text = credit.map(serde_json::to_string).transpose();
+    text.map_err(|error| Error::Internal(Box::new(error)))
+}
+
+pub(super) fn image_credit(text: Option<&str>) -> Result<Option<ImageCredit>, Error> {
+    let credit = text.map(serde_json::from_str).transpose();
+    credit.map_err(|error| corrupt("image credit", &error.to_string()))
 }
 
 /// What the organizer's search looks through.

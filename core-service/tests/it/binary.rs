@@ -195,6 +195,7 @@ async fn key(database_url: &str) -> String {
         plans: Plans::default(),
         default_timezone: Zone::utc(),
         limits: LimitSettings::OFF,
+        stock: None,
     });
     let account = NewAccount {
         email: OWNER.to_owned(),

@@ -53,6 +53,7 @@ impl Start {
             plans: Plans::default(),
             default_timezone: Zone::utc(),
             limits: LimitSettings::OFF,
+            stock: None,
         };
         let sender = "events@muster.example".parse().unwrap();
         let mailer = Mailer::files(data_dir.path().join("mail"), sender);

@@ -105,6 +105,7 @@ impl Rows {
             cancel_reason: None,
             cancelled_at: None,
             image_query: None,
+            image_credit: None,
             custom_fields: Vec::new(),
             sequence: 0,
             created_at: NOW,

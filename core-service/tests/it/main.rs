@@ -11,4 +11,5 @@ mod mail;
 mod maintenance;
 mod service;
 mod smtp;
+mod stock;
 mod storage;

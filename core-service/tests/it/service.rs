@@ -13,6 +13,7 @@ pub(crate) mod registering;
 mod seats;
 
 use core_service::{
+    covers::stock::Stock,
     domain::{
         clock::Clock,
         entropy::Entropy,
@@ -51,7 +52,16 @@ impl Desk {
         Self::seeded(database, 8, Clock::manual(NOW)).await
     }
 
+    /// The use cases of an instance that has photographs for covers.
+    pub(crate) async fn open_with_stock(database: &Database, stock: Stock) -> Self {
+        Self::with(database, 7, Clock::manual(NOW), Some(stock)).await
+    }
+
     async fn seeded(database: &Database, seed: u64, clock: Clock) -> Self {
+        Self::with(database, seed, clock, None).await
+    }
+
+    async fn with(database: &Database, seed: u64, clock: Clock, stock: Option<Stock>) -> Self {
         let store = open(database).await;
         let service = Service::new(Context {
             store: store.clone(),
@@ -61,6 +71,7 @@ impl Desk {
             plans: Plans::default(),
             default_timezone: Zone::utc(),
             limits: LimitSettings::OFF,
+            stock,
         });
         Self {
             service,

@@ -438,6 +438,9 @@ pub struct Event {
     /// Where to register.
     #[prost(string, tag = "12")]
     pub registration_url: ::prost::alloc::string::String,
+    /// Whose photograph the cover is and under which licence, as plain text to be shown beside it; null for drawn covers.
+    #[prost(string, optional, tag = "13")]
+    pub image_credit: ::core::option::Option<::prost::alloc::string::String>,
 }
 
 /// Which public event to read.
@@ -1451,7 +1454,7 @@ pub struct CreateEventRequest {
     /// City.
     #[prost(string, optional, tag = "8")]
     pub city: ::core::option::Option<::prost::alloc::string::String>,
-    /// A cover image is made from these words. Without them the event has none.
+    /// Words for a cover image. Without them there is none.
     #[prost(string, optional, tag = "9")]
     #[serde(deserialize_with = "crate::json::present")]
     pub image_query: ::core::option::Option<::prost::alloc::string::String>,
@@ -1699,7 +1702,7 @@ pub struct UpdateEventRequest {
     /// City. Null takes it away.
     #[prost(string, optional, tag = "9")]
     pub city: ::core::option::Option<::prost::alloc::string::String>,
-    /// A cover image is made from these words. Null takes the cover away.
+    /// Words for a cover image. Null takes it away.
     #[prost(string, optional, tag = "10")]
     pub image_query: ::core::option::Option<::prost::alloc::string::String>,
     /// What registrants are asked, in place of all that was asked before; an empty list asks nothing.

@@ -98,6 +98,7 @@ impl Event {
             cancel_reason: None,
             cancelled_at: None,
             image_query: new.image_query.filter(|words| !words.is_empty()),
+            image_credit: None,
             custom_fields: new.custom_fields,
             sequence: 0,
             created_at: now,

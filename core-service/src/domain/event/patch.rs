@@ -80,6 +80,10 @@ impl Event {
         patch.city.write_optional(&mut after.city);
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
+        if after.image_query != self.image_query {
+            // Other words, another picture: drawn until there is one.
+            after.image_credit = None;
+        }
         match patch.custom_fields {
             Change::Keep => {}
             Change::Clear => after.custom_fields.clear(),
@@ -114,6 +118,7 @@ impl Event {
 mod tests {
     use super::super::create::tests::event_from;
     use super::*;
+    use crate::domain::image_credit::ImageCredit;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
 
@@ -125,6 +130,25 @@ mod tests {
             },
             ..EventPatch::default()
         }
+    }
+
+    #[test]
+    fn other_words_for_the_cover_give_up_its_photograph() {
+        let credited = Event {
+            image_query: Some("crab".to_owned()),
+            image_credit: Some(ImageCredit::default()),
+            ..event_from(NOW)
+        };
+        let asking = |image_query| EventPatch {
+            image_query,
+            ..EventPatch::default()
+        };
+        let set = |words: &str| asking(Change::Set(words.to_owned()));
+        let credit = |patch| credited.patched(patch, 0, NOW).unwrap().image_credit;
+        assert_eq!(credit(set("lobster")), None);
+        assert_eq!(credit(asking(Change::Clear)), None);
+        assert!(credit(set("crab")).is_some());
+        assert!(credit(EventPatch::default()).is_some());
     }
 
     fn blamed(outcome: Result<Event, Refusal>) -> Vec<String> {

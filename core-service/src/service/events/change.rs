@@ -33,6 +33,7 @@ impl Service {
 
         self.write(&mut tx, caller, "event.update", &before, &after, now)
             .await?;
+        self.renew_cover(&mut tx, &before, &after, now).await?;
         // Also without more seats: one that came free while the event was over is given on once it is not.
         let actor = caller.actor();
         let counters = self.promote(&mut tx, actor, &after, counters, now).await?;

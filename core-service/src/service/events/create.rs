@@ -45,6 +45,7 @@ impl Service {
         );
         entry.after = Some(event.creation().after);
         tx.insert_audit(&entry).await?;
+        self.want_cover(&mut tx, &event, now).await?;
         tx.commit().await?;
         Ok(event)
     }

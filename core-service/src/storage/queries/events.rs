@@ -18,7 +18,7 @@ macro_rules! event_columns {
     () => {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
          e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.is_cancelled, e.cancel_reason, \
-         e.cancelled_at, e.image_query, e.custom_fields, e.sequence, e.created_at, e.updated_at"
+         e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.sequence, e.created_at, e.updated_at"
     };
 }
 pub(super) use event_columns;
@@ -247,7 +247,7 @@ pub(in crate::storage) async fn update_event(
     let done = sqlx::query::<Db>(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
-         is_listed = $14, image_query = $15, custom_fields = $16, sequence = $17, updated_at = $18, \
+         is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, \
          requires_approval = $19 WHERE id = $1",
     )
     .bind(event.id.uuid())
@@ -269,6 +269,7 @@ pub(in crate::storage) async fn update_event(
     .bind(event.sequence)
     .bind(event.updated_at.micros())
     .bind(event.requires_approval)
+    .bind(values::image_credit_text(event.image_credit.as_ref())?)
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -339,6 +340,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
         cancel_reason: row.try_get("cancel_reason")?,
         cancelled_at: cancelled_at.map(Instant::from_micros),
         image_query: row.try_get("image_query")?,
+        image_credit: values::image_credit(row.try_get("image_credit")?)?,
         custom_fields: serde_json::from_str(custom_fields)
             .map_err(|error| values::corrupt("custom fields", &error.to_string()))?,
         sequence: row.try_get("sequence")?,

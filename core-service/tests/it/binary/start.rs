@@ -72,6 +72,15 @@ fn a_folder_that_cannot_be_made_is_told_with_the_setting_to_change() {
 }
 
 #[test]
+fn covers_without_their_key_are_told_with_the_setting_to_give() {
+    fails_with_one_line(
+        &["--covers", "unsplash"],
+        SETTINGS,
+        "error: --covers unsplash needs a key: set --covers-key",
+    );
+}
+
+#[test]
 fn an_unreachable_database_is_told_without_its_password() {
     let arguments = [
         "--grpc-addr",
@@ -97,7 +106,7 @@ fn a_database_without_migrations_is_told_with_the_command_to_run() {
     fails_with_one_line(
         &["--grpc-addr", "127.0.0.1:0", "--data-dir", &data_dir],
         ENVIRONMENT,
-        "error: the database lacks migrations (0001_initial, 0002_registering, 0003_excused_jobs): run the command migrate first",
+        "error: the database lacks migrations (0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers): run the command migrate first",
     );
 }
 

@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::event::{Event, NewEvent},
-    service::{CoverWords, Error},
+    service::{CoverView, CoverWords, Error},
 };
 use test_postgres::Database;
 
@@ -64,7 +64,7 @@ async fn what_cannot_be_a_slug_is_not_found(database: Database) {
         &"x".repeat(100_000),
     ] {
         assert_no_event(desk.service.get_event(slug).await);
-        assert_no_event(desk.service.cover_words(slug).await);
+        assert_no_event(desk.service.cover(slug).await);
     }
 }
 
@@ -76,28 +76,25 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
         ..new_event(title)
     };
     let draft = desk.create(&olga, with_words("Rust Meetup")).await;
-    assert_no_event(desk.service.cover_words(&draft.slug).await);
+    assert_no_event(desk.service.cover(&draft.slug).await);
 
     let published = desk.service.publish_event(&olga, draft.id).await.unwrap().0;
-    let words = CoverWords {
-        title: "Rust Meetup".to_owned(),
-        image_query: "crab".to_owned(),
-        starts: draft.schedule.start.local,
-        city: None,
+    let drawn = CoverView::Drawn {
+        words: CoverWords {
+            title: "Rust Meetup".to_owned(),
+            image_query: "crab".to_owned(),
+            starts: draft.schedule.start.local,
+            city: None,
+        },
+        is_provisional: false,
     };
-    assert_eq!(
-        desk.service.cover_words(&published.slug).await.unwrap(),
-        words
-    );
+    assert_eq!(desk.service.cover(&published.slug).await.unwrap(), drawn);
     desk.service
         .cancel_event(&olga, draft.id, None)
         .await
         .unwrap();
     desk.clock.advance_seconds(3 * HOUR);
-    assert_eq!(
-        desk.service.cover_words(&published.slug).await.unwrap(),
-        words
-    );
+    assert_eq!(desk.service.cover(&published.slug).await.unwrap(), drawn);
 
     let later = NewEvent {
         end_date: None,
@@ -105,7 +102,7 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
         ..public_event("No words")
     };
     let plain = desk.create(&olga, later).await;
-    let outcome = desk.service.cover_words(&plain.slug).await;
+    let outcome = desk.service.cover(&plain.slug).await;
     assert!(
         matches!(outcome, Err(Error::NotFound { what: "cover" })),
         "{outcome:?}"

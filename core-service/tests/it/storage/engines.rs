@@ -28,7 +28,12 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
     let store = open(&database).await;
     assert_eq!(
         store.pending_migrations().await.unwrap(),
-        ["0001_initial", "0002_registering", "0003_excused_jobs"]
+        [
+            "0001_initial",
+            "0002_registering",
+            "0003_excused_jobs",
+            "0004_stock_covers"
+        ]
     );
     store.migrate().await.unwrap();
     assert!(store.pending_migrations().await.unwrap().is_empty());
@@ -40,7 +45,12 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             .unwrap();
         assert_eq!(
             store.pending_migrations().await.unwrap(),
-            ["0001_initial", "0002_registering", "0003_excused_jobs"]
+            [
+                "0001_initial",
+                "0002_registering",
+                "0003_excused_jobs",
+                "0004_stock_covers"
+            ]
         );
     }
 }

@@ -2,13 +2,16 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
+use core_service::{
+    domain::{ids::EventId, image_credit::ImageCredit, plan::Plan},
+    storage::StoredCover,
+};
 use http::{Method, StatusCode};
 use muster_api::{
     Reason,
     v1::{
         GetCoverRequest,
-        bindings::{CancelEvent, ListGuides, ListUseCases, UnpublishEvent, UpdateEvent},
+        bindings::{CancelEvent, GetEvent, ListGuides, ListUseCases, UnpublishEvent, UpdateEvent},
     },
 };
 use serde_json::json;
@@ -108,6 +111,44 @@ async fn a_cover_stays_for_pages_that_open_by_their_link(app: Arc<TestApp>) {
     assert_eq!(hidden.refusal().reason, Reason::NotFound);
 }
 
+async fn a_photograph_is_served_and_credited_in_the_drawings_place(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"image_query": "crab"})).await;
+    let drawn = cover(&app, &owner, &event).await;
+
+    let photograph = StoredCover::new(b"\xff\xd8\xff a JPEG".to_vec());
+    let credit = ImageCredit {
+        author: Some("Jo".to_owned()),
+        source: "Unsplash".to_owned(),
+        license: "Unsplash License".to_owned(),
+        ..ImageCredit::default()
+    };
+    let id = EventId::new(event.id.parse().unwrap());
+    let mut tx = app.store.begin().await.unwrap();
+    tx.put_stock_cover(id, &photograph, &credit, app.clock.now())
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+
+    let served = cover(&app, &owner, &event).await;
+    assert_eq!(served.header("content-type"), Some("image/jpeg"));
+    assert_eq!(served.body, photograph.jpeg);
+    let tag = served.header("etag").unwrap();
+    assert_ne!(Some(tag), drawn.header("etag"));
+    let path = format!("/events/{}/cover", event.slug);
+    let known = app.http.get(&path).header("if-none-match", tag);
+    assert_eq!(known.send().await.status, StatusCode::NOT_MODIFIED);
+    for surface in [Surface::Http, Surface::Grpc] {
+        let anyone: Client = Api::anyone(&app.over(surface));
+        let event = anyone.ok::<GetEvent>(json!({"slug": event.slug})).await;
+        assert_eq!(
+            event["image_credit"],
+            "Photo by Jo, Unsplash, Unsplash License, cropped"
+        );
+    }
+}
+
 async fn use_cases_and_guides_are_lists_of_links(app: Arc<TestApp>) {
     for surface in [Surface::Http, Surface::Grpc] {
         let anyone: Client = Api::anyone(&app.over(surface));
@@ -136,5 +177,6 @@ tests::on_both_engines!(
     a_cover_is_a_picture_that_may_be_kept,
     only_published_events_with_words_have_covers,
     a_cover_stays_for_pages_that_open_by_their_link,
+    a_photograph_is_served_and_credited_in_the_drawings_place,
     use_cases_and_guides_are_lists_of_links,
 );

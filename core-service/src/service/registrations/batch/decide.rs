@@ -257,10 +257,5 @@ fn first_mail(id: RegistrationId, status: Status) -> JobKey {
 
 /// What somebody is mailed who registers again: at most one mail a minute.
 fn again(id: RegistrationId, now: Instant) -> JobKey {
-    const MICROS_PER_MINUTE: i64 = 60_000_000;
-    JobKey {
-        kind: REGISTERED_AGAIN_MAIL.to_owned(),
-        subject_id: id.uuid(),
-        generation: i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX),
-    }
+    JobKey::of_minute(REGISTERED_AGAIN_MAIL, id.uuid(), now)
 }

@@ -1,0 +1,220 @@
+//! HTTP to a provider, with bounds on everything that comes back.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::{
+    StatusCode, Url,
+    header::{ACCEPT, HeaderMap, HeaderValue, RETRY_AFTER},
+    redirect::{Attempt, Policy},
+};
+
+use super::{Error, Provider, StockSettings, provider::Candidate};
+
+/// What a search may answer: ten results of Openverse with all their tags are 100 kB.
+const ANSWER_BYTES: usize = 2 * 1024 * 1024;
+
+/// What a picture may weigh: a large photograph at full size.
+const PICTURE_BYTES: usize = 16 * 1024 * 1024;
+
+/// What the answer to a report is read of: nothing is done with it.
+const REPORT_BYTES: usize = 64 * 1024;
+
+/// How long a connection may take to come about, and how long one may be silent.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Redirects followed, all within one host; providers use none today.
+const REDIRECTS: usize = 3;
+
+/// The longest wait that a provider is granted; one that asks for more is asked again all the same.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// What names us, as providers ask.
+const USER_AGENT: &str = concat!("Muster/", env!("CARGO_PKG_VERSION"));
+
+/// Calls one provider.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    provider: Provider,
+    base: Url,
+    headers: HeaderMap,
+    http: reqwest::Client,
+}
+
+impl Client {
+    pub(super) fn new(settings: StockSettings) -> Result<Self, Error> {
+        let provider = settings.provider;
+        let unusable = |problem: &str| Error::Settings(format!("--covers-url: {problem}"));
+        let base = settings.url.unwrap_or_else(|| provider.api().to_owned());
+        // Without the slash, its last part would be replaced by what is asked.
+        let base = format!("{}/", base.trim_end_matches('/'));
+        let base = Url::parse(&base).map_err(|error| unusable(&error.to_string()))?;
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .user_agent(USER_AGENT)
+            .connect_timeout(SILENCE)
+            .read_timeout(SILENCE)
+            .redirect(Policy::custom(within_one_host))
+            .build()
+            .map_err(|error| Error::Settings(format!("no client for {provider}: {error}")))?;
+        Ok(Self {
+            headers: provider.headers(settings.key.as_ref())?,
+            provider,
+            base,
+            http,
+        })
+    }
+
+    pub(super) const fn provider(&self) -> Provider {
+        self.provider
+    }
+
+    /// The pictures that the provider has for these words, best first.
+    pub(super) async fn search(&self, words: &str) -> Result<Vec<Candidate>, Error> {
+        let url = self.provider.search(&self.base, words);
+        let url = url.ok_or_else(|| self.failed("its address takes no path"))?;
+        let response = self.get(url, self.headers.clone()).await?;
+        let response = self.check(response)?;
+        let answer = self.body(response, ANSWER_BYTES).await?;
+        let answer = answer.ok_or_else(|| self.failed("the answer is too large"))?;
+        self.provider
+            .read(&self.base, &answer)
+            .map_err(|_| self.failed("the answer is not a list of pictures"))
+    }
+
+    /// The file of one picture; nothing when that picture cannot be had from where it may come from.
+    pub(super) async fn picture(&self, candidate: &Candidate) -> Result<Option<Vec<u8>>, Error> {
+        if !self.is_trusted(&candidate.image) {
+            tracing::info!(provider = %self.provider, "a stock picture lies on a host that is not the provider's");
+            return Ok(None);
+        }
+        let mut headers = HeaderMap::new();
+        // What `photo` reads; some hosts choose by this.
+        headers.insert(ACCEPT, HeaderValue::from_static("image/jpeg, image/png"));
+        let response = self.get(candidate.image.clone(), headers).await?;
+        let status = response.status();
+        // A picture that is gone says nothing about the provider.
+        if !status.is_success() && !status.is_server_error() && !is_busy(status) {
+            return Ok(None);
+        }
+        self.body(self.check(response)?, PICTURE_BYTES).await
+    }
+
+    /// Tells the provider that a picture is used, where it wants to know.
+    pub(super) async fn report_use(&self, candidate: &Candidate) -> Result<(), Error> {
+        // The key goes along, so only to the API itself.
+        let Some(url) = candidate.report.as_ref().filter(|url| self.is_api(url)) else {
+            return Ok(());
+        };
+        let response = self.get(url.clone(), self.headers.clone()).await?;
+        self.body(self.check(response)?, REPORT_BYTES).await?;
+        Ok(())
+    }
+
+    async fn get(&self, url: Url, headers: HeaderMap) -> Result<reqwest::Response, Error> {
+        let sent = self.http.get(url).headers(headers).send().await;
+        sent.map_err(|error| self.failed(&told_without_address(error)))
+    }
+
+    /// The response, if it is a success.
+    fn check(&self, response: reqwest::Response) -> Result<reqwest::Response, Error> {
+        let (provider, status) = (self.provider, response.status());
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Error::Refused {
+                provider,
+                status: status.as_u16(),
+            }),
+            _ if is_busy(status) => Err(Error::Busy {
+                provider,
+                wait: wait(&response),
+            }),
+            _ if status.is_success() => Ok(response),
+            _ if status.is_client_error() => Err(Error::Rejected {
+                provider,
+                status: status.as_u16(),
+            }),
+            _ => Err(self.failed(&format!("status {}", status.as_u16()))),
+        }
+    }
+
+    /// The body, unless it is longer than `limit`; what it says of its length is not relied upon.
+    async fn body(
+        &self,
+        mut response: reqwest::Response,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut body = Vec::new();
+        loop {
+            let piece = response.chunk().await;
+            match piece.map_err(|error| self.failed(&told_without_address(error)))? {
+                None => return Ok(Some(body)),
+                Some(piece) if body.len() + piece.len() > limit => return Ok(None),
+                Some(piece) => body.extend_from_slice(&piece),
+            }
+        }
+    }
+
+    /// Whether a picture may be fetched from there. Addresses in answers are a stranger's: followed blindly, they would reach
+    /// machines that only this one can reach.
+    fn is_trusted(&self, url: &Url) -> bool {
+        let no_login = url.username().is_empty() && url.password().is_none();
+        let is_image_host = url.scheme() == "https"
+            && url.port().is_none()
+            && url.host_str().is_some()
+            && url.host_str() == self.provider.image_host();
+        no_login && (self.is_api(url) || is_image_host)
+    }
+
+    fn is_api(&self, url: &Url) -> bool {
+        url.origin() == self.base.origin()
+    }
+
+    fn failed(&self, problem: &str) -> Error {
+        Error::Failed {
+            provider: self.provider,
+            problem: problem.to_owned(),
+        }
+    }
+}
+
+/// rustls with ring and Mozilla's roots, so that neither the system's certificates nor other crates decide.
+fn tls() -> Result<rustls::ClientConfig, Error> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Settings(format!("no TLS: {error}")))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn within_one_host(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let asked = attempt.previous().first().map(Url::origin);
+    if attempt.previous().len() > REDIRECTS || asked != Some(attempt.url().origin()) {
+        return attempt.stop();
+    }
+    attempt.follow()
+}
+
+fn is_busy(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    )
+}
+
+/// What `Retry-After` says in seconds; its other form, a date, would need the provider's clock.
+fn wait(response: &reqwest::Response) -> Option<Duration> {
+    let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    let seconds = header.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// The innermost cause; the address has the words in it.
+fn told_without_address(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
