@@ -89,6 +89,7 @@ impl System {
                 plans: Plans::default(),
                 default_timezone: Zone::utc(),
                 limits: LimitSettings::OFF,
+                stock: None,
             },
             mailer,
         )
