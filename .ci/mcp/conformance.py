@@ -9,6 +9,7 @@ scenario is left out only when the suite itself says that it is "Not testable" f
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -65,9 +66,8 @@ def run(revision, folder):
 def results(folder):
     """(scenario, its checks), from folders named server-SCENARIO-TIME."""
     for file in sorted(pathlib.Path(folder).rglob("checks.json")):
-        name = file.parent.name.removeprefix("server-")
-        scenario = name.rsplit("-2", 1)[0]
-        yield scenario, json.loads(file.read_text())
+        name = re.sub(r"-\d{4}-\d\d-\d\dT.*", "", file.parent.name)
+        yield name.removeprefix("server-"), json.loads(file.read_text())
 
 
 def main():

@@ -2,7 +2,7 @@
 //!
 //! The call says so itself (`confirm`), or a person answers a form that the client shows: in the revision without sessions the
 //! form goes out as the call's answer and comes back with the call made again, a sealed state proving that it is this very call;
-//! on standard input the client is simply asked meanwhile. Whoever can show no form gets the preview as text.
+//! in older ones a client on standard input is simply asked meanwhile. Whoever can show no form gets the preview as text.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -69,11 +69,12 @@ impl Call<'_> {
         if !self.shows_forms() {
             return Ok(Some(unconfirmed(name, &question).into()));
         }
-        if self.can_ask {
-            return Ok(decided(name, self.ask(question).await));
-        }
         if !self.is_stateless() {
-            return Ok(Some(unconfirmed(name, &question).into()));
+            return Ok(if self.can_ask {
+                decided(name, self.ask(question).await)
+            } else {
+                Some(unconfirmed(name, &question).into())
+            });
         }
         let bound = self.bound(name, &arguments.input.fields);
         let state = request.request_state.as_deref();
