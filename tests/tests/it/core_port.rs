@@ -4,6 +4,7 @@ mod access;
 mod clients;
 mod deadlines;
 mod errors;
+mod private_links;
 mod reflection;
 mod requests;
 mod transports;

@@ -8,8 +8,8 @@ use muster_api::{
     Reason,
     v1::bindings::{
         AddRegistration, ApproveRegistration, CancelEvent, CancelRegistration, CheckIn,
-        CreateEvent, GetRegistration, ListRegistrations, RegisterAttendee, UndoCheckIn,
-        UnpublishEvent,
+        CreateEvent, GetRegistration, ListMyEvents, ListRegistrations, RegisterAttendee,
+        UndoCheckIn, UnpublishEvent, UpdateEvent,
     },
 };
 use serde_json::{Value, json};
@@ -183,14 +183,73 @@ async fn an_organizer_follows_a_registration_to_the_door(api: Api) {
     }
 }
 
+/// Everything that counts registrations, after all that can happen to one.
+async fn all_numbers_agree_with_who_registered_and_who_is_told(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({"max_capacity": 2})).await;
+    for email in [
+        "a@example.org",
+        "b@example.org",
+        "c@example.org",
+        "a@example.org",
+    ] {
+        let asked = guest(&event.slug, json!({ "email": email }));
+        api.anyone().ok::<RegisterAttendee>(asked).await;
+    }
+    let added = json!({"id": event.id, "name": "Dan", "email": "d@example.org"});
+    owner.ok::<AddRegistration>(added).await;
+    let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    let first = json!({"id": event.id, "registration_id": list["items"][0]["id"]});
+    owner.ok::<CancelRegistration>(first).await;
+    let asking = json!({"id": event.id, "requires_approval": true});
+    owner.ok::<UpdateEvent>(asking).await;
+    let asked = guest(&event.slug, json!({"email": "e@example.org"}));
+    api.anyone().ok::<RegisterAttendee>(asked).await;
+
+    // Cancelled, Confirmed, Confirmed (promoted), Waitlisted, Pending.
+    let count = async |status: &str| {
+        let asked = json!({"id": event.id, "status": status});
+        owner.ok::<ListRegistrations>(asked).await["count"].clone()
+    };
+    let numbers = async || {
+        let detail = owner.detail(&event).await;
+        let mine = owner.ok::<ListMyEvents>(json!({"status": "all"})).await;
+        let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+        json!({
+            "registrations_total": detail["registrations_total"],
+            "registrations_confirmed": detail["registrations_confirmed"],
+            "registrations_active": detail["registrations_active"],
+            "registration_count": mine["items"][0]["registration_count"],
+            "listed": list["items"].as_array().unwrap().len(),
+            "count": list["count"],
+            "confirmed": count("Confirmed").await,
+            "pending": count("Pending").await,
+            "waitlisted": count("Waitlisted").await,
+            "cancelled": count("Cancelled").await,
+        })
+    };
+    let expected = json!({
+        "registrations_total": 5, "registrations_confirmed": 2, "registrations_active": 4,
+        "registration_count": 4, "listed": 5, "count": 5,
+        "confirmed": 2, "pending": 1, "waitlisted": 1, "cancelled": 1,
+    });
+    assert_eq!(numbers().await, expected);
+    let cancelled = owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    assert_eq!(cancelled["registrants_notified"], 4);
+    assert_eq!(api.cancellation_mails().await.len(), 4);
+    assert_eq!(numbers().await, expected, "registrations keep their status");
+}
+
 mod everywhere {
     use super::{
         a_repeated_registration_is_answered_like_a_new_one,
+        all_numbers_agree_with_who_registered_and_who_is_told,
         an_organizer_follows_a_registration_to_the_door, closed_events_are_refused_clearly,
         what_is_wrong_with_a_registration_is_said_field_by_field,
     };
 
     tests::on_every_surface!(
+        all_numbers_agree_with_who_registered_and_who_is_told,
         a_repeated_registration_is_answered_like_a_new_one,
         what_is_wrong_with_a_registration_is_said_field_by_field,
         closed_events_are_refused_clearly,
