@@ -8,7 +8,7 @@ use crate::{
         email,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Registrant, Registration, Status},
+        registration::{Counters, Registrant, Registration, Status},
     },
     storage::{Error, RegistrationFilter, values},
 };
@@ -247,25 +247,34 @@ pub(in crate::storage) async fn insert_registration(
     registration: &Registration,
 ) -> Result<(), Error> {
     insert_registrations(&mut *connection, std::slice::from_ref(registration)).await?;
-    count_registration(connection, registration).await
+    let change = Counters::default().with(registration.status);
+    change_counters(
+        connection,
+        registration.event_id,
+        change,
+        registration.seq + 1,
+    )
+    .await
 }
 
-async fn count_registration(
+/// Changes an event's counters by `change`, whose parts may be negative; the next place is `next_seq` at least.
+async fn change_counters(
     connection: &mut Connection,
-    registration: &Registration,
+    event: EventId,
+    change: Counters,
+    next_seq: i64,
 ) -> Result<(), Error> {
-    let one_if = |status| i32::from(registration.status == status);
     let done = sqlx::query::<Db>(
         "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
-         cancelled = cancelled + $5, next_seq = CASE WHEN next_seq > $6 THEN next_seq ELSE $6 + 1 END \
+         cancelled = cancelled + $5, next_seq = CASE WHEN next_seq > $6 THEN next_seq ELSE $6 END \
          WHERE event_id = $1",
     )
-    .bind(registration.event_id.uuid())
-    .bind(one_if(Status::Confirmed))
-    .bind(one_if(Status::Pending))
-    .bind(one_if(Status::Waitlisted))
-    .bind(one_if(Status::Cancelled))
-    .bind(registration.seq)
+    .bind(event.uuid())
+    .bind(change.confirmed)
+    .bind(change.pending)
+    .bind(change.waitlisted)
+    .bind(change.cancelled)
+    .bind(next_seq)
     .execute(connection)
     .await?;
     match done.rows_affected() {
@@ -295,28 +304,8 @@ pub(in crate::storage) async fn update_registration(
     if before == after.status {
         return Ok(());
     }
-    move_count(connection, after.event_id, before, after.status).await
-}
-
-async fn move_count(
-    connection: &mut Connection,
-    event: EventId,
-    from: Status,
-    to: Status,
-) -> Result<(), Error> {
-    let change = |status| i32::from(to == status) - i32::from(from == status);
-    sqlx::query::<Db>(
-        "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
-         cancelled = cancelled + $5 WHERE event_id = $1",
-    )
-    .bind(event.uuid())
-    .bind(change(Status::Confirmed))
-    .bind(change(Status::Pending))
-    .bind(change(Status::Waitlisted))
-    .bind(change(Status::Cancelled))
-    .execute(connection)
-    .await?;
-    Ok(())
+    let change = Counters::default().moved(before, after.status);
+    change_counters(connection, after.event_id, change, 0).await
 }
 
 /// Confirms those who have waited longest; the caller holds the counters and knows that there are so many.
@@ -338,14 +327,12 @@ pub(in crate::storage) async fn promote_waitlisted(
     if done.rows_affected() != u64::try_from(seats).unwrap_or(0) {
         return Err(Error::Missing("waitlisted registration"));
     }
-    sqlx::query::<Db>(
-        "UPDATE event_counters SET confirmed = confirmed + $2, waitlisted = waitlisted - $2 WHERE event_id = $1",
-    )
-    .bind(event.uuid())
-    .bind(seats)
-    .execute(connection)
-    .await?;
-    Ok(())
+    let change = Counters {
+        confirmed: seats,
+        waitlisted: -seats,
+        ..Counters::default()
+    };
+    change_counters(connection, event, change, 0).await
 }
 
 /// Reads `registration_columns!`.
