@@ -11,6 +11,7 @@ mod error;
 mod events;
 mod keys;
 mod limits;
+mod link_queue;
 mod links;
 mod mails;
 mod registrations;
@@ -33,7 +34,9 @@ pub use crate::{
     storage::{EventFilter, RegistrationFilter},
 };
 
-use self::{credentials::Credentials, limits::Limiters, registrations::Batchers};
+use self::{
+    credentials::Credentials, limits::Limiters, link_queue::LinkQueue, registrations::Batchers,
+};
 
 use crate::{
     covers::stock::Stock,
@@ -77,6 +80,7 @@ pub struct Service {
     credentials: Arc<Credentials>,
     batchers: Arc<Batchers>,
     limiters: Arc<Limiters>,
+    link_queue: Arc<LinkQueue>,
     key_uses: KeyUses,
 }
 
@@ -89,6 +93,7 @@ impl Service {
             limiters: Arc::new(Limiters::new(context.limits, &context.clock)),
             context,
             credentials: Arc::default(),
+            link_queue: Arc::default(),
             key_uses: KeyUses::default(),
         }
     }

@@ -24,7 +24,7 @@ use core_service::{
         zone::Zone,
     },
     service::{Caller, Context, Error, LimitSettings, Links, NewAccount, Service},
-    storage::Store,
+    storage::{Access, Options, Store},
 };
 use test_postgres::Database;
 
@@ -39,30 +39,30 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn open(database: &Database) -> Self {
-        Self::open_at(database, Clock::manual(NOW)).await
+        Self::on(open(database).await, 7, Clock::manual(NOW))
     }
 
-    /// The use cases by another clock.
-    pub(crate) async fn open_at(database: &Database, clock: Clock) -> Self {
-        Self::seeded(database, 7, clock).await
+    /// The use cases by another clock, beside a core that serves the database or is about to.
+    pub(crate) async fn open_beside_at(database: &Database, clock: Clock) -> Self {
+        let options = Options::new(database.url(), Access::Administer);
+        Self::on(Store::open(&options).await.unwrap(), 7, clock)
     }
 
     /// The use cases of a second core on the same database, whose ids are others.
     pub(crate) async fn open_beside(database: &Database) -> Self {
-        Self::seeded(database, 8, Clock::manual(NOW)).await
+        Self::on(open(database).await, 8, Clock::manual(NOW))
     }
 
     /// The use cases of an instance that has photographs for covers.
     pub(crate) async fn open_with_stock(database: &Database, stock: Stock) -> Self {
-        Self::with(database, 7, Clock::manual(NOW), Some(stock)).await
+        Self::with(open(database).await, 7, Clock::manual(NOW), Some(stock))
     }
 
-    async fn seeded(database: &Database, seed: u64, clock: Clock) -> Self {
-        Self::with(database, seed, clock, None).await
+    fn on(store: Store, seed: u64, clock: Clock) -> Self {
+        Self::with(store, seed, clock, None)
     }
 
-    async fn with(database: &Database, seed: u64, clock: Clock, stock: Option<Stock>) -> Self {
-        let store = open(database).await;
+    fn with(store: Store, seed: u64, clock: Clock, stock: Option<Stock>) -> Self {
         let service = Service::new(Context {
             store: store.clone(),
             clock: clock.clone(),

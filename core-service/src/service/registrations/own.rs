@@ -71,10 +71,9 @@ impl Service {
     /// A new private link to a registration, for a mail. Those in earlier mails stay good.
     pub async fn private_link(&self, registration: RegistrationId) -> Result<String, Error> {
         let token = LinkToken::generate(&self.context.entropy);
-        let mut tx = self.context.store.begin().await?;
-        tx.insert_link(&token.hash(), registration, self.now())
+        self.link_queue
+            .write(&self.context, token.hash(), registration)
             .await?;
-        tx.commit().await?;
         Ok(self.context.links.private_registration(&token))
     }
 

@@ -26,7 +26,7 @@ const LEASES_END_SECONDS: i64 = 300;
 
 /// An event whose guests are to get mails now, by the clock that a core of its own goes by.
 async fn cancelled_event(database: &Database) -> Vec<Registration> {
-    let desk = Desk::open_at(database, Clock::system()).await;
+    let desk = Desk::open_beside_at(database, Clock::system()).await;
     let olga = desk.olga().await;
     let new = NewEvent {
         start_date: "9000-01-01T12:00:00Z".to_owned(),
@@ -58,7 +58,7 @@ async fn a_core_that_is_killed_after_the_server_took_its_mails_loses_and_doubles
 
     server.script(|_| Deed::Go);
     let later = Clock::system().now().plus_seconds(LEASES_END_SECONDS);
-    let desk = Desk::open_at(&database, Clock::manual(later)).await;
+    let desk = Desk::open_beside_at(&database, Clock::manual(later)).await;
     let runner = runner(&desk, &mailer(&server));
     assert_eq!(runner.drain().await.unwrap(), GUESTS);
     assert_eq!(server.mails().len(), SLOTS + GUESTS);

@@ -358,6 +358,30 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     assert_eq!(audit[1]["action"], "registration.cancel");
 }
 
+async fn links_that_are_written_together_fail_apart(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(1)).await;
+    desk.ask(&event, "ada").await;
+    let stored = desk.store.list_registrations(event.id, 0, 10).await;
+    let ada = stored.unwrap()[0].id;
+    let erased = RegistrationId::new(event.id.uuid());
+    let mut links = tokio::task::JoinSet::new();
+    for number in 0..32 {
+        let service = desk.service.clone();
+        let is_erased = number % 8 == 3;
+        let id = if is_erased { erased } else { ada };
+        links.spawn(async move { (is_erased, service.private_link(id).await) });
+    }
+    for (is_erased, link) in links.join_all().await {
+        assert_eq!(is_erased, link.is_err(), "{link:?}");
+        let Ok(link) = link else { continue };
+        let token = link.rsplit('/').next().unwrap();
+        let own = desk.service.get_registration_by_token(token).await.unwrap();
+        assert_eq!(own.registration.id, ada);
+    }
+}
+
 async fn a_private_link_leads_to_one_registration_only(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
@@ -444,6 +468,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     closed_events_take_nobody,
     answers_fit_the_questions,
     a_freed_seat_goes_to_who_waits_longest,
+    links_that_are_written_together_fail_apart,
     a_private_link_leads_to_one_registration_only,
     a_change_of_time_or_place_is_mailed_once_to_whoever_may_come,
 );

@@ -1,0 +1,81 @@
+//! Private links for mails, several to a transaction: each mail would wait for a commit of its own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot::{self, error::TryRecvError};
+
+use super::{Context, Error};
+use crate::domain::ids::RegistrationId;
+
+/// Links that wait to be written. There are never more than mails under way.
+#[derive(Debug, Default)]
+pub(super) struct LinkQueue {
+    waiting: Mutex<Vec<Link>>,
+    /// Held by whoever writes; the others wait for it, and most find theirs written.
+    writer: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Link {
+    hash: [u8; 32],
+    registration: RegistrationId,
+    written: oneshot::Sender<()>,
+}
+
+impl LinkQueue {
+    /// Writes a link, and with it what waits besides.
+    pub(super) async fn write(
+        &self,
+        context: &Context,
+        hash: [u8; 32],
+        registration: RegistrationId,
+    ) -> Result<(), Error> {
+        let mut told = self.push(hash, registration);
+        let _writer = self.writer.lock().await;
+        match told.try_recv() {
+            Ok(()) => return Ok(()),
+            Err(TryRecvError::Empty) => {}
+            // It was in a batch that failed.
+            Err(TryRecvError::Closed) => return insert(context, &[(hash, registration)]).await,
+        }
+        let links = std::mem::take(&mut *self.waiting());
+        let batch: Vec<_> = links
+            .iter()
+            .map(|one| (one.hash, one.registration))
+            .collect();
+        if insert(context, &batch).await.is_err() {
+            // For one of them, perhaps: each is tried again by itself, by whoever wants it.
+            drop(links);
+            return insert(context, &[(hash, registration)]).await;
+        }
+        for link in links {
+            // Whoever gave up waiting leaves a link that nobody knows.
+            let _ = link.written.send(());
+        }
+        Ok(())
+    }
+
+    fn push(&self, hash: [u8; 32], registration: RegistrationId) -> oneshot::Receiver<()> {
+        let (written, told) = oneshot::channel();
+        self.waiting().push(Link {
+            hash,
+            registration,
+            written,
+        });
+        told
+    }
+
+    /// Held for single operations only; whole at any time.
+    fn waiting(&self) -> MutexGuard<'_, Vec<Link>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn insert(context: &Context, links: &[([u8; 32], RegistrationId)]) -> Result<(), Error> {
+    let mut tx = context.store.begin().await?;
+    for (hash, registration) in links {
+        tx.insert_link(hash, *registration, context.clock.now())
+            .await?;
+    }
+    Ok(tx.commit().await?)
+}
