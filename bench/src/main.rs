@@ -1,9 +1,11 @@
 //! The binary `bench`: measures what Muster claims, each figure beside the one that it is to be compared with, in the same run.
 
+mod agents;
 mod cancelling;
 mod latency;
 mod mails;
 mod pgbench;
+mod processor;
 mod report;
 mod seats;
 mod system;
@@ -36,6 +38,8 @@ enum Measure {
     Latency,
     /// Mails a second to an SMTP server on this machine
     Mails,
+    /// What a tool call over MCP costs beside the same call through the gateway
+    Agents,
 }
 
 #[tokio::main]
@@ -55,6 +59,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wants(Measure::Mails) {
         mails::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Agents) {
+        agents::measure(postgres.as_ref(), &mut report).await?;
     }
     report.print();
     Ok(())

@@ -48,6 +48,7 @@ pub(crate) struct System {
     /// Core, for what no rpc does: running jobs.
     pub(crate) core: Core,
     client: core_client::Core,
+    credential: String,
     headers: HeaderMap,
     _folder: TempDir,
     _database: Database,
@@ -107,10 +108,16 @@ impl System {
         Ok(Arc::new(Self {
             client: core_client::Core::in_process(core.in_process()),
             core,
-            headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(credential)?)]),
+            headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(&credential)?)]),
+            credential,
             _folder: folder,
             _database: database,
         }))
+    }
+
+    /// What the account's owner sends as `Authorization`.
+    pub(crate) fn credential(&self) -> &str {
+        &self.credential
     }
 
     /// Calls an rpc as the account's owner.
@@ -171,9 +178,22 @@ where
     W: Fn(usize) -> F + Clone + Send + 'static,
     F: Future<Output = anyhow::Result<()>> + Send,
 {
+    in_crowd_of(CLIENTS, count, work).await
+}
+
+/// The same, that many at a time.
+pub(crate) async fn in_crowd_of<W, F>(
+    clients: usize,
+    count: usize,
+    work: W,
+) -> anyhow::Result<Duration>
+where
+    W: Fn(usize) -> F + Clone + Send + 'static,
+    F: Future<Output = anyhow::Result<()>> + Send,
+{
     let next = Arc::new(AtomicUsize::new(0));
     let started = Instant::now();
-    let clients: Vec<_> = (0..CLIENTS.min(count))
+    let clients: Vec<_> = (0..clients.min(count))
         .map(|_| {
             let (next, work) = (Arc::clone(&next), work.clone());
             tokio::spawn(async move {

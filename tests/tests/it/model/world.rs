@@ -164,6 +164,7 @@ impl World {
             "image_url": event.image_query.map(|_| format!("{url}/api/v1/events/{slug}/cover")),
             "url": format!("{url}/events/{slug}"),
             "registration_url": format!("{url}/events/{slug}/register"),
+            "image_credit": null,
         })
     }
 

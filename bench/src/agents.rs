@@ -1,0 +1,177 @@
+//! What an agent's tool call costs beside the same call through the gateway.
+
+use std::{net::SocketAddr, sync::Arc, time::Instant};
+
+use anyhow::ensure;
+use bytes::Bytes;
+use http::{
+    Method, Request,
+    header::{ACCEPT, CONTENT_TYPE},
+};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use process::{CancellationToken, serve};
+use test_postgres::Server;
+use tokio::net::TcpListener;
+
+use crate::{
+    processor,
+    report::Report,
+    system::{System, engines, in_crowd_of},
+};
+
+/// Calls of each measurement: a few seconds' worth.
+const CALLS: u32 = 10_000;
+
+/// Who calls at a time.
+const CLIENTS: usize = 16;
+
+/// The revision without sessions, in which a request says all there is.
+const REVISION: &str = "2026-07-28";
+
+/// Measures `get_my_event` over MCP beside `GET /me/events/{id}`, both over HTTP on this machine, in turns and the first turn left
+/// out. The client's work and core's are the same in both and count in both.
+pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
+    for (engine, server) in engines(postgres) {
+        let system = System::start(server).await?;
+        let id = system.publish(100).await?.id;
+        let stop = CancellationToken::new();
+        let port = Arc::new(Port::serve(&system, &stop).await?);
+        let (mut gateway, mut bridge) = (Cost::default(), Cost::default());
+        for turn in 0..4 {
+            let rest = port.repeat(system.credential(), &id, Port::rest).await?;
+            let tool = port.repeat(system.credential(), &id, Port::tool).await?;
+            if turn > 0 {
+                gateway.add(&rest);
+                bridge.add(&tool);
+            }
+        }
+        stop.cancel();
+        let figure = format!(
+            "{:.0}/s, {:.0} µs of processor each",
+            bridge.rate(),
+            bridge.each()
+        );
+        let compared = format!(
+            "gateway {:.0}/s, {:.0} µs: {:.2} × the processor time; aim: at most 2",
+            gateway.rate(),
+            gateway.each(),
+            bridge.each() / gateway.each()
+        );
+        report.add("tool calls over MCP", engine, figure, compared);
+    }
+    Ok(())
+}
+
+/// What calls cost.
+#[derive(Debug, Default)]
+struct Cost {
+    calls: u32,
+    seconds: f64,
+    processor_seconds: f64,
+}
+
+impl Cost {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.seconds += other.seconds;
+        self.processor_seconds += other.processor_seconds;
+    }
+
+    fn rate(&self) -> f64 {
+        f64::from(self.calls) / self.seconds
+    }
+
+    fn each(&self) -> f64 {
+        self.processor_seconds * 1e6 / f64::from(self.calls)
+    }
+}
+
+/// A request for the event of that id, with that credential.
+type MakeRequest = fn(&Port, &str, &str) -> http::Result<Request<Full<Bytes>>>;
+
+/// Gateway and bridge on one port, as `muster` serves them, and a client of it.
+struct Port {
+    address: SocketAddr,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+impl Port {
+    async fn serve(system: &System, stop: &CancellationToken) -> anyhow::Result<Self> {
+        let core = core_client::Core::in_process(system.core.in_process());
+        let gateway = http_gateway::router(core.clone(), http_gateway::Options::default());
+        let router = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let router = router.fallback_service(gateway);
+        tokio::spawn(serve::serve(
+            listener,
+            router,
+            serve::Limits::default(),
+            stop.clone(),
+        ));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Ok(Self { address, client })
+    }
+
+    /// Has one request made over and over.
+    async fn repeat(
+        self: &Arc<Self>,
+        credential: &str,
+        id: &str,
+        request: MakeRequest,
+    ) -> anyhow::Result<Cost> {
+        let (started, worked) = (Instant::now(), processor::seconds()?);
+        let (port, credential, id) = (Arc::clone(self), credential.to_owned(), id.to_owned());
+        in_crowd_of(CLIENTS, CALLS as usize, move |_| {
+            let port = Arc::clone(&port);
+            let request = request(&port, &credential, &id);
+            async move {
+                let answer = port.client.request(request?).await?;
+                let status = answer.status();
+                let body = answer.into_body().collect().await?.to_bytes();
+                ensure!(
+                    status.is_success(),
+                    "{status}: {}",
+                    String::from_utf8_lossy(&body)
+                );
+                Ok(())
+            }
+        })
+        .await?;
+        Ok(Cost {
+            calls: CALLS,
+            seconds: started.elapsed().as_secs_f64(),
+            processor_seconds: processor::seconds()? - worked,
+        })
+    }
+
+    fn rest(&self, credential: &str, id: &str) -> http::Result<Request<Full<Bytes>>> {
+        let uri = format!("http://{}/api/v1/me/events/{id}", self.address);
+        Request::get(uri)
+            .header("authorization", credential)
+            .body(Full::default())
+    }
+
+    fn tool(&self, credential: &str, id: &str) -> http::Result<Request<Full<Bytes>>> {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_my_event","arguments":{{"id":"{id}"}},
+            "_meta":{{"io.modelcontextprotocol/protocolVersion":"{REVISION}",
+            "io.modelcontextprotocol/clientInfo":{{"name":"bench","version":"1"}},
+            "io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        Request::builder()
+            .method(Method::POST)
+            .uri(format!("http://{}/mcp", self.address))
+            .header("authorization", credential)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json, text/event-stream")
+            .header("mcp-protocol-version", REVISION)
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "get_my_event")
+            .body(body.into())
+    }
+}
