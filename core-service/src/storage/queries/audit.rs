@@ -42,7 +42,7 @@ pub(in crate::storage) async fn insert_audits(
     });
     query
         .build()
-        .persistent(entries.len() == 1)
+        .persistent(values::is_usual(entries.len()))
         .execute(connection)
         .await?;
     Ok(())

@@ -13,7 +13,7 @@ use crate::{
             REGISTRATION_MAILS,
         },
     },
-    storage::{DeadMail, DeadMailRecipient, Error, JobRecord, MailQueue},
+    storage::{DeadMail, DeadMailRecipient, Error, JobRecord, MailQueue, values},
 };
 
 pub(in crate::storage) async fn schedule_cancellation_mails(
@@ -94,7 +94,7 @@ pub(in crate::storage) async fn insert_jobs(
     query.push(" ON CONFLICT (kind, subject_id, generation) DO NOTHING");
     query
         .build()
-        .persistent(keys.len() == 1)
+        .persistent(values::is_usual(keys.len()))
         .execute(connection)
         .await?;
     Ok(())
@@ -165,7 +165,7 @@ pub(in crate::storage) async fn finish_jobs(
     query.push(")");
     let done = query
         .build()
-        .persistent(jobs.len() == 1)
+        .persistent(values::is_usual(jobs.len()))
         .execute(connection)
         .await?;
     Ok(done.rows_affected())

@@ -236,7 +236,7 @@ pub(in crate::storage) async fn insert_registrations(
     );
     query
         .build()
-        .persistent(registrations.len() == 1)
+        .persistent(values::is_usual(registrations.len()))
         .execute(connection)
         .await?;
     Ok(())

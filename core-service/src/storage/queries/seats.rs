@@ -16,7 +16,7 @@ use crate::{
         instant::Instant,
         registration::{Counters, Seats},
     },
-    storage::Error,
+    storage::{Error, values},
 };
 
 pub(in crate::storage) async fn find_event_ids(
@@ -31,7 +31,7 @@ pub(in crate::storage) async fn find_event_ids(
     query.push(")");
     query
         .build()
-        .persistent(slugs.len() == 1)
+        .persistent(values::is_usual(slugs.len()))
         .fetch_all(connection)
         .await?
         .iter()
@@ -52,7 +52,7 @@ pub(in crate::storage) async fn lock_seats(
     query.push(concat!(" ORDER BY c.event_id", for_update!()));
     query
         .build()
-        .persistent(ids.len() == 1)
+        .persistent(values::is_usual(ids.len()))
         .fetch_all(connection)
         .await?
         .iter()
@@ -75,7 +75,7 @@ pub(in crate::storage) async fn list_events(
     push_ids(&mut query, ids);
     query
         .build()
-        .persistent(ids.len() == 1)
+        .persistent(values::is_usual(ids.len()))
         .fetch_all(connection)
         .await?
         .iter()
@@ -107,7 +107,7 @@ pub(in crate::storage) async fn find_active_registrations(
     );
     query
         .build()
-        .persistent(people.len() == 1)
+        .persistent(values::is_usual(people.len()))
         .fetch_all(connection)
         .await?
         .iter()
@@ -133,7 +133,7 @@ pub(in crate::storage) async fn touch_registrations(
     query.push(")");
     query
         .build()
-        .persistent(ids.len() == 1)
+        .persistent(values::is_usual(ids.len()))
         .execute(connection)
         .await?;
     Ok(())
@@ -158,7 +158,7 @@ pub(in crate::storage) async fn update_counters(
     query.push(") AS now WHERE event_counters.event_id = now.column1");
     let done = query
         .build()
-        .persistent(seats.len() == 1)
+        .persistent(values::is_usual(seats.len()))
         .execute(connection)
         .await?;
     if done.rows_affected() != seats.len() as u64 {
