@@ -1,10 +1,6 @@
 //! The log line of a request, as programs read it.
 
-use std::{
-    convert::Infallible,
-    io,
-    sync::{Arc, Mutex},
-};
+use std::{cell::RefCell, convert::Infallible, io, sync::Once};
 
 use http::{Request, Response};
 use http_body_util::Full;
@@ -20,12 +16,16 @@ use tokio::{
 };
 use tower::service_fn;
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+thread_local! {
+    /// What this thread has logged since it was last looked at. A test's runtime has one thread, so its server logs here, too.
+    static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Log;
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        LOGGED.with_borrow_mut(|logged| logged.extend_from_slice(bytes));
         Ok(bytes.len())
     }
 
@@ -35,8 +35,25 @@ impl io::Write for Log {
 }
 
 impl Log {
-    fn lines(&self) -> Vec<Value> {
-        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+    /// Logs for the whole process: a subscriber of one thread alone loses lines when another thread, which has none, is the
+    /// first to reach the place that logs, since tracing then remembers that nobody listens.
+    fn start() {
+        static STARTED: Once = Once::new();
+        STARTED.call_once(|| {
+            let subscriber = tracing_subscriber::fmt()
+                .json()
+                .flatten_event(true)
+                .without_time()
+                .with_writer(|| Self)
+                .finish();
+            tracing::subscriber::set_global_default(subscriber).unwrap();
+            tracing::callsite::rebuild_interest_cache();
+        });
+        LOGGED.take();
+    }
+
+    fn lines() -> Vec<Value> {
+        let text = String::from_utf8(LOGGED.take()).unwrap();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
@@ -45,17 +62,7 @@ impl Log {
 
 /// Serves one request that is answered with this status and cause, and answers what was logged.
 async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .flatten_event(true)
-        .without_time()
-        .with_writer(move || writer.clone())
-        .finish();
-    // A test's runtime has one thread, so that the server logs here, too.
-    let _here = tracing::subscriber::set_default(subscriber);
-
+    Log::start();
     let cause = cause.map(|cause| Cause(cause.to_owned()));
     let service = service_fn(move |_: Request<RequestBody>| {
         let mut response = Response::new(Full::new(&b"answer"[..]));
@@ -82,7 +89,7 @@ async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
     stream.read_to_end(&mut Vec::new()).await.unwrap();
     shutdown.cancel();
     running.await.unwrap();
-    log.lines()
+    Log::lines()
 }
 
 const REQUEST: &str = "GET /links/private?also=private HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
