@@ -122,6 +122,20 @@ impl Desk {
     }
 }
 
+/// Asks until the database has room for it, as clients do: of many at once some wait too long for a connection, and are told to
+/// come again.
+pub(crate) async fn until_served<T, Answer>(ask: impl Fn() -> Answer) -> Result<T, Error>
+where
+    Answer: Future<Output = Result<T, Error>>,
+{
+    loop {
+        match ask().await {
+            Err(Error::Unavailable(_)) => {}
+            answer => return answer,
+        }
+    }
+}
+
 /// A draft, an hour from [`NOW`], for an hour.
 pub(crate) fn new_event(title: &str) -> NewEvent {
     NewEvent {

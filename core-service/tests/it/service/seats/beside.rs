@@ -1,0 +1,131 @@
+//! What happens beside a crowd, and to it.
+
+use std::time::Duration;
+
+use core_service::{
+    domain::{event::NewEvent, job},
+    service::{Caller, Error},
+};
+use test_postgres::Database;
+use tokio::time::Instant;
+
+use super::crowd::{AT_A_TIME, SEATS, cores, rush};
+use crate::{
+    fixtures::{NOW, migrate},
+    service::{
+        Desk, public_event,
+        registering::{guest, seats},
+    },
+};
+
+/// The counters' lock makes an order of the cancellation and each registration, whichever core has either.
+async fn a_cancellation_among_registrations_tells_exactly_who_is_registered(database: Database) {
+    /// Without the lock most rounds go wrong, but not each.
+    const ROUNDS: usize = 8;
+    let cores = cores(&database).await;
+    let olga = cores[0].olga().await;
+    for _ in 0..ROUNDS {
+        cancel_among_registrations(&cores, &olga).await;
+    }
+}
+
+/// The first core registers, the last one cancels.
+async fn cancel_among_registrations(cores: &[Desk], olga: &Caller) {
+    const ASKING: usize = 240;
+    let asked = &cores[0];
+    let cancelling = cores.last().unwrap();
+    let event = asked.create(olga, seats(SEATS)).await;
+    let mut asking = rush(&cores[..1], ASKING, ASKING / 6, |core, number| {
+        let (service, slug) = (core.service.clone(), event.slug.clone());
+        async move {
+            let new = guest(&format!("person-{number}"));
+            match service.register_attendee(&slug, new, None).await {
+                Ok(_) => true,
+                Err(Error::EventCancelled) => false,
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    });
+    let mut registered = 0;
+    for _ in 0..ASKING / 4 {
+        registered += usize::from(asking.join_next().await.unwrap().unwrap());
+    }
+    let cancelled = cancelling.service.cancel_event(olga, event.id, None).await;
+    let notified = usize::try_from(cancelled.unwrap().registrants_notified).unwrap();
+    let rest = asking.join_all().await;
+    registered += rest.into_iter().filter(|registered| *registered).count();
+
+    assert!(
+        registered < ASKING,
+        "the cancellation came too late to test"
+    );
+    assert_eq!(asked.standing(event.id).await.len(), registered);
+    assert_eq!(notified, registered);
+    let mailed = asked.mailed(event.id, job::CANCELLATION_MAIL).await;
+    assert_eq!(mailed.len(), registered);
+}
+
+async fn one_who_cannot_be_written_does_not_take_the_others_along(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(50)).await;
+    let asking = rush(std::slice::from_ref(&desk), 20, 20, |core, number| {
+        let (service, slug) = (core.service.clone(), event.slug.clone());
+        let mut new = guest(&format!("person-{number}"));
+        // PostgreSQL takes no text with NUL. The proto's limits, which are applied before, let none in.
+        if number == 7 && database.is_postgres() {
+            new.name.push('\0');
+        }
+        async move { service.register_attendee(&slug, new, None).await.is_ok() }
+    });
+    let registered = asking.join_all().await;
+    let registered = registered.into_iter().filter(|registered| *registered);
+    let expected = if database.is_postgres() { 19 } else { 20 };
+    assert_eq!(registered.count(), expected);
+    assert_eq!(desk.standing(event.id).await.len(), expected);
+}
+
+async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
+    const HOT: usize = 5_000;
+    /// Far above what it takes, and far below what waiting for the crowd would: CI machines are slow.
+    const SLOWEST: Duration = Duration::from_secs(2);
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let hot = desk.create(&olga, seats(SEATS)).await;
+    let mut asking = rush(
+        std::slice::from_ref(&desk),
+        HOT,
+        AT_A_TIME,
+        |core, number| {
+            let (service, slug) = (core.service.clone(), hot.slug.clone());
+            async move {
+                let new = guest(&format!("person-{number}"));
+                service.register_attendee(&slug, new, None).await.unwrap();
+            }
+        },
+    );
+    let mut times = Vec::new();
+    while asking.len() > HOT / 10 {
+        let began = Instant::now();
+        let other = NewEvent {
+            is_public: false,
+            ..public_event("Other")
+        };
+        let other = desk.create(&olga, other).await;
+        desk.service.get_my_event(&olga, other.id).await.unwrap();
+        desk.service.list_events(50, 0).await.unwrap();
+        times.push(began.elapsed());
+        while asking.try_join_next().is_some() {}
+    }
+    asking.join_all().await;
+    times.sort_unstable();
+    let slowest = times.last().copied().unwrap_or_default();
+    assert!(slowest < SLOWEST, "{slowest:?} of {}", times.len());
+    assert_eq!(desk.clock.now(), NOW);
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    a_cancellation_among_registrations_tells_exactly_who_is_registered,
+    one_who_cannot_be_written_does_not_take_the_others_along,
+    other_requests_are_answered_while_an_event_is_hot,
+);

@@ -1,0 +1,134 @@
+//! A crowd that comes for few seats, at two cores.
+
+use std::sync::Arc;
+
+use core_service::domain::{job, registration::Status};
+use test_postgres::Database;
+use tokio::{
+    sync::{Barrier, Semaphore},
+    task::JoinSet,
+};
+
+use crate::{
+    fixtures::{Rows, migrate},
+    service::{
+        Desk,
+        registering::{guest, seats},
+        until_served,
+    },
+};
+
+/// The seats that everybody comes for.
+pub(super) const SEATS: i32 = 100;
+/// How many ask at a time, as a front with many connections does.
+pub(super) const AT_A_TIME: usize = 1_000;
+
+/// Two cores on one PostgreSQL; SQLite has one.
+pub(super) async fn cores(database: &Database) -> Vec<Desk> {
+    let mut cores = vec![Desk::open(database).await];
+    if database.is_postgres() {
+        cores.push(Desk::open_beside(database).await);
+    }
+    cores
+}
+
+/// Has that many ask, numbered from 0, so many of them at a time, each at the next core.
+pub(super) fn rush<Asking>(
+    cores: &[Desk],
+    crowd: usize,
+    at_a_time: usize,
+    ask: impl Fn(&Desk, usize) -> Asking,
+) -> JoinSet<Asking::Output>
+where
+    Asking: Future<Output: Send + 'static> + Send + 'static,
+{
+    let open = Arc::new(Semaphore::new(at_a_time));
+    let mut asking = JoinSet::new();
+    for (number, core) in (0..crowd).zip(cores.iter().cycle()) {
+        let (asked, open) = (ask(core, number), Arc::clone(&open));
+        asking.spawn(async move {
+            let _turn = open.acquire().await.unwrap();
+            asked.await
+        });
+    }
+    asking
+}
+
+async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(database: Database) {
+    const CROWD: usize = 10_000;
+    let cores = cores(&database).await;
+    let olga = cores[0].olga().await;
+    let event = cores[0].create(&olga, seats(SEATS)).await;
+    let asking = rush(&cores, CROWD, AT_A_TIME, |core, number| {
+        let (service, slug) = (core.service.clone(), event.slug.clone());
+        // Every tenth comes twice, by both cores.
+        let person = if number % 10 == 9 { number - 1 } else { number };
+        async move {
+            let new = guest(&format!("person-{person}"));
+            service.register_attendee(&slug, new, None).await.unwrap();
+        }
+    });
+    asking.join_all().await;
+
+    // `standing` compares the counters with the rows.
+    let standing = cores[0].standing(event.id).await;
+    assert_eq!(standing.len(), CROWD - CROWD / 10);
+    let (seated, waiting) = standing.split_at(usize::try_from(SEATS).unwrap());
+    assert_eq!(confirmed(seated), seated.len());
+    assert!(
+        waiting
+            .iter()
+            .all(|(_, status)| *status == Status::Waitlisted)
+    );
+    for (kind, told) in [
+        (job::REGISTERED_MAIL, seated),
+        (job::WAITLISTED_MAIL, waiting),
+    ] {
+        let mails = cores[0].store.list_jobs(kind, 100_000).await;
+        assert_eq!(mails.unwrap().len(), told.len());
+    }
+}
+
+/// The control: the same crowd at the same cores takes seats by what the counters said without their lock. Nobody takes one
+/// before all have looked, so that none depends on luck.
+async fn a_crowd_that_only_looks_at_the_counters_oversells(database: Database) {
+    const CROWD: usize = 300;
+    let cores = cores(&database).await;
+    let olga = cores[0].olga().await;
+    let event = cores[0].create(&olga, seats(SEATS)).await;
+    let rows = Rows::new();
+    let looked = Arc::new(Barrier::new(CROWD));
+    let asking = rush(&cores, CROWD, CROWD, |core, number| {
+        let (service, store) = (core.service.clone(), core.store.clone());
+        let looked = Arc::clone(&looked);
+        // Everybody has a place in line already: that it is one person's only would give the race away.
+        let seq = i64::try_from(number + 1).unwrap();
+        let mut registration = rows.registration(event.id, seq, Status::Pending);
+        async move {
+            let look = || service.get_my_event(&olga, event.id);
+            let (event, counters) = until_served(look).await.unwrap();
+            registration.status = counters.place(event.max_capacity);
+            looked.wait().await;
+            let take = || async {
+                let mut tx = store.begin().await?;
+                tx.insert_registration(&registration).await?;
+                Ok(tx.commit().await?)
+            };
+            until_served(take).await.unwrap();
+        }
+    });
+    asking.join_all().await;
+
+    let standing = cores[0].standing(event.id).await;
+    assert_eq!(confirmed(&standing), CROWD, "three times as many as seats");
+}
+
+fn confirmed(standing: &[(String, Status)]) -> usize {
+    let confirmed = |one: &&(String, Status)| one.1 == Status::Confirmed;
+    standing.iter().filter(confirmed).count()
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred,
+    a_crowd_that_only_looks_at_the_counters_oversells,
+);

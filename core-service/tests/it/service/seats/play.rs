@@ -1,0 +1,254 @@
+//! The same is done to the service and to the model, and then both are compared.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use core_service::{
+    domain::{
+        change::Change,
+        event::EventPatch,
+        ids::{EventId, RegistrationId},
+        job,
+        plan::Plan,
+        registration::Status,
+    },
+    service::{Caller, Error},
+};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestRunner},
+};
+use test_postgres::Database;
+use tokio::task::JoinSet;
+
+use super::model::Model;
+use crate::{
+    fixtures::migrate,
+    service::{
+        Desk,
+        registering::{guest, seats},
+    },
+};
+
+const CASES: u32 = 24;
+const CASE_LENGTH: std::ops::Range<usize> = 10..60;
+/// Few, so that people come again.
+const PEOPLE: u8 = 8;
+
+#[derive(Debug, Clone)]
+enum Command {
+    Register { person: u8, by_owner: bool },
+    RegisterTogether { people: Vec<u8> },
+    Approve { which: usize },
+    Cancel { which: usize, by_link: bool },
+    Resize { max_capacity: i32 },
+    AskForApproval(bool),
+    Erase { person: u8 },
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let person = || 0..PEOPLE;
+    let which = || 0..CASE_LENGTH.end;
+    prop_oneof![
+        6 => (person(), any::<bool>()).prop_map(|(person, by_owner)| Command::Register { person, by_owner }),
+        2 => prop::collection::vec(person(), 2..6).prop_map(|people| Command::RegisterTogether { people }),
+        3 => which().prop_map(|which| Command::Approve { which }),
+        3 => (which(), any::<bool>()).prop_map(|(which, by_link)| Command::Cancel { which, by_link }),
+        2 => (1..6).prop_map(|max_capacity| Command::Resize { max_capacity }),
+        1 => any::<bool>().prop_map(Command::AskForApproval),
+        1 => person().prop_map(|person| Command::Erase { person }),
+    ]
+}
+
+struct Case<'a> {
+    desk: &'a Desk,
+    olga: Caller,
+    event: EventId,
+    slug: String,
+    model: Model,
+}
+
+impl<'a> Case<'a> {
+    async fn begin(desk: &'a Desk, number: u32) -> Self {
+        let olga = desk
+            .caller(&format!("olga-{number}@example.org"), Plan::Pro)
+            .await;
+        let event = desk.create(&olga, seats(2)).await;
+        Self {
+            desk,
+            olga,
+            event: event.id,
+            slug: event.slug,
+            model: Model {
+                max_capacity: 2,
+                requires_approval: false,
+                registrations: Vec::new(),
+            },
+        }
+    }
+
+    async fn run(&mut self, command: Command) {
+        match command {
+            Command::Register { person, by_owner } => self.register(person, by_owner).await,
+            Command::RegisterTogether { people } => self.register_together(people).await,
+            Command::Approve { which } => self.approve(which).await,
+            Command::Cancel { which, by_link } => self.cancel(which, by_link).await,
+            Command::Resize { max_capacity } => {
+                let patch = EventPatch {
+                    max_capacity: Change::Set(max_capacity),
+                    ..EventPatch::default()
+                };
+                let resized = self.change(patch).await;
+                let is_smaller = max_capacity < self.model.max_capacity;
+                if is_smaller && max_capacity < self.model.count(Status::Confirmed) {
+                    assert!(matches!(resized, Err(Error::CapacityBelowConfirmed { .. })));
+                    return;
+                }
+                resized.unwrap();
+                self.model.max_capacity = max_capacity;
+                self.model.promote();
+            }
+            Command::AskForApproval(requires_approval) => {
+                let patch = EventPatch {
+                    requires_approval: Change::Set(requires_approval),
+                    ..EventPatch::default()
+                };
+                self.change(patch).await.unwrap();
+                self.model.requires_approval = requires_approval;
+            }
+            Command::Erase { person } => {
+                let address = format!("person-{person}@example.org");
+                self.desk.service.erase_person(&address).await.unwrap();
+                self.model.registrations.retain(|one| one.person != person);
+                self.model.promote();
+            }
+        }
+    }
+
+    async fn change(&self, patch: EventPatch) -> Result<(), Error> {
+        let service = &self.desk.service;
+        let changed = service.update_event(&self.olga, self.event, patch).await;
+        changed.map(|_| ())
+    }
+
+    async fn register(&mut self, person: u8, by_owner: bool) {
+        let new = guest(&format!("person-{person}"));
+        let expected = self.model.register(person, by_owner);
+        let service = &self.desk.service;
+        if !by_owner {
+            service
+                .register_attendee(&self.slug, new, None)
+                .await
+                .unwrap();
+            return;
+        }
+        let added = service.add_registration(&self.olga, self.event, new).await;
+        match expected {
+            Some(status) => assert_eq!(added.unwrap().status, status),
+            None => assert!(matches!(added, Err(Error::AlreadyRegistered)), "{added:?}"),
+        }
+    }
+
+    /// Those who come at once share batches, in no known order: who came first is read back.
+    async fn register_together(&mut self, people: Vec<u8>) {
+        let mut asking = JoinSet::new();
+        for person in people {
+            let (service, slug) = (self.desk.service.clone(), self.slug.clone());
+            let new = guest(&format!("person-{person}"));
+            asking.spawn(async move { service.register_attendee(&slug, new, None).await.unwrap() });
+        }
+        asking.join_all().await;
+        for (name, _) in &self.desk.standing(self.event).await[self.model.registrations.len()..] {
+            let person = name.trim_start_matches("person-").parse().unwrap();
+            assert!(self.model.register(person, false).is_some());
+        }
+    }
+
+    async fn named(&self, which: usize) -> Option<(usize, RegistrationId)> {
+        let index = which.checked_rem(self.model.registrations.len())?;
+        let store = &self.desk.store;
+        let everybody = store.list_registrations(self.event, 0, 1_000).await;
+        Some((index, everybody.unwrap()[index].id))
+    }
+
+    async fn approve(&mut self, which: usize) {
+        let Some((index, id)) = self.named(which).await else {
+            return;
+        };
+        let service = &self.desk.service;
+        let approved = service
+            .approve_registration(&self.olga, self.event, id)
+            .await;
+        let place = self.model.place();
+        let registration = &mut self.model.registrations[index];
+        match registration.status {
+            Status::Cancelled => assert!(matches!(approved, Err(Error::RegistrationCancelled))),
+            Status::Pending => {
+                registration.status = place;
+                assert_eq!(approved.unwrap().status, place);
+            }
+            status => assert_eq!(approved.unwrap().status, status),
+        }
+    }
+
+    async fn cancel(&mut self, which: usize, by_link: bool) {
+        let Some((index, id)) = self.named(which).await else {
+            return;
+        };
+        let service = &self.desk.service;
+        if by_link {
+            let link = service.private_link(id).await.unwrap();
+            let token = link.rsplit('/').next().unwrap();
+            service.cancel_registration_by_token(token).await.unwrap();
+        } else {
+            let cancel = service.cancel_registration(&self.olga, self.event, id);
+            cancel.await.unwrap();
+        }
+        self.model.registrations[index].status = Status::Cancelled;
+        self.model.promote();
+    }
+
+    async fn compare(&self) {
+        let standing = self.desk.standing(self.event).await;
+        let expected: Vec<_> = self
+            .model
+            .registrations
+            .iter()
+            .map(|one| (format!("person-{}", one.person), one.status))
+            .collect();
+        assert_eq!(standing, expected);
+        let promoted = self.model.registrations.iter();
+        let promoted = promoted.filter(|one| one.was_promoted);
+        let promoted: Vec<_> = promoted
+            .map(|one| format!("person-{}", one.person))
+            .collect();
+        let mailed = self.desk.mailed(self.event, job::PROMOTED_MAIL).await;
+        assert_eq!(mailed, promoted);
+    }
+}
+
+async fn seats_agree_with_the_model(database: Database) {
+    let desk = Desk::open(&database).await;
+    let cases = AtomicU32::new(0);
+    let mut runner = TestRunner::new(Config {
+        cases: CASES,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let run = |commands: Vec<Command>| {
+        let number = cases.fetch_add(1, Ordering::Relaxed);
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                let mut case = Case::begin(&desk, number).await;
+                for command in commands {
+                    case.run(command).await;
+                    case.compare().await;
+                }
+            });
+        });
+        Ok(())
+    };
+    let commands = prop::collection::vec(command(), CASE_LENGTH);
+    runner.run(&commands, run).unwrap();
+}
+
+test_postgres::on_both_engines!(prepare: migrate; seats_agree_with_the_model);
