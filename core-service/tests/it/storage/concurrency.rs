@@ -13,9 +13,15 @@ use crate::fixtures::{NOW, Rows, add_account, add_event, add_registrations, migr
 
 const QUOTA: i64 = 3;
 
-/// What the use case does: lock, count, insert. False when the quota is reached.
+/// What the use case does: lock, count, insert. False when the quota is reached. Who waits too long for a connection, behind
+/// those who wait for the lock, comes again.
 async fn create_within_quota(store: Store, event: Event) -> bool {
-    let mut tx = store.begin().await.unwrap();
+    let mut tx = loop {
+        match store.begin().await {
+            Err(Error::Unavailable(_)) => {}
+            begun => break begun.unwrap(),
+        }
+    };
     tx.lock_account(event.account_id).await.unwrap().unwrap();
     if tx.count_active_events(event.account_id, NOW).await.unwrap() >= QUOTA {
         return false;
