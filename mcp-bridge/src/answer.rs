@@ -8,8 +8,30 @@ use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},
 };
+use serde_json::json;
 
 use crate::rpcs::Output;
+
+/// Why a tool call came to nothing.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// What the model is told.
+    Refused(Problem),
+    /// What the client itself did wrong, which no other arguments would mend.
+    Protocol(ErrorData),
+}
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+impl From<ErrorData> for Failed {
+    fn from(error: ErrorData) -> Self {
+        Self::Protocol(error)
+    }
+}
 
 /// An rpc's answer as a tool's result: structured, and the same JSON as text.
 pub(crate) fn success(output: Output) -> CallToolResult {
@@ -28,11 +50,11 @@ pub(crate) fn refusal(problem: &Problem) -> CallToolResult {
     told(wording(problem))
 }
 
-/// A failure where the protocol has no room for a text of ours: reading resources.
-pub(crate) fn protocol_error(problem: &Problem) -> ErrorData {
+/// A failure where the protocol has no room for a text of ours: listing and reading resources. What was not found is named.
+pub(crate) fn protocol_error(problem: &Problem, uri: Option<&str>) -> ErrorData {
     let message = wording(problem);
     match problem.http_status {
-        404 => ErrorData::resource_not_found(message, None),
+        404 => ErrorData::resource_not_found(message, uri.map(|uri| json!({ "uri": uri }))),
         400..=499 => ErrorData::invalid_params(message, None),
         _ => ErrorData::internal_error(message, None),
     }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use core_client::{Core, Problem};
 use rmcp::{
-    RoleServer,
+    ErrorData, RoleServer,
     model::{
         BooleanSchema, CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams,
         ElicitResult, ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Options,
-    answer::told,
+    answer::{Failed, told},
     arguments::{Arguments, CONFIRM},
     caller::Caller,
     rpcs::Input,
@@ -31,6 +31,10 @@ use crate::{
 
 /// How long a person may take to answer.
 const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Said of every state that does not open, whatever is wrong with it: who forges one learns nothing.
+const NO_STATE_OF_OURS: &str = "requestState was not given out for this very call and caller, or too long ago; make the call \
+                                without it to be asked again";
 
 /// What has to be known to decide on a call.
 pub(crate) struct Call<'c> {
@@ -51,7 +55,7 @@ impl Call<'_> {
         confirmation: &Confirmation,
         arguments: &Arguments,
         request: &CallToolRequestParams,
-    ) -> Result<Option<CallToolResponse>, Problem> {
+    ) -> Result<Option<CallToolResponse>, Failed> {
         if arguments.is_confirmed {
             return Ok(None);
         }
@@ -77,14 +81,14 @@ impl Call<'_> {
             });
         }
         let bound = self.bound(name, &arguments.input.fields);
-        let state = request.request_state.as_deref();
-        if state.is_some_and(|state| self.codec.open_with(state, &bound).is_ok()) {
-            let answers = request.input_responses.as_ref();
-            let answer = answers.and_then(|answers| answers.get(CONFIRM));
-            let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
-            return Ok(decided(name, answer));
+        if let Some(state) = request.request_state.as_deref() {
+            let opened = self.codec.open_with(state, &bound);
+            opened.map_err(|_why| ErrorData::invalid_params(NO_STATE_OF_OURS, None))?;
+            if let Some(answer) = answered(request)? {
+                return Ok(decided(name, Some(answer)));
+            }
         }
-        // Without a state, or with one that is too old or another call's, the question is put anew.
+        // An answer is good for the question whose state it brings. Without state or answer, the question is put (again).
         let seal = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
         let state = self.codec.seal_with(&[], &seal);
         let form = InputRequest::Elicitation(ElicitRequest::new(form(question)));
@@ -152,6 +156,21 @@ impl Call<'_> {
             .create_elicitation_with_timeout(form(question), Some(PATIENCE));
         asked.await.ok()
     }
+}
+
+/// The person's answer, if the call brings it. What else it brings is of no interest.
+fn answered(request: &CallToolRequestParams) -> Result<Option<ElicitResult>, ErrorData> {
+    let answers = request.input_responses.as_ref();
+    let answer = answers.and_then(|answers| answers.get(CONFIRM)).cloned();
+    answer
+        .map(serde_json::from_value)
+        .transpose()
+        .map_err(|error| {
+            let message = format!(
+                "inputResponses.{CONFIRM} must be what elicitation/create results in: {error}"
+            );
+            ErrorData::invalid_params(message, None)
+        })
 }
 
 /// What a person's answer means.

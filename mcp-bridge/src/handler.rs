@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use core_client::{Core, Problem};
+use core_client::Core;
 use http::HeaderMap;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -16,11 +16,16 @@ use rmcp::{
 };
 
 use crate::{
-    Options, answer, arguments, caller::Caller, confirmation, prompts, resources, table::Table,
+    Options,
+    answer::{self, Failed},
+    arguments,
+    caller::Caller,
+    confirmation, prompts, resources,
+    table::Table,
 };
 
 /// The revisions that are spoken. Those before 2025-06-18 know no structured answers.
-const REVISIONS: &[ProtocolVersion] = &[
+pub(crate) const REVISIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
@@ -66,7 +71,7 @@ impl Bridge {
         request: CallToolRequestParams,
         caller: &Caller,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, Problem> {
+    ) -> Result<CallToolResponse, Failed> {
         let arguments = arguments::read(tool, request.arguments.clone())?;
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {
@@ -137,10 +142,14 @@ impl ServerHandler for Bridge {
         tokio::select! {
             // The client has gone or called it off. What is dropped here is cancelled in core.
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            answer = self.run(tool, request, &caller, &cx) => Ok(answer.unwrap_or_else(|problem| {
-                caller.note(&tool.definition.name, &problem);
-                answer::refusal(&problem).into()
-            })),
+            answer = self.run(tool, request, &caller, &cx) => match answer {
+                Ok(answer) => Ok(answer),
+                Err(Failed::Protocol(error)) => Err(error),
+                Err(Failed::Refused(problem)) => {
+                    caller.note(&tool.definition.name, &problem);
+                    Ok(answer::refusal(&problem).into())
+                }
+            },
         }
     }
 
@@ -155,7 +164,7 @@ impl ServerHandler for Bridge {
         let listed = resources::list(&self.0.table, &self.0.core, &context).await;
         let listed = listed.map_err(|problem| {
             caller.note("resources/list", &problem);
-            answer::protocol_error(&problem)
+            answer::protocol_error(&problem, None)
         });
         Ok(ListResourcesResult::with_all_items(listed?))
     }
@@ -182,7 +191,7 @@ impl ServerHandler for Bridge {
             read = resources::read(&self.0.table, &self.0.core, &context, &request.uri) => {
                 read.map(Into::into).map_err(|problem| {
                     caller.note("resources/read", &problem);
-                    answer::protocol_error(&problem)
+                    answer::protocol_error(&problem, Some(&request.uri))
                 })
             }
         }

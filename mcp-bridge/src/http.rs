@@ -3,6 +3,7 @@
 mod gate;
 mod health;
 mod refusal;
+mod revision;
 
 use std::sync::Arc;
 

@@ -86,8 +86,14 @@ impl Mcp {
     /// The client as one that can show forms.
     #[must_use]
     pub fn showing_forms(&self) -> Self {
+        self.with_capabilities(json!({"elicitation": {}}))
+    }
+
+    /// The client declaring these capabilities.
+    #[must_use]
+    pub fn with_capabilities(&self, capabilities: Value) -> Self {
         Self {
-            capabilities: json!({"elicitation": {}}),
+            capabilities,
             ..self.clone()
         }
     }

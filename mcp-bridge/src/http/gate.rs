@@ -23,7 +23,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{MOST_BYTES, PATH, refusal};
+use super::{MOST_BYTES, PATH, refusal, revision};
 use crate::{
     Options,
     caller::{Unauthorized, fingerprint},
@@ -69,6 +69,11 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         self.check_credential(&parts, id).await?;
         let bytes = read(&parts, body).await?;
+        if parts.method == Method::POST
+            && let Some(response) = revision::refuse(&parts.headers, &bytes)
+        {
+            return Ok(response);
+        }
         let (credential, unauthorized) = (fingerprint(&parts.headers), Unauthorized::default());
         parts.extensions.insert(unauthorized.clone());
         parts.extensions.insert(id.clone());

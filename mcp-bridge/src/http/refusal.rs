@@ -7,7 +7,7 @@ use http::{
     header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use process::observe::{Cause, RequestId};
-use rmcp::model::{ErrorData, JsonRpcError};
+use rmcp::model::{ErrorData, JsonRpcError, RequestId as MessageId};
 use serde::de::IgnoredAny;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -49,8 +49,14 @@ pub(super) fn unreadable(bytes: &[u8]) -> Option<Response> {
             None,
         ),
     };
-    let body = serde_json::to_vec(&JsonRpcError::new(None, error)).ok()?;
-    Some(json(StatusCode::BAD_REQUEST, body.into()))
+    Some(protocol(None, error))
+}
+
+/// What JSON-RPC answers to a message that cannot be taken.
+pub(super) fn protocol(id: Option<MessageId>, error: ErrorData) -> Response {
+    // An id, a code, a text and what the revisions are always serialize.
+    let body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
+    json(StatusCode::BAD_REQUEST, body.into())
 }
 
 fn is_message(bytes: &[u8]) -> bool {

@@ -34,7 +34,7 @@ async fn closing_the_stream_cancels_the_call_in_core() {
     let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer good\r\naccept: application/json, text/event-stream\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{message}",
+         content-type: application/json\r\nmcp-protocol-version: 2025-11-25\r\ncontent-length: {}\r\n\r\n{message}",
         message.len()
     );
     let mut client = TcpStream::connect(address).await.unwrap();

@@ -41,26 +41,33 @@ impl Stage {
         let event = self.mcp.call("get_my_event", json!({"id": self.id})).await;
         event.answer()["is_cancelled"] == true
     }
-
-    /// Puts the question and answers it so, through that client.
-    async fn answered(
-        &self,
-        mcp: &Mcp,
-        arguments: &Value,
-        question: &Value,
-        answer: Value,
-    ) -> Told {
-        let again = json!({
-            "arguments": arguments,
-            "requestState": question["requestState"],
-            "inputResponses": {"confirm": answer},
-        });
-        mcp.call_again("cancel_event", again).await
-    }
 }
 
 fn yes() -> Value {
-    json!({"action": "accept", "content": {"confirm": true}})
+    json!({"confirm": {"action": "accept", "content": {"confirm": true}}})
+}
+
+/// A call that answers a question.
+fn answering(arguments: &Value, question: &Value, responses: &Value) -> Value {
+    json!({
+        "name": "cancel_event",
+        "arguments": arguments,
+        "requestState": question["requestState"],
+        "inputResponses": responses,
+    })
+}
+
+async fn answered(mcp: &Mcp, arguments: &Value, question: &Value, responses: &Value) -> Told {
+    let again = answering(arguments, question, responses);
+    mcp.call_again("cancel_event", again).await
+}
+
+/// The text of the protocol's error with which an answer is refused.
+async fn rejected(mcp: &Mcp, arguments: &Value, question: &Value, responses: &Value) -> String {
+    let again = answering(arguments, question, responses);
+    let error = mcp.error("tools/call", again).await;
+    assert_eq!(error["code"], -32602, "{error}");
+    error["message"].as_str().unwrap().to_owned()
 }
 
 async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<TestApp>) {
@@ -120,6 +127,7 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
         .call("cancel_event", arguments.clone())
         .await
         .question();
+    assert_eq!(question["resultType"], "input_required");
     let form = &question["inputRequests"]["confirm"];
     assert_eq!(form["method"], "elicitation/create");
     let message = form["params"]["message"].as_str().unwrap();
@@ -134,9 +142,10 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
         json!({"action": "cancel"}),
         json!({"action": "accept", "content": {"confirm": false}}),
         json!({"action": "accept"}),
-        json!("yes"),
+        json!({"action": "accept", "content": {"name": "Alice"}}),
     ] {
-        let told = stage.answered(&forms, &arguments, &question, no).await;
+        let no = json!({ "confirm": no });
+        let told = answered(&forms, &arguments, &question, &no).await;
         assert!(told.error().contains("nothing was changed"));
     }
     assert!(!stage.is_cancelled().await);
@@ -147,7 +156,10 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
         .serve_mcp(&core_at(&format!("http://{grpc}")))
         .await;
     let replica = replica.with_key(&stage.account.key).showing_forms();
-    let told = stage.answered(&replica, &arguments, &question, yes()).await;
+    // What else comes with the answer is of no interest.
+    let mut more = yes();
+    more["weather"] = json!({"action": "accept", "content": {"sunny": true}});
+    let told = answered(&replica, &arguments, &question, &more).await;
     assert_eq!(told.answer()["registrants_notified"], 2);
     assert!(stage.is_cancelled().await);
 }
@@ -161,10 +173,8 @@ async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestA
         .question();
     // Another reason is another call.
     let other = json!({"id": stage.id, "reason": "Fun."});
-    stage
-        .answered(&forms, &other, &question, yes())
-        .await
-        .question();
+    let text = rejected(&forms, &other, &question, &yes()).await;
+    assert!(text.contains("make the call without it"), "{text}");
     // Another key is another caller, even of the same account.
     let rules = stage.app.core.rules();
     let key = rules
@@ -172,23 +182,47 @@ async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestA
         .await
         .unwrap();
     let second = forms.with_key(key.plain.expose());
-    stage
-        .answered(&second, &arguments, &question, yes())
-        .await
-        .question();
-    let mut forged = question.clone();
-    forged["requestState"] = "rs1.AAAA.BBBB".into();
-    stage
-        .answered(&forms, &arguments, &forged, yes())
-        .await
-        .question();
-    // A confirmation without a question.
-    forged["requestState"] = Value::Null;
-    stage
-        .answered(&forms, &arguments, &forged, yes())
-        .await
-        .question();
+    assert_eq!(rejected(&second, &arguments, &question, &yes()).await, text);
+    let sealed = question["requestState"].as_str().unwrap();
+    for forged in [
+        format!("{sealed}-TAMPERED"),
+        format!("{sealed}AAAA"),
+        "rs1.AAAA.BBBB".to_owned(),
+        String::new(),
+    ] {
+        let forged = json!({ "requestState": forged });
+        assert_eq!(rejected(&forms, &arguments, &forged, &yes()).await, text);
+    }
     assert!(!stage.is_cancelled().await);
+}
+
+async fn what_answers_no_question_has_it_put_again(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
+    let question = forms
+        .call("cancel_event", arguments.clone())
+        .await
+        .question();
+    let again = answered(&forms, &arguments, &json!({}), &yes()).await;
+    again.question();
+    for silent in [json!({}), json!({"else": yes()["confirm"]}), Value::Null] {
+        let again = answered(&forms, &arguments, &question, &silent).await;
+        again.question();
+    }
+    for broken in [json!("yes"), json!(12345), json!({"content": {}})] {
+        let broken = json!({ "confirm": broken });
+        let text = rejected(&forms, &arguments, &question, &broken).await;
+        assert!(text.starts_with("inputResponses.confirm must be"), "{text}");
+    }
+    assert!(!stage.is_cancelled().await);
+}
+
+async fn who_can_show_no_form_is_sent_none(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let others = json!({"sampling": {}, "roots": {}, "elicitation": {"url": {}}});
+    let mcp = stage.mcp.with_capabilities(others);
+    let text = mcp.call("cancel_event", stage.arguments()).await.error();
+    assert!(text.contains("confirm: true"), "{text}");
 }
 
 tests::on_both_engines!(
@@ -197,4 +231,6 @@ tests::on_both_engines!(
     nobody_is_asked_about_what_would_be_refused,
     a_client_with_forms_asks_and_cancels_when_told_so,
     a_confirmation_is_good_for_one_caller_and_one_call_alone,
+    what_answers_no_question_has_it_put_again,
+    who_can_show_no_form_is_sent_none,
 );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_service::domain::plan::Plan;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tests::{Mcp, Revision, TestApp, core_at, new_event};
+use tests::{Answer, Mcp, Revision, TestApp, core_at, new_event};
 
 const BOTH: [Revision; 2] = [Revision::V2025, Revision::V2026];
 
@@ -184,6 +184,51 @@ async fn headers_that_contradict_the_message_are_refused(app: Arc<TestApp>) {
     );
 }
 
+async fn every_message_names_a_revision_that_is_spoken(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    let send = async |revisions: &[&str], message: Value| {
+        let request = app.mcp.http.request(Method::POST, "/mcp").bearer(&key);
+        let request = request.header("accept", "application/json, text/event-stream");
+        let named = revisions.iter().fold(request, |request, revision| {
+            request.header("mcp-protocol-version", revision)
+        });
+        let answer = named.json(&message).send().await;
+        let error = |answer: Answer| answer.json()["error"].clone();
+        let status = answer.status.as_u16();
+        (
+            status,
+            if status == 400 {
+                error(answer)
+            } else {
+                Value::Null
+            },
+        )
+    };
+    let list = || json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
+    for spoken in ["2025-06-18", "2025-11-25"] {
+        assert_eq!(send(&[spoken], list()).await, (200, Value::Null));
+    }
+    for unspoken in ["2025-03-26", "2024-11-05", "banana"] {
+        let (status, error) = send(&[unspoken], list()).await;
+        assert_eq!((status, &error["code"]), (400, &json!(-32022)));
+        assert_eq!(error["data"]["requested"], unspoken);
+        assert_eq!(error["data"]["supported"].as_array().unwrap().len(), 3);
+    }
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    for (revisions, message) in [
+        (&[][..], list()),
+        (&["2025-11-25", "2026-07-28"], list()),
+        (&[], told),
+    ] {
+        let (status, error) = send(revisions, message).await;
+        assert_eq!((status, &error["code"]), (400, &json!(-32020)));
+    }
+    // The handshake finds a revision, so it needs to name none.
+    let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+    assert_eq!(send(&[], hello).await, (200, Value::Null));
+}
+
 async fn guides_and_events_are_read_as_resources(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let mcp = app.mcp.with_key(&account.key);
@@ -221,10 +266,11 @@ async fn guides_and_events_are_read_as_resources(app: Arc<TestApp>) {
 
     for uri in ["muster://guides/none", "muster://none/none", "x"] {
         let old = mcp.speaking(Revision::V2025);
-        let error = old.error("resources/read", json!({"uri": uri})).await;
-        assert_eq!(error["code"], -32002, "{error}");
-        let error = mcp.error("resources/read", json!({"uri": uri})).await;
-        assert_eq!(error["code"], -32602, "{error}");
+        for (mcp, code) in [(&old, -32002), (&mcp, -32602)] {
+            let error = mcp.error("resources/read", json!({"uri": uri})).await;
+            assert_eq!(error["code"], code, "{error}");
+            assert_eq!(error["data"]["uri"], uri, "{error}");
+        }
     }
 }
 
@@ -267,6 +313,7 @@ on_sqlite!(
     what_is_no_message_is_answered_as_json_rpc_says,
     what_does_not_fit_the_protocol_is_refused_as_it_says,
     headers_that_contradict_the_message_are_refused,
+    every_message_names_a_revision_that_is_spoken,
     guides_and_events_are_read_as_resources,
     prompts_say_what_they_were_given,
     an_unreachable_core_is_said_to_be_out_of_reach,
