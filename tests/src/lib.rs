@@ -57,8 +57,8 @@ macro_rules! on_both_engines {
     };
 }
 
-/// Turns bodies, each an `async fn(Api)` of the calling module, into tests on both engines, through HTTP and through gRPC
-/// (`over_http::on_sqlite::name` and so on), and through MCP on SQLite, to which the engine makes no difference.
+/// Turns bodies, each an `async fn(Api)` of the calling module, into tests on both engines, through HTTP, through gRPC and through
+/// MCP (`over_http::on_sqlite::name` and so on).
 #[macro_export]
 macro_rules! on_every_surface {
     ($($body:ident),+ $(,)?) => {
@@ -82,12 +82,11 @@ macro_rules! on_every_surface {
 
         mod over_mcp {
             $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $body() {
-                    let app = $crate::TestApp::on_sqlite().await;
+                pub(super) async fn $body(app: std::sync::Arc<$crate::TestApp>) {
                     super::$body(app.over($crate::Surface::Mcp)).await;
                 }
             )+
+            $crate::on_both_engines!($($body),+);
         }
     };
 }

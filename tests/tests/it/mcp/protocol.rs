@@ -290,9 +290,13 @@ async fn prompts_say_what_they_were_given(app: Arc<TestApp>) {
     assert!(text.contains("Event: not said"), "{text}");
 }
 
-tests::on_both_engines!(a_revoked_key_is_found_out_by_the_next_call);
+tests::on_both_engines!(
+    nobody_gets_in_without_a_valid_key,
+    a_revoked_key_is_found_out_by_the_next_call,
+    guides_and_events_are_read_as_resources,
+);
 
-/// Tests of the bridge alone, to which the database makes no difference.
+/// Tests of what the bridge answers by itself, core being asked about the key alone: on one database, since it makes no difference.
 macro_rules! on_sqlite {
     ($($body:ident),+ $(,)?) => {
         mod bridge {
@@ -308,13 +312,11 @@ macro_rules! on_sqlite {
 
 on_sqlite!(
     a_session_begins_in_both_revisions,
-    nobody_gets_in_without_a_valid_key,
     strange_hosts_and_origins_are_turned_away,
     what_is_no_message_is_answered_as_json_rpc_says,
     what_does_not_fit_the_protocol_is_refused_as_it_says,
     headers_that_contradict_the_message_are_refused,
     every_message_names_a_revision_that_is_spoken,
-    guides_and_events_are_read_as_resources,
     prompts_say_what_they_were_given,
     an_unreachable_core_is_said_to_be_out_of_reach,
 );

@@ -6,7 +6,7 @@ use core_service::domain::plan::Plan;
 use serde_json::{Value, json};
 use tests::{TestApp, new_event};
 
-/// Each tool as clients see it, so that a change to one shows in review.
+/// Each tool as clients see it, so that a change to one shows in review. On one database, since no tool says anything of it.
 #[tokio::test]
 async fn every_tool_is_shown_as_it_was_reviewed() {
     let app = TestApp::on_sqlite().await;
