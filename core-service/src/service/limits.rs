@@ -70,7 +70,8 @@ impl Limiters {
         count(self.event.as_ref(), slug)
     }
 
-    /// Counts a mail to somebody, by the form in which addresses are compared.
+    /// Counts a mail to somebody, by the form in which addresses are compared. Where it is clear that there will be one:
+    /// otherwise strangers could use up somebody's mails by asking for what is refused.
     pub(super) fn count_recipient(&self, email_norm: &str) -> Result<(), Error> {
         count(self.recipient.as_ref(), email_norm)
     }

@@ -14,6 +14,7 @@ mod custom_fields;
 mod dates;
 mod dependencies;
 mod ids;
+mod limits;
 mod mail;
 mod mcp;
 mod model;

@@ -1,11 +1,11 @@
 //! Registering: by anybody for themselves, by an organizer for somebody.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use crate::{
     domain::{
         audit::Actor,
-        email::{self, Email},
+        email::Email,
         ids::{EventId, RegistrationId},
         private_link::LinkToken,
         registration::{Answer, Origin, Status},
@@ -61,7 +61,6 @@ impl Service {
         }
         let (name, email, answers) = new.checked()?;
         self.limiters.count_event(slug)?;
-        self.count_recipient(&email)?;
         self.batchers
             .register(Request {
                 slug: slug.to_owned(),
@@ -71,6 +70,7 @@ impl Service {
                 email,
                 answers,
                 link: None,
+                limiters: Arc::clone(&self.limiters),
             })
             .await?;
         Ok(allowance)
@@ -85,7 +85,6 @@ impl Service {
     ) -> Result<Added, Error> {
         let (event, _) = self.get_my_event(caller, event).await?;
         let (name, email, answers) = new.checked()?;
-        self.count_recipient(&email)?;
         let token = LinkToken::generate(&self.context.entropy);
         let placed = self
             .batchers
@@ -97,6 +96,7 @@ impl Service {
                 email,
                 answers,
                 link: Some(token.hash()),
+                limiters: Arc::clone(&self.limiters),
             })
             .await?;
         match placed {
@@ -112,13 +112,6 @@ impl Service {
                 cancel_url: self.context.links.private_registration(&token),
             }),
         }
-    }
-}
-
-impl Service {
-    fn count_recipient(&self, email: &Email) -> Result<(), Error> {
-        self.limiters
-            .count_recipient(&email::normalised(email.as_str()))
     }
 }
 

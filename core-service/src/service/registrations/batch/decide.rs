@@ -1,6 +1,6 @@
 //! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::{
         job::{JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL, WAITLISTED_MAIL},
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::{Context, Error},
+    service::{Context, Error, limits::Limiters},
     storage::{self, Tx},
 };
 
@@ -28,6 +28,8 @@ pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) answers: Vec<Answer>,
     /// The hash of a private link's token that the caller hands out.
     pub(in crate::service::registrations) link: Option<[u8; 32]>,
+    /// Where the mail to them counts.
+    pub(in crate::service::registrations) limiters: Arc<Limiters>,
 }
 
 /// What became of a request that was not refused.
@@ -121,7 +123,13 @@ impl<'a> Batch<'a> {
         let person = (event, email::normalised(request.email.as_str()));
         let before = self.registered.get(&person).copied();
         let answers = request.answers.clone();
+        let untaken = (seats.counters, seats.next_seq);
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
+        // Who is refused is not mailed, and so does not count; new or repeated does, or the limit would tell which it is.
+        if let Err(limited) = request.limiters.count_recipient(&person.1) {
+            (seats.counters, seats.next_seq) = untaken;
+            return Err(limited);
+        }
         let waiting = seats.counters.waitlisted;
         let new_id = || RegistrationId::new(self.context.entropy.uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);

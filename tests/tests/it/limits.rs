@@ -1,0 +1,129 @@
+//! How often people may be registered, and so how much mail strangers can have sent to strangers.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use http::StatusCode;
+use muster_api::{
+    Reason,
+    v1::bindings::{AddRegistration, CancelEvent, RegisterAttendee},
+};
+use serde_json::json;
+use tests::{Surface, TestApp};
+use tokio::task::JoinSet;
+
+/// What one address may be mailed in an hour.
+const MAILS: usize = 10;
+
+async fn an_address_is_told_what_it_has_left_and_when_to_come_back(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let path = format!("/events/{}/registrations", event.slug);
+    let ask = async |number: usize| {
+        let body = json!({"name": "Grace", "email": format!("grace-{number}@example.org")});
+        app.http.post(&path).json(&body).send().await
+    };
+    let first = ask(0).await;
+    assert_eq!(first.status, StatusCode::OK);
+    assert_eq!(
+        first.header("ratelimit-policy"),
+        Some("\"address\";q=60;w=60")
+    );
+    assert_eq!(first.header("ratelimit"), Some("\"address\";r=59;t=1"));
+    for number in 1..60 {
+        assert_eq!(ask(number).await.status, StatusCode::OK);
+    }
+    let refused = ask(60).await;
+    assert_eq!(refused.refusal().reason, Reason::RateLimited);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(refused.header("ratelimit"), Some("\"address\";r=0;t=1"));
+    app.clock.advance_seconds(1);
+    assert_eq!(ask(60).await.status, StatusCode::OK);
+}
+
+async fn a_recipient_is_not_mailed_more_than_is_reasonable(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let path = format!("/events/{}/registrations", event.slug);
+    let body = json!({"name": "Grace", "email": "grace@example.org"});
+    for _ in 0..MAILS {
+        let answer = app.http.post(&path).json(&body).send().await;
+        assert_eq!(answer.status, StatusCode::OK);
+    }
+    let refused = app.http.post(&path).json(&body).send().await;
+    assert_eq!(refused.refusal().reason, Reason::RateLimited);
+    assert_eq!(refused.header("retry-after"), Some("360"));
+    assert_eq!(refused.header("ratelimit"), None);
+    let other = owner.publish_new(json!({})).await;
+    let added = json!({"id": other.id, "name": "Grace", "email": "Grace@Example.org"});
+    let refused = owner.refused::<AddRegistration>(added).await;
+    assert_eq!(refused.reason, Reason::RateLimited);
+}
+
+async fn what_is_refused_takes_none_of_the_recipients_mails(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let anyone = app.over(Surface::Grpc).anyone();
+    let cancelled = owner.publish_new(json!({})).await;
+    owner.ok::<CancelEvent>(json!({"id": cancelled.id})).await;
+    let size = json!([{"label": "Size", "field_type": "text", "required": true}]);
+    let asking = owner.publish_new(json!({ "custom_fields": size })).await;
+    let open = owner.publish_new(json!({"max_capacity": 1})).await;
+    let grace = |slug: &str| json!({"slug": slug, "name": "Grace", "email": "grace@example.org"});
+    for (slug, reason) in [
+        (&*cancelled.slug, Reason::EventCancelled),
+        (&*asking.slug, Reason::InvalidRequest),
+        ("no-such-event", Reason::NotFound),
+    ] {
+        for _ in 0..=MAILS {
+            let refused = anyone.refused::<RegisterAttendee>(grace(slug)).await;
+            assert_eq!(refused.reason, reason);
+        }
+    }
+
+    // The first is new and the others are repeated: all count.
+    for _ in 0..MAILS {
+        anyone.ok::<RegisterAttendee>(grace(&open.slug)).await;
+    }
+    let other = owner.publish_new(json!({})).await;
+    for event in [&open, &other] {
+        let refused = anyone.refused::<RegisterAttendee>(grace(&event.slug)).await;
+        assert_eq!(refused.reason, Reason::RateLimited);
+    }
+    // What is wrong otherwise is told first.
+    let refused = anyone.refused::<RegisterAttendee>(grace(&cancelled.slug));
+    assert_eq!(refused.await.reason, Reason::EventCancelled);
+}
+
+/// Who registers at the same time is decided on together.
+async fn who_is_limited_takes_no_seat_from_those_beside(app: Arc<TestApp>) {
+    const AT_ONCE: usize = 32;
+    let owner = app.over(Surface::Grpc).owner(Plan::Pro).await;
+    let [other, event] = [
+        owner.publish_new(json!({})).await,
+        owner.publish_new(json!({})).await,
+    ];
+    let guest = |slug: &str, number: usize| json!({"slug": slug, "name": "Grace", "email": format!("grace-{number}@example.org")});
+    let anyone = app.over(Surface::Grpc).anyone();
+    for _ in 0..MAILS {
+        anyone.ok::<RegisterAttendee>(guest(&other.slug, 0)).await;
+    }
+    let mut asking = JoinSet::new();
+    for number in 0..AT_ONCE {
+        let anyone = app.over(Surface::Grpc).anyone();
+        let asked = guest(&event.slug, if number % 2 == 0 { 0 } else { number });
+        asking.spawn(async move { anyone.call::<RegisterAttendee>(asked).await.is_ok() });
+    }
+    let registered = asking.join_all().await.into_iter().filter(|is_ok| *is_ok);
+    assert_eq!(registered.count(), AT_ONCE / 2);
+    let rows = app.registrations(&event.id).await;
+    assert_eq!(rows.len(), AT_ONCE / 2);
+    let counted = &owner.detail(&event).await["registrations_confirmed"];
+    assert_eq!(*counted, rows.len());
+}
+
+tests::on_both_engines!(
+    an_address_is_told_what_it_has_left_and_when_to_come_back,
+    a_recipient_is_not_mailed_more_than_is_reasonable,
+    what_is_refused_takes_none_of_the_recipients_mails,
+    who_is_limited_takes_no_seat_from_those_beside,
+);
