@@ -591,7 +591,7 @@ impl Binding for ListRegistrations {
     }
 }
 
-/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line each in the order of registering, one column for each custom field that the event has now. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line each in the order of registering, one column for each custom field that the event has now, and last `other_answers`: what was answered to fields that it no longer has, a line each. Cells that a spreadsheet would take for a formula begin with an apostrophe.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRegistrations;
 

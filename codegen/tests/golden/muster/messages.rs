@@ -3034,8 +3034,9 @@ pub mod registration_service_client {
         }
 
         /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line,
-        /// one line each in the order of registering, one column for each custom field that the event has now. Cells that a
-        /// spreadsheet would take for a formula begin with an apostrophe.
+        /// one line each in the order of registering, one column for each custom field that the event has now, and last
+        /// `other_answers`: what was answered to fields that it no longer has, a line each. Cells that a spreadsheet would take for
+        /// a formula begin with an apostrophe.
         pub async fn export_registrations(
             &mut self,
             request: impl tonic::IntoRequest<super::ExportRegistrationsRequest>,
@@ -3312,8 +3313,9 @@ pub mod registration_service_server {
             + 'static;
 
         /// All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line,
-        /// one line each in the order of registering, one column for each custom field that the event has now. Cells that a
-        /// spreadsheet would take for a formula begin with an apostrophe.
+        /// one line each in the order of registering, one column for each custom field that the event has now, and last
+        /// `other_answers`: what was answered to fields that it no longer has, a line each. Cells that a spreadsheet would take for
+        /// a formula begin with an apostrophe.
         async fn export_registrations(
             &self,
             request: tonic::Request<super::ExportRegistrationsRequest>,

@@ -24,6 +24,10 @@ const COLUMNS: [&str; 6] = [
     "checked_in",
 ];
 
+/// The last column: answers to questions that the event no longer asks. Their labels are known only when all rows are, so they
+/// have no columns of their own.
+const OTHER_ANSWERS: &str = "other_answers";
+
 /// What a spreadsheet begins formulas and commands with; some take the wide forms for the same.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
@@ -78,7 +82,8 @@ impl Export {
         let mut lines = csv::Writer::from_writer(before.to_vec());
         if is_first {
             let labels = self.event.custom_fields.iter().map(|field| &*field.label);
-            write(&mut lines, COLUMNS.into_iter().chain(labels).map(safe));
+            let columns = COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]);
+            write(&mut lines, columns.map(safe));
         }
         for registration in &page {
             write(&mut lines, self.cells(registration));
@@ -98,13 +103,24 @@ impl Export {
             registration.registered_at.to_string(),
             registration.checked_in_at.is_some().to_string(),
         ];
-        let answers = self.event.custom_fields.iter().map(|field| {
+        let fields = &self.event.custom_fields;
+        let answers = fields.iter().map(|field| {
             let mut answers = registration.answers.iter();
             let answer = answers.find(|answer| answer.label == field.label);
             answer.map(shown).unwrap_or_default()
         });
-        fixed.into_iter().chain(answers)
+        let is_asked = |answer: &&Answer| fields.iter().any(|field| field.label == answer.label);
+        let others = registration.answers.iter().filter(|one| !is_asked(one));
+        let others: Vec<String> = others.map(labelled).collect();
+        fixed
+            .into_iter()
+            .chain(answers)
+            .chain([safe(&others.join("\n"))])
     }
+}
+
+fn labelled(answer: &Answer) -> String {
+    format!("{}: {}", answer.label, answer.values.join("; "))
 }
 
 fn shown(answer: &Answer) -> String {

@@ -2,7 +2,8 @@
 
 use core_service::{
     domain::{
-        event::{CustomField, Event, NewEvent},
+        change::Change,
+        event::{CustomField, Event, EventPatch, NewEvent},
         ids::RegistrationId,
         job,
         plan::Plan,
@@ -272,12 +273,52 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let bob = desk.asked(&event, guest("bob")).await;
     let (table, _) = desk.exported(&olga, &event).await;
     let expected = format!(
-        "\u{feff}id,name,email,status,registered_at,checked_in,'=Days,Floor\n\
-         {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2\n\
-         {},bob,bob@example.org,Confirmed,2030-01-01T00:00:00Z,false,,\n",
+        "\u{feff}id,name,email,status,registered_at,checked_in,'=Days,Floor,other_answers\n\
+         {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2,\n\
+         {},bob,bob@example.org,Confirmed,2030-01-01T00:00:00Z,false,,,\n",
         ada.id, bob.id
     );
     assert_eq!(table, expected);
+}
+
+async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let field = |label: &str| CustomField {
+        label: label.to_owned(),
+        field_type: "text".to_owned(),
+        required: false,
+        options: Vec::new(),
+    };
+    let answer = |label: &str, value: &str| Answer {
+        label: label.to_owned(),
+        values: vec![value.to_owned()],
+    };
+    let asking = NewEvent {
+        custom_fields: vec![field("=Size"), field("Diet"), field("Shoes")],
+        ..public_event("Meetup")
+    };
+    let event = desk.create(&olga, asking).await;
+    let ada = NewRegistration {
+        answers: vec![
+            answer("=Size", "M"),
+            answer("Diet", "vegan"),
+            answer("Shoes", "44"),
+        ],
+        ..guest("ada")
+    };
+    desk.asked(&event, ada).await;
+    let patch = EventPatch {
+        custom_fields: Change::Set(vec![field("Diet"), field("Hat")]),
+        ..EventPatch::default()
+    };
+    let patched = desk.service.update_event(&olga, event.id, patch).await;
+    patched.unwrap();
+    desk.asked(&event, guest("bob")).await;
+    let (table, _) = desk.exported(&olga, &event).await;
+    assert!(table.contains(",checked_in,Diet,Hat,other_answers\n"));
+    assert!(table.contains(",false,vegan,,\"'=Size: M\nShoes: 44\"\n"));
+    assert!(table.ends_with(",false,,,\n"), "{table}");
 }
 
 async fn a_long_table_comes_in_pieces(database: Database) {
@@ -298,5 +339,6 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_cancelled_event_keeps_statuses_and_lets_none_change,
     a_list_is_narrowed_by_status_and_text_and_paged,
     a_table_has_a_column_for_each_question_and_runs_nothing,
+    a_table_keeps_the_answers_to_questions_that_are_asked_no_more,
     a_long_table_comes_in_pieces,
 );
