@@ -1,14 +1,16 @@
 //! MCP over HTTP: `/mcp`, without sessions, so that any replica can take any request.
 
+mod cors;
 mod gate;
 mod health;
 mod refusal;
 mod revision;
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
-use axum::{Router, body::Body, extract::Request, routing::any};
+use axum::{Router, extract::Request, routing::any};
 use core_client::Core;
+use process::observe::Route;
 use rand::RngExt;
 use rmcp::{
     model::RequestStateCodec,
@@ -19,8 +21,9 @@ use rmcp::{
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
+use tower::{Layer, ServiceExt, service_fn};
 
-use crate::{Options, credentials::Credentials, handler::Bridge, table::Table};
+use crate::{Options, Origin, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
 
 pub(crate) use health::with_health;
@@ -71,21 +74,38 @@ impl Table {
             places: Semaphore::new(options.concurrency),
             service,
         });
-        let answer = move |request: Request<Body>| {
+        let plain = service_fn(move |request: Request| {
             let gate = Arc::clone(&gate);
-            async move { gate.answer(request).await }
+            async move { Ok::<_, Infallible>(gate.answer(request).await) }
+        });
+        // Apart, since it takes every OPTIONS request for a preflight: who may not ask is to be told nothing without a key.
+        let shared = cors::layer().layer(plain.clone());
+        let origins = options.origins.clone();
+        let answer = move |request: Request| {
+            let is_shared = cors::is_from(&origins, request.headers());
+            let (plain, shared) = (plain.clone(), shared.clone());
+            async move {
+                let Ok(mut response) = if is_shared {
+                    shared.oneshot(request).await
+                } else {
+                    plain.oneshot(request).await
+                };
+                response.extensions_mut().insert(Route(PATH));
+                response
+            }
         };
         Router::new().route(PATH, any(answer))
     }
 }
 
 fn config(options: &Options) -> StreamableHttpServerConfig {
-    let origins = LOOPBACK_ORIGINS.into_iter().map(str::to_owned);
+    let named = options.origins.iter().map(Origin::exact);
+    let origins = LOOPBACK_ORIGINS.into_iter().chain(named);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(MOST_BYTES)
-        .with_allowed_origins(origins.chain(options.origins.iter().cloned()))
+        .with_allowed_origins(origins)
         .enforce_origin_validation();
     if options.hosts.iter().any(|host| host == ANY_HOST) {
         return config.disable_allowed_hosts();

@@ -11,6 +11,7 @@ mod confirmation;
 mod credentials;
 mod handler;
 mod http;
+mod origins;
 mod prompts;
 mod resources;
 mod rpcs;
@@ -23,7 +24,8 @@ use axum::Router;
 use core_client::Core;
 use process::{Failure, serve};
 
-pub use settings::{McpSettings, Names, Options, Settings};
+pub use origins::Origin;
+pub use settings::{List, McpSettings, Options, Settings};
 pub use table::Table;
 
 /// Muster's own tools, resources and prompts as a router that answers `/mcp` alone.

@@ -1,11 +1,13 @@
 //! How the bridge is set up.
 
-use std::{fmt, net::SocketAddr, str::FromStr, time::Duration};
+use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use clap::Parser;
 use core_client::{CoreSettings, ProxySettings, TrustedProxies};
 use process::{settings::address, telemetry::LogSettings};
 use secrecy::SecretString;
+
+use crate::Origin;
 
 /// Serves Muster to agents over the Model Context Protocol, translating to core's gRPC.
 ///
@@ -75,16 +77,16 @@ pub struct McpSettings {
         value_name = "HOSTS",
         default_value = ""
     )]
-    pub mcp_hosts: Names,
-    /// Web pages that may call MCP besides those of this machine, as origins separated by commas, for example
-    /// `https://app.example.org:443`
+    pub mcp_hosts: List<String>,
+    /// Web pages that may call MCP, as origins separated by commas, for example `https://app.example.org`: their browsers let them
+    /// (CORS). A call of any other origin is refused, except this machine's own, which clients that are no browsers send too
     #[arg(
         long,
         env = "MUSTER_MCP_ORIGINS",
         value_name = "ORIGINS",
         default_value = ""
     )]
-    pub mcp_origins: Names,
+    pub mcp_origins: List<Origin>,
     /// How many MCP requests may run at once; more are answered with 503
     #[arg(long, env = "MUSTER_MCP_CONCURRENCY", value_name = "COUNT", default_value_t = 512,
           value_parser = clap::value_parser!(u16).range(1..))]
@@ -107,27 +109,17 @@ fn state_key(text: &str) -> Result<SecretString, String> {
     Ok(text.into())
 }
 
-/// Names separated by commas.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names(pub Vec<String>);
+/// What is separated by commas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List<T>(pub Vec<T>);
 
-impl FromStr for Names {
-    type Err = std::convert::Infallible;
+impl<T: FromStr> FromStr for List<T> {
+    type Err = T::Err;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let names = text.split(',').map(str::trim);
-        Ok(Self(
-            names
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        ))
-    }
-}
-
-impl fmt::Display for Names {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0.join(","))
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        let items = text.split(',').map(str::trim);
+        let items = items.filter(|item| !item.is_empty()).map(str::parse);
+        Ok(Self(items.collect::<Result<_, _>>()?))
     }
 }
 
@@ -140,8 +132,8 @@ pub struct Options {
     pub trusted_proxies: TrustedProxies,
     /// Hosts that it is served under, besides this machine's own names; `*` for any.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call it, besides this machine's own.
-    pub origins: Vec<String>,
+    /// Origins of web pages that may call it.
+    pub origins: Vec<Origin>,
     /// How many requests may run at once.
     pub concurrency: usize,
     /// What seals confirmations; made up when absent.

@@ -11,10 +11,7 @@ use core_client::{Context, Core, Problem, require_bearer};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use muster_api::Reason;
-use process::{
-    observe::{RequestId, Route},
-    serve::is_stalled,
-};
+use process::{observe::RequestId, serve::is_stalled};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -23,7 +20,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{MOST_BYTES, PATH, refusal, revision};
+use super::{MOST_BYTES, refusal, revision};
 use crate::{
     Options,
     caller::{Unauthorized, fingerprint},
@@ -55,9 +52,7 @@ impl Gate {
             let message = "this took too long and was given up; it may still have had its effect";
             Err(Problem::new(Reason::Unavailable, message))
         });
-        let mut response = outcome.unwrap_or_else(|problem| refusal::response(problem, &id));
-        response.extensions_mut().insert(Route(PATH));
-        response
+        outcome.unwrap_or_else(|problem| refusal::response(problem, &id))
     }
 
     async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {

@@ -1,0 +1,111 @@
+//! Where web pages come from.
+
+use std::str::FromStr;
+
+use http::Uri;
+
+/// The origin of web pages: scheme, host and port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    written: String,
+    exact: String,
+}
+
+impl Origin {
+    /// As browsers write it: in small letters, the port only where it is not the scheme's own.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// With the port in any case: without one, rmcp would take every port.
+    pub(crate) fn exact(&self) -> &str {
+        &self.exact
+    }
+}
+
+impl FromStr for Origin {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        read(text).ok_or("must be origins such as https://app.example.org, separated by commas")
+    }
+}
+
+fn read(text: &str) -> Option<Origin> {
+    let uri: Uri = text.to_ascii_lowercase().parse().ok()?;
+    let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
+    let is_bare = uri.path_and_query().is_none_or(|path| path == "/");
+    // No user before the host, and behind it nothing or a port that is a number.
+    let behind = authority.as_str().strip_prefix(authority.host())?;
+    let port = behind.strip_prefix(':').map(str::parse::<u16>);
+    let port = port.transpose().ok()?;
+    if !is_bare || authority.host().is_empty() || (port.is_none() && !behind.is_empty()) {
+        return None;
+    }
+    let usual = match scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let port = port.or(usual);
+    let host = format!("{scheme}://{}", authority.host());
+    let exact = match port {
+        Some(port) => format!("{host}:{port}"),
+        None => host.clone(),
+    };
+    let written = if port == usual { host } else { exact.clone() };
+    Some(Origin { written, exact })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_read_however_it_is_written() {
+        for (given, written, exact) in [
+            (
+                "https://app.example.org",
+                "https://app.example.org",
+                "https://app.example.org:443",
+            ),
+            (
+                "HTTPS://App.Example.org:443/",
+                "https://app.example.org",
+                "https://app.example.org:443",
+            ),
+            (
+                "http://app.example.org:8080",
+                "http://app.example.org:8080",
+                "http://app.example.org:8080",
+            ),
+            ("http://[::1]", "http://[::1]", "http://[::1]:80"),
+            (
+                "chrome-extension://abc",
+                "chrome-extension://abc",
+                "chrome-extension://abc",
+            ),
+        ] {
+            let origin: Origin = given.parse().unwrap();
+            assert_eq!((origin.written(), origin.exact()), (written, exact));
+        }
+    }
+
+    #[test]
+    fn what_is_no_origin_is_refused() {
+        for wrong in [
+            "*",
+            "null",
+            "app.example.org",
+            "https://",
+            "https://app.example.org/app",
+            "https://app.example.org?a=b",
+            "https://app.example.org:*",
+            "https://ann@app.example.org",
+            "https://app@app:443",
+        ] {
+            let error = wrong.parse::<Origin>().unwrap_err();
+            assert!(error.contains("such as https://app.example.org"), "{error}");
+        }
+    }
+}
