@@ -16,8 +16,9 @@ use test_smtp::{Deed, Encryption, Server, Step};
 use crate::{
     fixtures::{NOW, migrate},
     service::{
-        Desk, public_event,
-        registering::{guest, seats},
+        Desk,
+        guests::{guest, seats},
+        public_event,
     },
 };
 

@@ -14,7 +14,7 @@ use core_service::{
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
 
-use crate::service::{Desk, registering::guest};
+use crate::service::{Desk, guests::guest};
 
 /// Sends into a folder, and takes from it.
 pub(crate) struct Postbox {

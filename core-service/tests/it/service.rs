@@ -6,10 +6,13 @@ mod catalogue;
 mod changing;
 mod creating;
 mod erasing;
+mod exporting;
+pub(crate) mod guests;
 mod managing;
 mod model;
+mod private_links;
 mod quota;
-pub(crate) mod registering;
+mod registering;
 mod seats;
 
 use core_service::{

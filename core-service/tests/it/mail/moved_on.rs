@@ -6,7 +6,7 @@ use test_postgres::Database;
 use super::Postbox;
 use crate::{
     fixtures::{HOUR, migrate},
-    service::{Desk, registering::seats},
+    service::{Desk, guests::seats},
 };
 
 fn moved_to(location: &str) -> EventPatch {

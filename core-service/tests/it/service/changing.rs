@@ -4,6 +4,7 @@ use core_service::{
     domain::{
         change::Change,
         event::{EventPatch, NewEvent},
+        job,
         plan::Plan,
         registration::{Counters, Status},
         schedule::ScheduleChange,
@@ -13,7 +14,11 @@ use core_service::{
 use serde_json::json;
 use test_postgres::Database;
 
-use super::{Desk, assert_no_event, new_event, public_event};
+use super::{
+    Desk, assert_no_event,
+    guests::{self, guest},
+    new_event, public_event,
+};
 use crate::fixtures::{HOUR, migrate};
 
 fn titled(title: &str) -> EventPatch {
@@ -223,6 +228,49 @@ async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
     assert_eq!(list.count, 2);
 }
 
+async fn a_change_of_time_or_place_is_mailed_once_to_whoever_may_come(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, guests::seats(1)).await;
+    for name in ["ada", "bob"] {
+        desk.ask(&event, name).await;
+    }
+    let gone = desk
+        .service
+        .add_registration(&olga, event.id, guest("cleo"));
+    let gone = gone.await.unwrap().id;
+    let cancel = desk.service.cancel_registration(&olga, event.id, gone);
+    cancel.await.unwrap();
+    let change = async |patch| {
+        let changed = desk.service.update_event(&olga, event.id, patch);
+        changed.await.unwrap();
+    };
+    let placed = |place: &str| EventPatch {
+        location: Change::Set(place.to_owned()),
+        ..EventPatch::default()
+    };
+    change(EventPatch {
+        description: Change::Set("Other words.".to_owned()),
+        ..EventPatch::default()
+    })
+    .await;
+    assert_eq!(
+        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
+        [""; 0]
+    );
+    change(placed("Elsewhere")).await;
+    change(placed("Elsewhere")).await;
+    assert_eq!(
+        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
+        ["ada", "bob"]
+    );
+    change(placed("Hall")).await;
+    let jobs = desk.store.list_jobs(job::EVENT_CHANGED_MAIL, 10).await;
+    let mut generations: Vec<i32> = jobs.unwrap().iter().map(|job| job.key.generation).collect();
+    generations.sort_unstable();
+    assert_eq!(generations, [1, 1, 2, 2]);
+}
+
 test_postgres::on_both_engines!(prepare: migrate;
     a_change_is_stored_and_audited_with_what_changed,
     unlisting_takes_an_event_out_of_the_catalogue,
@@ -232,4 +280,5 @@ test_postgres::on_both_engines!(prepare: migrate;
     others_events_are_not_found,
     capacity_follows_the_seats_that_are_taken,
     registrations_are_for_the_owner_on_a_paid_plan,
+    a_change_of_time_or_place_is_mailed_once_to_whoever_may_come,
 );

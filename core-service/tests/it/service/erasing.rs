@@ -11,7 +11,7 @@ use test_postgres::Database;
 
 use super::{
     Desk,
-    registering::{guest, seats},
+    guests::{guest, seats},
 };
 use crate::fixtures::{HOUR, migrate};
 

@@ -1,10 +1,8 @@
-//! Registering, and who gets the seats.
+//! Registering: by anybody for themselves, by an organizer for somebody.
 
 use core_service::{
     domain::{
-        change::Change,
-        event::{CustomField, Event, EventPatch, NewEvent},
-        ids::{EventId, RegistrationId},
+        event::{CustomField, NewEvent},
         job,
         plan::Plan,
         registration::{Answer, Status},
@@ -14,107 +12,12 @@ use core_service::{
 use serde_json::json;
 use test_postgres::Database;
 
-use super::{Desk, assert_no_event, new_event, public_event};
+use super::{
+    Desk, assert_no_event,
+    guests::{guest, seats},
+    new_event, public_event,
+};
 use crate::fixtures::{HOUR, migrate};
-
-const NO_MAIL: [&str; 0] = [];
-
-pub(crate) fn guest(name: &str) -> NewRegistration {
-    NewRegistration {
-        name: name.to_owned(),
-        email: format!("{name}@example.org"),
-        answers: Vec::new(),
-    }
-}
-
-pub(crate) fn seats(max_capacity: i32) -> NewEvent {
-    NewEvent {
-        max_capacity,
-        ..public_event("Rust Meetup")
-    }
-}
-
-impl Desk {
-    /// Where everybody stands, in the order of registering, after a look at the counters.
-    pub(super) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
-        let everybody = self.store.list_registrations(event, 0, 100_000).await;
-        let everybody = everybody.unwrap();
-        let mut tx = self.store.begin().await.unwrap();
-        let counters = tx.lock_counters(event).await.unwrap().unwrap();
-        drop(tx);
-        let count = |status| {
-            let of_status = everybody.iter().filter(|one| one.status == status).count();
-            i32::try_from(of_status).unwrap()
-        };
-        assert_eq!(counters.confirmed, count(Status::Confirmed));
-        assert_eq!(counters.pending, count(Status::Pending));
-        assert_eq!(counters.waitlisted, count(Status::Waitlisted));
-        assert_eq!(counters.cancelled, count(Status::Cancelled));
-        everybody
-            .into_iter()
-            .map(|one| (one.name, one.status))
-            .collect()
-    }
-
-    /// To whom a kind of mail is to go, by name.
-    pub(super) async fn mailed(&self, event: EventId, kind: &str) -> Vec<String> {
-        let jobs = self.store.list_jobs(kind, 100_000).await.unwrap();
-        let everybody = self.store.list_registrations(event, 0, 100_000).await;
-        let jobs: Vec<_> = jobs.iter().map(|job| job.key.subject_id).collect();
-        let mailed = everybody
-            .unwrap()
-            .into_iter()
-            .filter(|one| jobs.contains(&one.id.uuid()));
-        mailed.map(|one| one.name).collect()
-    }
-
-    async fn ask(&self, event: &Event, name: &str) {
-        let asked = self
-            .service
-            .register_attendee(&event.slug, guest(name), None);
-        asked.await.unwrap();
-    }
-}
-
-async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(2)).await;
-    for name in ["ada", "bob", "cleo", "dan"] {
-        desk.ask(&event, name).await;
-    }
-    let expected = [
-        ("ada".to_owned(), Status::Confirmed),
-        ("bob".to_owned(), Status::Confirmed),
-        ("cleo".to_owned(), Status::Waitlisted),
-        ("dan".to_owned(), Status::Waitlisted),
-    ];
-    assert_eq!(desk.standing(event.id).await, expected);
-    assert_eq!(
-        desk.mailed(event.id, job::REGISTERED_MAIL).await,
-        ["ada", "bob"]
-    );
-    assert_eq!(
-        desk.mailed(event.id, job::WAITLISTED_MAIL).await,
-        ["cleo", "dan"]
-    );
-
-    let more = EventPatch {
-        max_capacity: Change::Set(3),
-        ..EventPatch::default()
-    };
-    let (_, counters) = desk
-        .service
-        .update_event(&olga, event.id, more)
-        .await
-        .unwrap();
-    assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
-    assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, ["cleo"]);
-    assert_eq!(
-        desk.standing(event.id).await[2],
-        ("cleo".to_owned(), Status::Confirmed)
-    );
-}
 
 async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database) {
     let desk = Desk::open(&database).await;
@@ -302,173 +205,10 @@ async fn answers_fit_the_questions(database: Database) {
     assert_eq!(stored.unwrap()[0].answers, good.answers);
 }
 
-async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
-    let mut ids: Vec<RegistrationId> = Vec::new();
-    let mut urls = Vec::new();
-    for name in ["ada", "bob", "cleo"] {
-        let added = desk.service.add_registration(&olga, event.id, guest(name));
-        let added = added.await.unwrap();
-        ids.push(added.id);
-        urls.push(added.cancel_url);
-    }
-    let cancelled = desk.service.cancel_registration(&olga, event.id, ids[0]);
-    assert_eq!(cancelled.await.unwrap().status, Status::Cancelled);
-    let expect = async |statuses: [Status; 3], promoted: &[&str]| {
-        let standing = desk.standing(event.id).await;
-        let found: Vec<Status> = standing.iter().map(|(_, status)| *status).collect();
-        assert_eq!(found, statuses);
-        assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, promoted);
-    };
-    expect(
-        [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
-        &["bob"],
-    )
-    .await;
-    // Cancelling again frees no second seat.
-    let again = desk.service.cancel_registration(&olga, event.id, ids[0]);
-    again.await.unwrap();
-    expect(
-        [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
-        &["bob"],
-    )
-    .await;
-
-    let token = urls[1].rsplit('/').next().unwrap();
-    let own = desk.service.cancel_registration_by_token(token).await;
-    let own = own.unwrap();
-    assert_eq!(own.registration.status, Status::Cancelled);
-    assert!(!own.is_cancellable);
-    expect(
-        [Status::Cancelled, Status::Cancelled, Status::Confirmed],
-        &["bob", "cleo"],
-    )
-    .await;
-    let own = desk.service.cancel_registration_by_token(token).await;
-    assert_eq!(own.unwrap().registration.status, Status::Cancelled);
-    assert_eq!(
-        desk.mailed(event.id, job::REGISTRATION_CANCELLED_MAIL)
-            .await,
-        ["ada", "bob"]
-    );
-    let audit = desk.audit(ids[1].uuid()).await;
-    assert_eq!(audit[1]["actor"], "attendee");
-    assert_eq!(audit[1]["action"], "registration.cancel");
-}
-
-async fn links_that_are_written_together_fail_apart(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
-    desk.ask(&event, "ada").await;
-    let stored = desk.store.list_registrations(event.id, 0, 10).await;
-    let ada = stored.unwrap()[0].id;
-    let erased = RegistrationId::new(event.id.uuid());
-    let mut links = tokio::task::JoinSet::new();
-    for number in 0..32 {
-        let service = desk.service.clone();
-        let is_erased = number % 8 == 3;
-        let id = if is_erased { erased } else { ada };
-        links.spawn(async move { (is_erased, service.private_link(id).await) });
-    }
-    for (is_erased, link) in links.join_all().await {
-        assert_eq!(is_erased, link.is_err(), "{link:?}");
-        let Ok(link) = link else { continue };
-        let token = link.rsplit('/').next().unwrap();
-        let own = desk.service.get_registration_by_token(token).await.unwrap();
-        assert_eq!(own.registration.id, ada);
-    }
-}
-
-async fn a_private_link_leads_to_one_registration_only(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
-    desk.ask(&event, "ada").await;
-    desk.ask(&event, "bob").await;
-    let stored = desk.store.list_registrations(event.id, 0, 10).await;
-    let bob = stored.unwrap()[1].id;
-    let links = [
-        desk.service.private_link(bob).await.unwrap(),
-        desk.service.private_link(bob).await.unwrap(),
-    ];
-    assert_ne!(links[0], links[1]);
-    for link in links {
-        let token = link.rsplit('/').next().unwrap();
-        let own = desk.service.get_registration_by_token(token).await.unwrap();
-        assert_eq!(own.registration.id, bob);
-        assert_eq!((own.waitlist_position, own.is_cancellable), (Some(1), true));
-    }
-    for token in ["", "short", &"a".repeat(32), &"é".repeat(16)] {
-        let refused = desk.service.get_registration_by_token(token).await;
-        assert!(
-            matches!(
-                refused,
-                Err(Error::NotFound {
-                    what: "registration"
-                })
-            ),
-            "{refused:?}"
-        );
-        let refused = desk.service.cancel_registration_by_token(token).await;
-        assert!(matches!(refused, Err(Error::NotFound { .. })));
-    }
-}
-
-async fn a_change_of_time_or_place_is_mailed_once_to_whoever_may_come(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
-    for name in ["ada", "bob"] {
-        desk.ask(&event, name).await;
-    }
-    let gone = desk
-        .service
-        .add_registration(&olga, event.id, guest("cleo"));
-    let gone = gone.await.unwrap().id;
-    let cancel = desk.service.cancel_registration(&olga, event.id, gone);
-    cancel.await.unwrap();
-    let change = async |patch| {
-        let changed = desk.service.update_event(&olga, event.id, patch);
-        changed.await.unwrap();
-    };
-    let placed = |place: &str| EventPatch {
-        location: Change::Set(place.to_owned()),
-        ..EventPatch::default()
-    };
-    change(EventPatch {
-        description: Change::Set("Other words.".to_owned()),
-        ..EventPatch::default()
-    })
-    .await;
-    assert_eq!(
-        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
-        NO_MAIL
-    );
-    change(placed("Elsewhere")).await;
-    change(placed("Elsewhere")).await;
-    assert_eq!(
-        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
-        ["ada", "bob"]
-    );
-    change(placed("Hall")).await;
-    let jobs = desk.store.list_jobs(job::EVENT_CHANGED_MAIL, 10).await;
-    let mut generations: Vec<i32> = jobs.unwrap().iter().map(|job| job.key.generation).collect();
-    generations.sort_unstable();
-    assert_eq!(generations, [1, 1, 2, 2]);
-}
-
 test_postgres::on_both_engines!(prepare: migrate;
-    the_first_get_the_seats_and_the_others_wait_in_order,
     a_repeated_registration_is_answered_alike_and_mailed,
     who_cancelled_may_register_again,
     an_organizer_learns_where_somebody_stands,
     closed_events_take_nobody,
     answers_fit_the_questions,
-    a_freed_seat_goes_to_who_waits_longest,
-    links_that_are_written_together_fail_apart,
-    a_private_link_leads_to_one_registration_only,
-    a_change_of_time_or_place_is_mailed_once_to_whoever_may_come,
 );

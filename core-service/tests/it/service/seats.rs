@@ -1,6 +1,7 @@
-//! Seats: the service against a model of a waitlist, and very many registrants at once.
+//! Seats: who gets one and who waits, against a model of a waitlist, and very many registrants at once.
 
 mod beside;
 mod crowd;
 mod model;
 mod play;
+mod waitlist;

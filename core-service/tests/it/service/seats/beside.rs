@@ -13,8 +13,9 @@ use super::crowd::{AT_A_TIME, SEATS, cores, rush};
 use crate::{
     fixtures::{NOW, migrate},
     service::{
-        Desk, public_event,
-        registering::{guest, seats},
+        Desk,
+        guests::{guest, seats},
+        public_event,
     },
 };
 

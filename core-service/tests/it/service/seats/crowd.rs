@@ -13,7 +13,7 @@ use crate::{
     fixtures::{Rows, migrate},
     service::{
         Desk,
-        registering::{guest, seats},
+        guests::{guest, seats},
         until_served,
     },
 };

@@ -25,7 +25,7 @@ use crate::{
     fixtures::migrate,
     service::{
         Desk,
-        registering::{guest, seats},
+        guests::{guest, seats},
     },
 };
 

@@ -1,0 +1,101 @@
+//! Messages, their fields and the rules of these.
+
+use super::refused;
+
+#[test]
+fn a_validation_rule_that_is_not_known() {
+    refused(
+        &[("string.min_len = 1", "string.prefix = \"J\"")],
+        &["field toy.v1.Author.name", "buf.validate.field", "prefix"],
+    );
+}
+
+#[test]
+fn a_required_field_that_cannot_be_missing() {
+    refused(
+        &[("optional string name = 1", "string name = 1")],
+        &[
+            "field toy.v1.Author.name",
+            "a required field is declared optional",
+        ],
+    );
+}
+
+#[test]
+fn a_map() {
+    refused(
+        &[("int32 count = 1;", "map<string, int32> count = 1;")],
+        &["field toy.v1.BookCount.count", "maps are not supported"],
+    );
+}
+
+#[test]
+fn a_oneof() {
+    refused(
+        &[("int32 count = 1;", "oneof what { int32 count = 1; }")],
+        &["message BookCount", "oneof is not supported"],
+    );
+}
+
+#[test]
+fn a_message_within_a_message() {
+    refused(
+        &[("int32 count = 1;", "int32 count = 1; message Inner {}")],
+        &["message toy.v1.BookCount.Inner", "not supported"],
+    );
+}
+
+#[test]
+fn a_message_that_holds_itself() {
+    refused(
+        &[(
+            "int32 count = 1;",
+            "int32 count = 1; repeated BookCount more = 2;",
+        )],
+        &["message BookCount", "holds itself"],
+    );
+}
+
+#[test]
+fn a_message_named_as_the_schema_of_errors() {
+    refused(
+        &[(
+            "// Who writes books.",
+            "// Wrong.\nmessage Error {}\n// Who writes books.",
+        )],
+        &["message Error", "the schema of that name is that of errors"],
+    );
+}
+
+#[test]
+fn a_number_that_json_cannot_hold() {
+    refused(
+        &[("int32 count = 1;", "int64 count = 1;")],
+        &[
+            "field toy.v1.BookCount.count",
+            "type int64 is not supported",
+        ],
+    );
+}
+
+#[test]
+fn an_enum_as_a_field() {
+    refused(
+        &[("int32 count = 1;", "ErrorReason count = 1;")],
+        &[
+            "field toy.v1.BookCount.count",
+            "type toy.v1.ErrorReason is not supported",
+        ],
+    );
+}
+
+#[test]
+fn a_field_that_documents_show_without_an_example() {
+    refused(
+        &[(
+            "string title = 2 [(muster.options.v1.field) = {example: \"Faust\"}]",
+            "string title = 2",
+        )],
+        &["message Book", "field title has no example"],
+    );
+}

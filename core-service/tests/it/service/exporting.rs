@@ -1,0 +1,126 @@
+//! All registrations of an event as a table.
+
+use core_service::{
+    domain::{
+        change::Change,
+        event::{CustomField, Event, EventPatch, NewEvent},
+        registration::{Answer, Status},
+    },
+    service::{Caller, NewRegistration},
+};
+use test_postgres::Database;
+
+use super::{Desk, guests::guest, public_event};
+use crate::fixtures::migrate;
+
+impl Desk {
+    /// The whole table, and in how many pieces it came.
+    async fn exported(&self, caller: &Caller, event: &Event) -> (String, usize) {
+        let export = self.service.export_registrations(caller, event.id).await;
+        let mut export = export.unwrap();
+        let (mut table, mut pieces) = (String::new(), 0);
+        while let Some(piece) = export.next().await.unwrap() {
+            table.push_str(std::str::from_utf8(&piece).unwrap());
+            pieces += 1;
+        }
+        (table, pieces)
+    }
+}
+
+async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
+        label: label.to_owned(),
+        field_type: field_type.to_owned(),
+        required: false,
+        options: options.iter().map(|&option| option.to_owned()).collect(),
+    };
+    let asking = NewEvent {
+        custom_fields: vec![
+            field("=Days", "multi_select", &["Friday", "Saturday"]),
+            field("Floor", "integer", &[]),
+        ],
+        ..public_event("Meetup")
+    };
+    let event = desk.create(&olga, asking).await;
+    let answer = |label: &str, values: &[&str]| Answer {
+        label: label.to_owned(),
+        values: values.iter().map(|&value| value.to_owned()).collect(),
+    };
+    let hostile = NewRegistration {
+        name: "=HYPERLINK(\"http://evil\",\"x\")".to_owned(),
+        answers: vec![
+            answer("=Days", &["Saturday", "Friday"]),
+            answer("Floor", &["-2"]),
+        ],
+        ..guest("ada")
+    };
+    let ada = desk.asked(&event, hostile).await;
+    let bob = desk.asked(&event, guest("bob")).await;
+    let (table, _) = desk.exported(&olga, &event).await;
+    let expected = format!(
+        "\u{feff}id,name,email,status,registered_at,checked_in,'=Days,Floor,other_answers\n\
+         {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2,\n\
+         {},bob,bob@example.org,Confirmed,2030-01-01T00:00:00Z,false,,,\n",
+        ada.id, bob.id
+    );
+    assert_eq!(table, expected);
+}
+
+async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let field = |label: &str| CustomField {
+        label: label.to_owned(),
+        field_type: "text".to_owned(),
+        required: false,
+        options: Vec::new(),
+    };
+    let answer = |label: &str, value: &str| Answer {
+        label: label.to_owned(),
+        values: vec![value.to_owned()],
+    };
+    let asking = NewEvent {
+        custom_fields: vec![field("=Size"), field("Diet"), field("Shoes")],
+        ..public_event("Meetup")
+    };
+    let event = desk.create(&olga, asking).await;
+    let ada = NewRegistration {
+        answers: vec![
+            answer("=Size", "M"),
+            answer("Diet", "vegan"),
+            answer("Shoes", "44"),
+        ],
+        ..guest("ada")
+    };
+    desk.asked(&event, ada).await;
+    let patch = EventPatch {
+        custom_fields: Change::Set(vec![field("Diet"), field("Hat")]),
+        ..EventPatch::default()
+    };
+    let patched = desk.service.update_event(&olga, event.id, patch).await;
+    patched.unwrap();
+    desk.asked(&event, guest("bob")).await;
+    let (table, _) = desk.exported(&olga, &event).await;
+    assert!(table.contains(",checked_in,Diet,Hat,other_answers\n"));
+    assert!(table.contains(",false,vegan,,\"'=Size: M\nShoes: 44\"\n"));
+    assert!(table.ends_with(",false,,,\n"), "{table}");
+}
+
+async fn a_long_table_comes_in_pieces(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, public_event("Meetup")).await;
+    assert_eq!(desk.exported(&olga, &event).await.0.lines().count(), 1);
+    desk.register(event.id, &[Status::Waitlisted; 1_000]).await;
+    let (table, pieces) = desk.exported(&olga, &event).await;
+    assert_eq!(table.lines().count(), 1_001);
+    assert_eq!(pieces, 3);
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    a_table_has_a_column_for_each_question_and_runs_nothing,
+    a_table_keeps_the_answers_to_questions_that_are_asked_no_more,
+    a_long_table_comes_in_pieces,
+);

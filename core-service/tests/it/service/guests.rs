@@ -1,0 +1,81 @@
+//! Guests: who registers in tests, where they stand, and what they are mailed.
+
+use core_service::{
+    domain::{
+        event::{Event, NewEvent},
+        ids::EventId,
+        registration::{Registration, Status},
+    },
+    service::NewRegistration,
+};
+
+use super::{Desk, public_event};
+
+pub(crate) fn guest(name: &str) -> NewRegistration {
+    NewRegistration {
+        name: name.to_owned(),
+        email: format!("{name}@example.org"),
+        answers: Vec::new(),
+    }
+}
+
+pub(crate) fn seats(max_capacity: i32) -> NewEvent {
+    NewEvent {
+        max_capacity,
+        ..public_event("Rust Meetup")
+    }
+}
+
+impl Desk {
+    /// Where everybody stands, in the order of registering, after a look at the counters.
+    pub(super) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
+        let everybody = self.store.list_registrations(event, 0, 100_000).await;
+        let everybody = everybody.unwrap();
+        let mut tx = self.store.begin().await.unwrap();
+        let counters = tx.lock_counters(event).await.unwrap().unwrap();
+        drop(tx);
+        let count = |status| {
+            let of_status = everybody.iter().filter(|one| one.status == status).count();
+            i32::try_from(of_status).unwrap()
+        };
+        assert_eq!(counters.confirmed, count(Status::Confirmed));
+        assert_eq!(counters.pending, count(Status::Pending));
+        assert_eq!(counters.waitlisted, count(Status::Waitlisted));
+        assert_eq!(counters.cancelled, count(Status::Cancelled));
+        everybody
+            .into_iter()
+            .map(|one| (one.name, one.status))
+            .collect()
+    }
+
+    /// To whom a kind of mail is to go, by name.
+    pub(super) async fn mailed(&self, event: EventId, kind: &str) -> Vec<String> {
+        let jobs = self.store.list_jobs(kind, 100_000).await.unwrap();
+        let everybody = self.store.list_registrations(event, 0, 100_000).await;
+        let jobs: Vec<_> = jobs.iter().map(|job| job.key.subject_id).collect();
+        let mailed = everybody
+            .unwrap()
+            .into_iter()
+            .filter(|one| jobs.contains(&one.id.uuid()));
+        mailed.map(|one| one.name).collect()
+    }
+
+    /// Registers somebody by that name.
+    pub(super) async fn ask(&self, event: &Event, name: &str) {
+        let asked = self
+            .service
+            .register_attendee(&event.slug, guest(name), None);
+        asked.await.unwrap();
+    }
+
+    /// Registers somebody, as they stand then.
+    pub(super) async fn asked(&self, event: &Event, new: NewRegistration) -> Registration {
+        let before = self.standing(event.id).await.len();
+        self.service
+            .register_attendee(&event.slug, new, None)
+            .await
+            .unwrap();
+        let everybody = self.store.list_registrations(event.id, 0, 1_000).await;
+        everybody.unwrap().swap_remove(before)
+    }
+}

@@ -1,0 +1,115 @@
+//! Who gets a seat, and who waits for one.
+
+use core_service::domain::{
+    change::Change, event::EventPatch, ids::RegistrationId, job, registration::Status,
+};
+use test_postgres::Database;
+
+use crate::{
+    fixtures::migrate,
+    service::{
+        Desk,
+        guests::{guest, seats},
+    },
+};
+
+async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(2)).await;
+    for name in ["ada", "bob", "cleo", "dan"] {
+        desk.ask(&event, name).await;
+    }
+    let expected = [
+        ("ada".to_owned(), Status::Confirmed),
+        ("bob".to_owned(), Status::Confirmed),
+        ("cleo".to_owned(), Status::Waitlisted),
+        ("dan".to_owned(), Status::Waitlisted),
+    ];
+    assert_eq!(desk.standing(event.id).await, expected);
+    assert_eq!(
+        desk.mailed(event.id, job::REGISTERED_MAIL).await,
+        ["ada", "bob"]
+    );
+    assert_eq!(
+        desk.mailed(event.id, job::WAITLISTED_MAIL).await,
+        ["cleo", "dan"]
+    );
+
+    let more = EventPatch {
+        max_capacity: Change::Set(3),
+        ..EventPatch::default()
+    };
+    let (_, counters) = desk
+        .service
+        .update_event(&olga, event.id, more)
+        .await
+        .unwrap();
+    assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
+    assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, ["cleo"]);
+    assert_eq!(
+        desk.standing(event.id).await[2],
+        ("cleo".to_owned(), Status::Confirmed)
+    );
+}
+
+async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
+    let desk = Desk::open(&database).await;
+    let olga = desk.olga().await;
+    let event = desk.create(&olga, seats(1)).await;
+    let mut ids: Vec<RegistrationId> = Vec::new();
+    let mut urls = Vec::new();
+    for name in ["ada", "bob", "cleo"] {
+        let added = desk.service.add_registration(&olga, event.id, guest(name));
+        let added = added.await.unwrap();
+        ids.push(added.id);
+        urls.push(added.cancel_url);
+    }
+    let cancelled = desk.service.cancel_registration(&olga, event.id, ids[0]);
+    assert_eq!(cancelled.await.unwrap().status, Status::Cancelled);
+    let expect = async |statuses: [Status; 3], promoted: &[&str]| {
+        let standing = desk.standing(event.id).await;
+        let found: Vec<Status> = standing.iter().map(|(_, status)| *status).collect();
+        assert_eq!(found, statuses);
+        assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, promoted);
+    };
+    expect(
+        [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
+        &["bob"],
+    )
+    .await;
+    // Cancelling again frees no second seat.
+    let again = desk.service.cancel_registration(&olga, event.id, ids[0]);
+    again.await.unwrap();
+    expect(
+        [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
+        &["bob"],
+    )
+    .await;
+
+    let token = urls[1].rsplit('/').next().unwrap();
+    let own = desk.service.cancel_registration_by_token(token).await;
+    let own = own.unwrap();
+    assert_eq!(own.registration.status, Status::Cancelled);
+    assert!(!own.is_cancellable);
+    expect(
+        [Status::Cancelled, Status::Cancelled, Status::Confirmed],
+        &["bob", "cleo"],
+    )
+    .await;
+    let own = desk.service.cancel_registration_by_token(token).await;
+    assert_eq!(own.unwrap().registration.status, Status::Cancelled);
+    assert_eq!(
+        desk.mailed(event.id, job::REGISTRATION_CANCELLED_MAIL)
+            .await,
+        ["ada", "bob"]
+    );
+    let audit = desk.audit(ids[1].uuid()).await;
+    assert_eq!(audit[1]["actor"], "attendee");
+    assert_eq!(audit[1]["action"], "registration.cancel");
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    the_first_get_the_seats_and_the_others_wait_in_order,
+    a_freed_seat_goes_to_who_waits_longest,
+);
