@@ -9,7 +9,7 @@ use test_postgres::Server;
 use crate::{
     pgbench,
     report::Report,
-    system::{System, engines, in_crowd},
+    system::{System, engines, in_crowd, in_crowd_of},
 };
 
 /// Guests of each measurement: a few seconds' worth.
@@ -20,6 +20,9 @@ const SEATS: i32 = 10_000;
 
 /// Events that the crowd spreads over.
 const EVENTS: usize = 1_000;
+
+/// Who makes these events at a time. They belong to one account, so that they are made one by one anyway.
+const MAKERS: usize = 8;
 
 /// Guests who come before the clock runs, so that connections and plans are there.
 const WARM_UP: usize = 2_000;
@@ -72,7 +75,7 @@ async fn spread(server: Option<&Server>) -> anyhow::Result<Duration> {
     let system = System::start(server).await?;
     let slugs = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let (owner, published) = (system.clone(), slugs.clone());
-    in_crowd(EVENTS, move |_| {
+    in_crowd_of(MAKERS, EVENTS, move |_| {
         let (owner, published) = (owner.clone(), published.clone());
         async move {
             let event = owner.publish(SEATS).await?;

@@ -1,5 +1,7 @@
 //! The PostgreSQL twin: one pool, row locks.
 
+mod given;
+
 use std::{str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
@@ -10,6 +12,7 @@ use sqlx::{
     postgres::PgConnectOptions,
 };
 
+use self::given::Given;
 use super::{Error, Options};
 
 pub(super) type Db = sqlx::Postgres;
@@ -51,6 +54,8 @@ pub(super) mod jobs;
 pub(super) mod keys;
 #[path = "queries/links.rs"]
 pub(super) mod links;
+#[path = "queries/mails.rs"]
+pub(super) mod mails;
 #[path = "queries/registrations.rs"]
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
@@ -163,6 +168,11 @@ fn migrations() -> Vec<Migration> {
             4,
             "stock_covers",
             include_str!("../../migrations/postgres/0004_stock_covers.sql"),
+        ),
+        migration(
+            5,
+            "events_known_to_be_there",
+            include_str!("../../migrations/postgres/0005_events_known_to_be_there.sql"),
         ),
     ]
 }

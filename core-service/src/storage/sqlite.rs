@@ -1,5 +1,7 @@
 //! The SQLite twin: one writer, four readers, one core per file.
 
+mod given;
+
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
@@ -10,6 +12,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
+use self::given::Given;
 use super::{Access, Error, Options};
 
 pub(super) type Db = sqlx::Sqlite;
@@ -50,6 +53,8 @@ pub(super) mod jobs;
 pub(super) mod keys;
 #[path = "queries/links.rs"]
 pub(super) mod links;
+#[path = "queries/mails.rs"]
+pub(super) mod mails;
 #[path = "queries/registrations.rs"]
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
@@ -186,7 +191,6 @@ fn migrations() -> Vec<Migration> {
     ]
 }
 
-/// Takes the lock that makes this core the only one on its file. The lock dies with the process, however it dies.
 /// Makes the file where there is none, for its owner's eyes only: it holds names and e-mail addresses. What SQLite puts beside it
 /// has the same mode.
 fn make_private(database: &Path) -> std::io::Result<()> {
@@ -200,6 +204,7 @@ fn make_private(database: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Takes the lock that makes this core the only one on its file. The lock dies with the process, however it dies.
 fn lock(database: &Path) -> Result<File, Error> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");

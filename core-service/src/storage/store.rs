@@ -182,9 +182,9 @@ reads! {
     /// The jobs of a kind that are not done, dead ones included.
     jobs::list_jobs(kind: &str, limit: i64) -> Vec<JobRecord>;
     /// Mails that were given up, the latest first.
-    jobs::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    mails::list_dead_mails(limit: i64) -> Vec<DeadMail>;
     /// What is left of mail to be sent.
-    jobs::mail_queue() -> MailQueue;
+    mails::mail_queue() -> MailQueue;
     /// How many mails were given up.
-    jobs::count_dead_mails() -> i64;
+    mails::count_dead_mails() -> i64;
 }

@@ -109,7 +109,7 @@ statements! {
     /// Removes the private links to a registration; answers how many.
     links::delete_links(registration: RegistrationId) -> u64;
     /// Removes the mails of a registration that are not sent, dead ones included; answers how many.
-    jobs::delete_mails_of(registration: RegistrationId) -> u64;
+    mails::delete_mails_of(registration: RegistrationId) -> u64;
     /// Removes at most `limit` jobs that were given up before then; answers how many.
     jobs::delete_dead_jobs(before: Instant, limit: i64) -> u64;
     /// Removes at most `limit` rows of the audit log from before then; answers how many.
@@ -159,9 +159,9 @@ statements! {
     /// Makes a job that was given up due again, as if it were new; false when there is none.
     jobs::revive_job(key: &JobKey, now: Instant) -> bool;
     /// Mails that were given up, the latest first.
-    jobs::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    mails::list_dead_mails(limit: i64) -> Vec<DeadMail>;
     /// The mail of that key, if it was given up.
-    jobs::find_dead_mail(key: &JobKey) -> Option<DeadMail>;
+    mails::find_dead_mail(key: &JobKey) -> Option<DeadMail>;
     /// Gives a job up, keeping it for people to look at; false when the lease was lost.
     jobs::bury_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
 

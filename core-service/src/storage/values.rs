@@ -183,11 +183,3 @@ pub(super) fn corrupt(what: &'static str, text: &str) -> Error {
         text: format!("{text:?}"),
     }
 }
-
-/// Whether a statement for that many rows comes again and again, so that databases should keep it prepared: one row, and the full
-/// batches of a rush (`service/registrations/batch.rs`), whose thousands of parameters cost more to read than to write. Sizes in
-/// between would crowd each other out.
-pub(super) const fn is_usual(rows: usize) -> bool {
-    const FULL_BATCH: usize = 256;
-    rows == 1 || rows == FULL_BATCH
-}

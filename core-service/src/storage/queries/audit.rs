@@ -1,10 +1,10 @@
 //! The audit log, which is only ever added to, until retention lets go of what is old.
 
 use serde_json::Value;
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{Connection, Db, Row};
+use super::{Connection, Db, Given, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
@@ -25,25 +25,26 @@ pub(in crate::storage) async fn insert_audits(
     connection: &mut Connection,
     entries: &[AuditEntry],
 ) -> Result<(), Error> {
-    let mut query = QueryBuilder::<Db>::new(
-        "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) ",
-    );
-    query.push_values(entries, |mut row, entry| {
-        row.push_bind(entry.id)
-            .push_bind(entry.at.micros())
-            .push_bind(entry.account_id.map(AccountId::uuid))
-            .push_bind(entry.actor)
-            .push_bind(entry.key_id.map(KeyId::uuid))
-            .push_bind(entry.action)
-            .push_bind(entry.subject_id)
-            .push_bind(entry.before.as_ref().map(Value::to_string))
-            .push_bind(entry.after.as_ref().map(Value::to_string))
-            .push_bind(entry.reason.as_deref());
-    });
-    query
-        .build()
-        .persistent(values::is_usual(entries.len()))
-        .execute(connection)
+    let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
+    Given::default()
+        .column("id", entries.iter().map(|entry| entry.id))
+        .column("at", entries.iter().map(|entry| entry.at.micros()))
+        .column(
+            "account_id",
+            entries.iter().map(|entry| entry.account_id.map(AccountId::uuid)),
+        )
+        .column("actor", entries.iter().map(|entry| entry.actor))
+        .column("key_id", entries.iter().map(|entry| entry.key_id.map(KeyId::uuid)))
+        .column("action", entries.iter().map(|entry| entry.action))
+        .column("subject_id", entries.iter().map(|entry| entry.subject_id))
+        .column("before", entries.iter().map(|entry| text(&entry.before)))
+        .column("after", entries.iter().map(|entry| text(&entry.after)))
+        .column("reason", entries.iter().map(|entry| entry.reason.as_deref()))
+        .execute(
+            connection,
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) \
+             SELECT * FROM given",
+        )
         .await?;
     Ok(())
 }

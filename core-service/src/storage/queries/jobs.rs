@@ -1,19 +1,15 @@
 //! Jobs. A done job is deleted: the table stays as small as the work that is left, and keeps nothing of a person.
 
-use sqlx::{QueryBuilder, Row as _};
-use uuid::Uuid;
+use sqlx::Row as _;
 
-use super::{Connection, Db, Row};
+use super::{Connection, Db, Given, Row};
 use crate::{
     domain::{
-        ids::{AccountId, EventId, RegistrationId},
+        ids::EventId,
         instant::Instant,
-        job::{
-            CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL,
-            REGISTRATION_MAILS,
-        },
+        job::{CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL},
     },
-    storage::{DeadMail, DeadMailRecipient, Error, JobRecord, MailQueue, values},
+    storage::{Error, JobRecord},
 };
 
 pub(in crate::storage) async fn schedule_cancellation_mails(
@@ -80,22 +76,17 @@ pub(in crate::storage) async fn insert_jobs(
     keys: &[JobKey],
     now: Instant,
 ) -> Result<(), Error> {
-    let mut query = QueryBuilder::<Db>::new(
-        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) ",
-    );
-    query.push_values(keys, |mut row, key| {
-        row.push_bind(key.kind.as_str())
-            .push_bind(key.subject_id)
-            .push_bind(key.generation)
-            .push("0")
-            .push_bind(now.micros())
-            .push_bind(now.micros());
-    });
-    query.push(" ON CONFLICT (kind, subject_id, generation) DO NOTHING");
-    query
-        .build()
-        .persistent(values::is_usual(keys.len()))
-        .execute(connection)
+    Given::default()
+        .column("kind", keys.iter().map(|key| key.kind.as_str()))
+        .column("subject_id", keys.iter().map(|key| key.subject_id))
+        .column("generation", keys.iter().map(|key| key.generation))
+        .column("created_at", keys.iter().map(|_| now.micros()))
+        .execute(
+            connection,
+            "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
+             SELECT kind, subject_id, generation, 0, created_at, created_at FROM given WHERE TRUE \
+             ON CONFLICT (kind, subject_id, generation) DO NOTHING",
+        )
         .await?;
     Ok(())
 }
@@ -153,22 +144,17 @@ pub(in crate::storage) async fn finish_jobs(
     if jobs.is_empty() {
         return Ok(0);
     }
-    let mut query = QueryBuilder::<Db>::new(
-        "DELETE FROM jobs WHERE dead_at IS NULL AND (kind, subject_id, generation, attempts) IN (",
-    );
-    query.push_values(jobs, |mut row, job| {
-        row.push_bind(job.key.kind.as_str())
-            .push_bind(job.key.subject_id)
-            .push_bind(job.key.generation)
-            .push_bind(job.attempt);
-    });
-    query.push(")");
-    let done = query
-        .build()
-        .persistent(values::is_usual(jobs.len()))
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
+    Given::default()
+        .column("kind", jobs.iter().map(|job| job.key.kind.as_str()))
+        .column("subject_id", jobs.iter().map(|job| job.key.subject_id))
+        .column("generation", jobs.iter().map(|job| job.key.generation))
+        .column("attempts", jobs.iter().map(|job| job.attempt))
+        .execute(
+            connection,
+            "DELETE FROM jobs WHERE dead_at IS NULL AND (kind, subject_id, generation, attempts) IN \
+             (SELECT kind, subject_id, generation, attempts FROM given)",
+        )
+        .await
 }
 
 pub(in crate::storage) async fn retry_job(
@@ -234,18 +220,6 @@ pub(in crate::storage) async fn bury_job(
     Ok(done.rows_affected() == 1)
 }
 
-/// The kinds are named since the table has no index by subject alone.
-pub(in crate::storage) async fn delete_mails_of(
-    connection: &mut Connection,
-    registration: RegistrationId,
-) -> Result<u64, Error> {
-    let mut query = QueryBuilder::<Db>::new("DELETE FROM jobs WHERE subject_id = ");
-    query.push_bind(registration.uuid()).push(" AND ");
-    push_is_mail(&mut query);
-    let done = query.build().execute(connection).await?;
-    Ok(done.rows_affected())
-}
-
 pub(in crate::storage) async fn delete_dead_jobs(
     connection: &mut Connection,
     before: Instant,
@@ -280,93 +254,6 @@ pub(in crate::storage) async fn list_jobs(
     .collect()
 }
 
-/// The registration and its event are missing only where a mail has outlived them.
-const DEAD_MAILS: &str = "SELECT jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
-    jobs.attempts AS attempts, jobs.excused AS excused, jobs.due_at AS due_at, jobs.dead_at AS dead_at, \
-    jobs.last_error AS last_error, registrations.email AS email, events.account_id AS account_id, \
-    events.title AS title, events.slug AS slug, events.is_cancelled AS is_cancelled \
-    FROM jobs LEFT JOIN registrations ON registrations.id = jobs.subject_id \
-    LEFT JOIN events ON events.id = registrations.event_id \
-    WHERE jobs.dead_at IS NOT NULL AND ";
-
-pub(in crate::storage) async fn list_dead_mails(
-    connection: &mut Connection,
-    limit: i64,
-) -> Result<Vec<DeadMail>, Error> {
-    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
-    push_is_mail(&mut query);
-    query.push(" ORDER BY jobs.dead_at DESC, jobs.subject_id, jobs.kind, jobs.generation LIMIT ");
-    query.push_bind(limit);
-    let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(dead_mail).collect()
-}
-
-pub(in crate::storage) async fn find_dead_mail(
-    connection: &mut Connection,
-    key: &JobKey,
-) -> Result<Option<DeadMail>, Error> {
-    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
-    push_is_mail(&mut query);
-    query.push(" AND jobs.kind = ").push_bind(key.kind.as_str());
-    query
-        .push(" AND jobs.subject_id = ")
-        .push_bind(key.subject_id);
-    query
-        .push(" AND jobs.generation = ")
-        .push_bind(key.generation);
-    let row = query.build().fetch_optional(connection).await?;
-    row.as_ref().map(dead_mail).transpose()
-}
-
-pub(in crate::storage) async fn mail_queue(
-    connection: &mut Connection,
-) -> Result<MailQueue, Error> {
-    let mut query = QueryBuilder::<Db>::new(
-        "SELECT COUNT(*) FILTER (WHERE dead_at IS NULL) AS waiting, \
-         MIN(created_at) FILTER (WHERE dead_at IS NULL) AS oldest, \
-         COUNT(*) FILTER (WHERE dead_at IS NOT NULL) AS dead FROM jobs WHERE ",
-    );
-    push_is_mail(&mut query);
-    let row = query.build().fetch_one(connection).await?;
-    let oldest: Option<i64> = row.try_get("oldest")?;
-    Ok(MailQueue {
-        waiting: row.try_get("waiting")?,
-        oldest: oldest.map(Instant::from_micros),
-        dead: row.try_get("dead")?,
-    })
-}
-
-pub(in crate::storage) async fn count_dead_mails(
-    connection: &mut Connection,
-) -> Result<i64, Error> {
-    let mut query = QueryBuilder::<Db>::new(
-        "SELECT COUNT(*) AS count FROM jobs WHERE jobs.dead_at IS NOT NULL AND ",
-    );
-    push_is_mail(&mut query);
-    Ok(query
-        .build()
-        .fetch_one(connection)
-        .await?
-        .try_get("count")?)
-}
-
-fn dead_mail(row: &Row) -> Result<DeadMail, Error> {
-    let account: Option<Uuid> = row.try_get("account_id")?;
-    let email: Option<String> = row.try_get("email")?;
-    let recipient = match (account, email) {
-        (Some(account), Some(email)) => Some(DeadMailRecipient {
-            email,
-            account_id: AccountId::new(account),
-            title: row.try_get("title")?,
-            slug: row.try_get("slug")?,
-            is_cancelled: row.try_get("is_cancelled")?,
-        }),
-        _ => None,
-    };
-    let job = record(row)?;
-    Ok(DeadMail { job, recipient })
-}
-
 /// Its tries so far no longer count; `attempts` goes on, since it tells leases apart.
 pub(in crate::storage) async fn revive_job(
     connection: &mut Connection,
@@ -386,17 +273,7 @@ pub(in crate::storage) async fn revive_job(
     Ok(done.rows_affected() == 1)
 }
 
-/// Mails are jobs of kinds that are named; other kinds have other subjects.
-fn push_is_mail(query: &mut QueryBuilder<Db>) {
-    query.push("jobs.kind IN (");
-    let mut kinds = query.separated(", ");
-    for kind in REGISTRATION_MAILS {
-        kinds.push_bind(kind);
-    }
-    query.push(")");
-}
-
-fn record(row: &Row) -> Result<JobRecord, Error> {
+pub(super) fn record(row: &Row) -> Result<JobRecord, Error> {
     let job = read(row)?;
     let dead_at: Option<i64> = row.try_get("dead_at")?;
     Ok(JobRecord {

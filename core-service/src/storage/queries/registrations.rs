@@ -1,8 +1,8 @@
 //! Registrations.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::Row as _;
 
-use super::{Connection, Db, Row, accounts, events};
+use super::{Connection, Db, Given, Row, accounts, events};
 use crate::{
     domain::{
         email,
@@ -213,31 +213,38 @@ pub(in crate::storage) async fn insert_registrations(
             .map_err(|error| Error::Internal(Box::new(error)))
     });
     let answers = answers.collect::<Result<Vec<_>, _>>()?;
-    let mut query = QueryBuilder::<Db>::new(
-        "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, answers, \
-         checked_in_at, registered_at, updated_at) ",
-    );
-    query.push_values(
-        registrations.iter().zip(answers),
-        |mut row, (registration, answers)| {
-            row.push_bind(registration.id.uuid())
-                .push_bind(registration.event_id.uuid())
-                .push_bind(registration.seq)
-                .push_bind(registration.name.as_str())
-                .push_bind(registration.email.as_str())
-                .push_bind(email::normalised(&registration.email))
-                .push_bind(values::search_text(&registration.name, &registration.email))
-                .push_bind(registration.status.name())
-                .push_bind(answers)
-                .push_bind(registration.checked_in_at.map(Instant::micros))
-                .push_bind(registration.registered_at.micros())
-                .push_bind(registration.updated_at.micros());
-        },
-    );
-    query
-        .build()
-        .persistent(values::is_usual(registrations.len()))
-        .execute(connection)
+    let people = || registrations.iter();
+    let search = |person: &Registration| values::search_text(&person.name, &person.email);
+    Given::default()
+        .column("id", people().map(|person| person.id.uuid()))
+        .column("event_id", people().map(|person| person.event_id.uuid()))
+        .column("seq", people().map(|person| person.seq))
+        .column("name", people().map(|person| person.name.as_str()))
+        .column("email", people().map(|person| person.email.as_str()))
+        .column(
+            "email_norm",
+            people().map(|person| email::normalised(&person.email)),
+        )
+        .column("search_text", people().map(search))
+        .column("status", people().map(|person| person.status.name()))
+        .column("answers", answers)
+        .column(
+            "checked_in_at",
+            people().map(|person| person.checked_in_at.map(Instant::micros)),
+        )
+        .column(
+            "registered_at",
+            people().map(|person| person.registered_at.micros()),
+        )
+        .column(
+            "updated_at",
+            people().map(|person| person.updated_at.micros()),
+        )
+        .execute(
+            connection,
+            "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, answers, \
+             checked_in_at, registered_at, updated_at) SELECT * FROM given",
+        )
         .await?;
     Ok(())
 }

@@ -3,10 +3,10 @@
 //! Counters are locked before anything else of their events is read, in a statement of its own: one that joined both would,
 //! after waiting for the lock, still show the event as it was before the wait.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::Row as _;
 
 use super::{
-    Connection, Db,
+    Connection, Given,
     events::{self, counter_columns, event_columns},
 };
 use crate::{
@@ -16,23 +16,19 @@ use crate::{
         instant::Instant,
         registration::{Counters, Seats},
     },
-    storage::{Error, values},
+    storage::Error,
 };
 
 pub(in crate::storage) async fn find_event_ids(
     connection: &mut Connection,
     slugs: &[&str],
 ) -> Result<Vec<EventId>, Error> {
-    let mut query = QueryBuilder::<Db>::new("SELECT id FROM events WHERE slug IN (");
-    let mut list = query.separated(", ");
-    for slug in slugs {
-        list.push_bind(*slug);
-    }
-    query.push(")");
-    query
-        .build()
-        .persistent(values::is_usual(slugs.len()))
-        .fetch_all(connection)
+    Given::default()
+        .column("slug", slugs.iter().copied())
+        .fetch(
+            connection,
+            "SELECT id FROM events WHERE slug IN (SELECT slug FROM given)",
+        )
         .await?
         .iter()
         .map(|row| Ok(EventId::new(row.try_get("id")?)))
@@ -43,17 +39,17 @@ pub(in crate::storage) async fn lock_seats(
     connection: &mut Connection,
     ids: &[EventId],
 ) -> Result<Vec<(EventId, Counters, i64)>, Error> {
-    let mut query = QueryBuilder::<Db>::new(concat!(
-        "SELECT c.event_id, c.next_seq, ",
-        counter_columns!(),
-        " FROM event_counters c WHERE c.event_id"
-    ));
-    push_ids(&mut query, ids);
-    query.push(concat!(" ORDER BY c.event_id", for_update!()));
-    query
-        .build()
-        .persistent(values::is_usual(ids.len()))
-        .fetch_all(connection)
+    Given::default()
+        .column("id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT c.event_id, c.next_seq, ",
+                counter_columns!(),
+                " FROM event_counters c WHERE c.event_id IN (SELECT id FROM given) ORDER BY c.event_id",
+                for_update!()
+            ),
+        )
         .await?
         .iter()
         .map(|row| {
@@ -67,56 +63,44 @@ pub(in crate::storage) async fn list_events(
     connection: &mut Connection,
     ids: &[EventId],
 ) -> Result<Vec<Event>, Error> {
-    let mut query = QueryBuilder::<Db>::new(concat!(
-        "SELECT ",
-        event_columns!(),
-        " FROM events e WHERE e.id"
-    ));
-    push_ids(&mut query, ids);
-    query
-        .build()
-        .persistent(values::is_usual(ids.len()))
-        .fetch_all(connection)
+    Given::default()
+        .column("id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT ",
+                event_columns!(),
+                " FROM events e WHERE e.id IN (SELECT id FROM given)"
+            ),
+        )
         .await?
         .iter()
         .map(events::read)
         .collect()
 }
 
-fn push_ids(query: &mut QueryBuilder<Db>, ids: &[EventId]) {
-    query.push(" IN (");
-    let mut list = query.separated(", ");
-    for id in ids {
-        list.push_bind(id.uuid());
-    }
-    query.push(")");
-}
-
-/// The join is written so that both engines go from the people to the index: neither reads the event's registrations.
+/// A look into the index for each of the people, and not a join: PostgreSQL may make one by reading all registrations.
 pub(in crate::storage) async fn find_active_registrations(
     connection: &mut Connection,
     people: &[(EventId, &str)],
 ) -> Result<Vec<(EventId, String, RegistrationId)>, Error> {
-    let mut query = QueryBuilder::<Db>::new("SELECT r.event_id, r.email_norm, r.id FROM (");
-    query.push_values(people, |mut row, (event, email_norm)| {
-        row.push_bind(event.uuid()).push_bind(*email_norm);
-    });
-    query.push(
-        ") AS asked CROSS JOIN registrations r WHERE r.event_id = asked.column1 \
-         AND r.email_norm = asked.column2 AND r.status <> 'Cancelled'",
-    );
-    query
-        .build()
-        .persistent(values::is_usual(people.len()))
-        .fetch_all(connection)
-        .await?
-        .iter()
-        .map(|row| {
+    let rows = Given::default()
+        .column("event_id", people.iter().map(|(event, _)| event.uuid()))
+        .column("email_norm", people.iter().map(|(_, email_norm)| *email_norm))
+        .fetch(
+            connection,
+            "SELECT event_id, email_norm, (SELECT r.id FROM registrations r WHERE r.event_id = given.event_id \
+             AND r.email_norm = given.email_norm AND r.status <> 'Cancelled') AS id FROM given",
+        )
+        .await?;
+    let mut found = Vec::new();
+    for row in &rows {
+        if let Some(id) = row.try_get("id")? {
             let event = EventId::new(row.try_get("event_id")?);
-            let id = RegistrationId::new(row.try_get("id")?);
-            Ok((event, row.try_get("email_norm")?, id))
-        })
-        .collect()
+            found.push((event, row.try_get("email_norm")?, RegistrationId::new(id)));
+        }
+    }
+    Ok(found)
 }
 
 pub(in crate::storage) async fn touch_registrations(
@@ -124,17 +108,13 @@ pub(in crate::storage) async fn touch_registrations(
     ids: &[RegistrationId],
     now: Instant,
 ) -> Result<(), Error> {
-    let mut query = QueryBuilder::<Db>::new("UPDATE registrations SET updated_at = ");
-    query.push_bind(now.micros()).push(" WHERE id IN (");
-    let mut list = query.separated(", ");
-    for id in ids {
-        list.push_bind(id.uuid());
-    }
-    query.push(")");
-    query
-        .build()
-        .persistent(values::is_usual(ids.len()))
-        .execute(connection)
+    Given::default()
+        .column("id", ids.iter().map(|id| id.uuid()))
+        .column("updated_at", ids.iter().map(|_| now.micros()))
+        .execute(
+            connection,
+            "UPDATE registrations SET updated_at = given.updated_at FROM given WHERE registrations.id = given.id",
+        )
         .await?;
     Ok(())
 }
@@ -143,25 +123,25 @@ pub(in crate::storage) async fn update_counters(
     connection: &mut Connection,
     seats: &[&Seats],
 ) -> Result<(), Error> {
-    let mut query = QueryBuilder::<Db>::new(
-        "UPDATE event_counters SET confirmed = now.column2, pending = now.column3, waitlisted = now.column4, \
-         cancelled = now.column5, next_seq = now.column6 FROM (",
-    );
-    query.push_values(seats, |mut row, seats| {
-        row.push_bind(seats.event.id.uuid())
-            .push_bind(seats.counters.confirmed)
-            .push_bind(seats.counters.pending)
-            .push_bind(seats.counters.waitlisted)
-            .push_bind(seats.counters.cancelled)
-            .push_bind(seats.next_seq);
-    });
-    query.push(") AS now WHERE event_counters.event_id = now.column1");
-    let done = query
-        .build()
-        .persistent(values::is_usual(seats.len()))
-        .execute(connection)
+    let events = || seats.iter();
+    let done = Given::default()
+        .column("event_id", events().map(|seats| seats.event.id.uuid()))
+        .column("confirmed", events().map(|seats| seats.counters.confirmed))
+        .column("pending", events().map(|seats| seats.counters.pending))
+        .column(
+            "waitlisted",
+            events().map(|seats| seats.counters.waitlisted),
+        )
+        .column("cancelled", events().map(|seats| seats.counters.cancelled))
+        .column("next_seq", events().map(|seats| seats.next_seq))
+        .execute(
+            connection,
+            "UPDATE event_counters SET confirmed = given.confirmed, pending = given.pending, \
+             waitlisted = given.waitlisted, cancelled = given.cancelled, next_seq = given.next_seq \
+             FROM given WHERE event_counters.event_id = given.event_id",
+        )
         .await?;
-    if done.rows_affected() != seats.len() as u64 {
+    if done != seats.len() as u64 {
         return Err(Error::Missing("event"));
     }
     Ok(())
