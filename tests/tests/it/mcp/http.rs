@@ -77,7 +77,7 @@ async fn headers_that_contradict_the_message_are_refused(app: Arc<TestApp>) {
     );
 }
 
-async fn every_message_names_a_revision_that_is_spoken(app: Arc<TestApp>) {
+async fn a_revision_that_is_named_is_named_once_and_spoken(app: Arc<TestApp>) {
     let key = app.account(Plan::Free).await.key;
     let send = async |revisions: &[&str], message: Value| {
         let request = app.mcp.http.request(Method::POST, "/mcp").bearer(&key);
@@ -107,15 +107,20 @@ async fn every_message_names_a_revision_that_is_spoken(app: Arc<TestApp>) {
         assert_eq!(error["data"]["requested"], unspoken);
         assert_eq!(error["data"]["supported"].as_array().unwrap().len(), 3);
     }
-    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    let names_itself =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {"_meta": meta}});
     for (revisions, message) in [
-        (&[][..], list()),
+        (&[][..], names_itself),
         (&["2025-11-25", "2026-07-28"], list()),
-        (&[], told),
     ] {
         let (status, error) = send(revisions, message).await;
         assert_eq!((status, &error["code"]), (400, &json!(-32020)));
     }
+    // Clients from before there was this header do not send it.
+    assert_eq!(send(&[], list()).await, (200, Value::Null));
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(send(&[], told).await, (202, Value::Null));
     // The handshake finds a revision, so it needs to name none.
     let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
@@ -126,5 +131,5 @@ super::on_sqlite!(
     strange_hosts_and_origins_are_turned_away,
     what_is_no_message_is_answered_as_json_rpc_says,
     headers_that_contradict_the_message_are_refused,
-    every_message_names_a_revision_that_is_spoken,
+    a_revision_that_is_named_is_named_once_and_spoken,
 );
