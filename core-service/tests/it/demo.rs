@@ -297,11 +297,13 @@ async fn a_database_with_accounts_of_its_own_is_left_alone(database: Database) {
     assert_eq!(page.count, 0);
 }
 
-/// Drops a start after more and more steps: a step is whatever happens between two waits for the database.
+/// Drops a start after more and more steps: a step is whatever happens between two waits for the database. The busier the machine,
+/// the more of its answers come in one, and the fewer steps there are.
 async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
+    const FEWEST: u32 = 5;
     let start = Start::new(&database).await;
     let mut interruptions = 0;
-    for steps in (1..).map(|round: u32| round * round) {
+    for steps in (1..).map(|round: u32| round * (round + 1) / 2) {
         let mut polls = 0;
         let mut preparing = pin!(demo::prepare(start.core.rules(), start.data_dir.path()));
         let done = std::future::poll_fn(|context| {
@@ -324,7 +326,7 @@ async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
         let page = start.core.rules().list_events(ALL, 0).await.unwrap();
         assert!(page.count == 30 || page.count == 0 && !is_there);
     }
-    assert!(interruptions > 10);
+    assert!(interruptions >= FEWEST, "only {interruptions}");
 }
 
 async fn two_first_starts_at_once_make_one_demo(database: Database) {
