@@ -88,9 +88,10 @@ impl Service {
     /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
     pub fn new(context: Context) -> Self {
         let context = Arc::new(context);
+        let limiters = Arc::new(Limiters::new(context.limits, &context.clock));
         Self {
-            batchers: Arc::new(Batchers::start(&context)),
-            limiters: Arc::new(Limiters::new(context.limits, &context.clock)),
+            batchers: Arc::new(Batchers::start(&context, &limiters)),
+            limiters,
             context,
             credentials: Arc::default(),
             link_queue: Arc::default(),

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
-    service::{Context, Error},
+    service::{Context, Error, limits::Limiters},
     storage,
 };
 
@@ -31,6 +31,14 @@ struct Command {
     reply: oneshot::Sender<Result<Placed, Error>>,
 }
 
+/// What batches are decided with.
+#[derive(Debug, Clone)]
+struct Batcher {
+    context: Arc<Context>,
+    /// Where mails to recipients count.
+    limiters: Arc<Limiters>,
+}
+
 /// The queues of the batchers, each of which has its own share of the events.
 #[derive(Debug)]
 pub(in crate::service) struct Batchers {
@@ -39,10 +47,14 @@ pub(in crate::service) struct Batchers {
 
 impl Batchers {
     /// Starts as many batchers as transactions are worth running side by side. They end with the queues.
-    pub(in crate::service) fn start(context: &Arc<Context>) -> Self {
+    pub(in crate::service) fn start(context: &Arc<Context>, limiters: &Arc<Limiters>) -> Self {
+        let batcher = Batcher {
+            context: Arc::clone(context),
+            limiters: Arc::clone(limiters),
+        };
         let start = |_| {
             let (sender, queue) = mpsc::channel(MOST_WAITING);
-            tokio::spawn(work(Arc::clone(context), queue));
+            tokio::spawn(work(batcher.clone(), queue));
             sender
         };
         Self {
@@ -72,7 +84,7 @@ impl Batchers {
     }
 }
 
-async fn work(context: Arc<Context>, mut queue: mpsc::Receiver<Command>) {
+async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
     loop {
         let mut batch = Vec::new();
         if queue.recv_many(&mut batch, MOST_IN_BATCH).await == 0 {
@@ -81,17 +93,17 @@ async fn work(context: Arc<Context>, mut queue: mpsc::Receiver<Command>) {
         // Who has gone away meanwhile need not be registered any more.
         batch.retain(|command| !command.reply.is_closed());
         // In a task of its own, so that a panic is one batch's and not everybody's.
-        let context = Arc::clone(&context);
-        let _ = tokio::spawn(async move { answer(&context, batch).await }).await;
+        let batcher = batcher.clone();
+        let _ = tokio::spawn(async move { answer(&batcher, batch).await }).await;
     }
 }
 
-async fn answer(context: &Context, batch: Vec<Command>) {
+async fn answer(batcher: &Batcher, batch: Vec<Command>) {
     let (requests, replies): (Vec<_>, Vec<_>) = batch
         .into_iter()
         .map(|command| (command.request, command.reply))
         .unzip();
-    let outcomes = together_or_singly(context, &requests).await;
+    let outcomes = together_or_singly(batcher, &requests).await;
     for (reply, outcome) in replies.into_iter().zip(outcomes) {
         // Nobody is left to tell when the caller has gone away; the mail tells the attendee.
         let _ = reply.send(outcome);
@@ -99,11 +111,11 @@ async fn answer(context: &Context, batch: Vec<Command>) {
 }
 
 /// Decides a batch in one transaction, or each of its commands in one of its own when that fails because of one of them.
-async fn together_or_singly(context: &Context, requests: &[Request]) -> Vec<Result<Placed, Error>> {
+async fn together_or_singly(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Placed, Error>> {
     if requests.is_empty() {
         return Vec::new();
     }
-    match decide::together(context, requests).await {
+    match decide::together(batcher, requests).await {
         Ok(outcomes) => outcomes,
         // All would wait for the same database, or nobody knows whether they are registered.
         Err(storage::Error::Unavailable(text)) => {
@@ -119,15 +131,15 @@ async fn together_or_singly(context: &Context, requests: &[Request]) -> Vec<Resu
             tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is tried one by one");
             let mut outcomes = Vec::with_capacity(requests.len());
             for request in requests {
-                outcomes.push(singly(context, request).await);
+                outcomes.push(singly(batcher, request).await);
             }
             outcomes
         }
     }
 }
 
-async fn singly(context: &Context, request: &Request) -> Result<Placed, Error> {
-    let outcomes = decide::together(context, std::slice::from_ref(request)).await?;
+async fn singly(batcher: &Batcher, request: &Request) -> Result<Placed, Error> {
+    let outcomes = decide::together(batcher, std::slice::from_ref(request)).await?;
     let text = "a registration was not decided on";
     outcomes
         .into_iter()

@@ -1,6 +1,6 @@
 //! Registering: by anybody for themselves, by an organizer for somebody.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use crate::{
     domain::{
@@ -70,7 +70,6 @@ impl Service {
                 email,
                 answers,
                 link: None,
-                limiters: Arc::clone(&self.limiters),
             })
             .await?;
         Ok(allowance)
@@ -96,7 +95,6 @@ impl Service {
                 email,
                 answers,
                 link: Some(token.hash()),
-                limiters: Arc::clone(&self.limiters),
             })
             .await?;
         match placed {

@@ -1,10 +1,13 @@
 //! Every kind of mail, as it is sent.
 
-use core_service::domain::{
-    change::Change,
-    event::{Event, EventPatch, NewEvent},
-    registration::Registration,
-    schedule::ScheduleChange,
+use core_service::{
+    domain::{
+        change::Change,
+        event::{Event, EventPatch, NewEvent},
+        registration::Registration,
+        schedule::ScheduleChange,
+    },
+    service::Caller,
 };
 use test_postgres::Database;
 
@@ -72,6 +75,19 @@ struct Scene {
 }
 
 impl Scene {
+    /// A new event, and nobody registered; answers its owner, too.
+    async fn set(database: &Database, event: NewEvent) -> (Self, Caller) {
+        let desk = Desk::open(database).await;
+        let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
+        let event = desk.create(&olga, event).await;
+        let scene = Self {
+            desk,
+            postbox,
+            event,
+        };
+        (scene, olga)
+    }
+
     /// Has the one mail sent that is due, and compares it; `seq` says whose it is.
     async fn expect(&self, name: &str, seq: usize) -> Mail {
         let mail = self.postbox.collect_one().await;
@@ -88,14 +104,7 @@ impl Scene {
 }
 
 async fn seats_and_the_waitlist(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, meetup(1)).await;
-    let scene = Scene {
-        desk,
-        postbox,
-        event,
-    };
+    let (scene, _) = Scene::set(&database, meetup(1)).await;
     let (desk, event) = (&scene.desk, &scene.event);
 
     desk.register_guest(event, "ada").await;
@@ -137,18 +146,11 @@ async fn seats_and_the_waitlist(database: Database) {
 }
 
 async fn approval(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
     let asking = NewEvent {
         requires_approval: true,
         ..meetup(1)
     };
-    let event = desk.create(&olga, asking).await;
-    let scene = Scene {
-        desk,
-        postbox,
-        event,
-    };
+    let (scene, olga) = Scene::set(&database, asking).await;
     let (desk, event) = (&scene.desk, &scene.event);
 
     desk.register_guest(event, "ada").await;
@@ -179,14 +181,7 @@ async fn approval(database: Database) {
 }
 
 async fn changes_of_the_event(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, meetup(1)).await;
-    let scene = Scene {
-        desk,
-        postbox,
-        event,
-    };
+    let (scene, olga) = Scene::set(&database, meetup(1)).await;
     let (desk, event) = (&scene.desk, &scene.event);
     desk.register_guest(event, "ada").await;
     desk.register_guest(event, "bob").await;

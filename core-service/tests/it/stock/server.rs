@@ -184,6 +184,7 @@ async fn write(connection: &mut BufReader<TcpStream>, reply: Reply) -> std::io::
             loop {
                 connection.write_all(b" ").await?;
                 connection.flush().await?;
+                // This is the server being slow; nothing waits until something has happened.
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         }

@@ -37,6 +37,13 @@ impl Stage {
         json!({"id": self.id, "reason": "The venue is flooded."})
     }
 
+    /// A client with forms that calls without confirmation: itself, its arguments and the question that it is answered.
+    async fn asked(&self) -> (Mcp, Value, Value) {
+        let (forms, arguments) = (self.mcp.showing_forms(), self.arguments());
+        let answer = forms.call("cancel_event", arguments.clone()).await;
+        (forms, arguments, answer.question())
+    }
+
     async fn is_cancelled(&self) -> bool {
         let event = self.mcp.call("get_my_event", json!({"id": self.id})).await;
         event.answer()["is_cancelled"] == true
@@ -122,11 +129,7 @@ async fn nobody_is_asked_about_what_would_be_refused(app: Arc<TestApp>) {
 
 async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
     let stage = Stage::set(app).await;
-    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
-    let question = forms
-        .call("cancel_event", arguments.clone())
-        .await
-        .question();
+    let (forms, arguments, question) = stage.asked().await;
     assert_eq!(question["resultType"], "input_required");
     let form = &question["inputRequests"]["confirm"];
     assert_eq!(form["method"], "elicitation/create");
@@ -166,11 +169,7 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
 
 async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestApp>) {
     let stage = Stage::set(app).await;
-    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
-    let question = forms
-        .call("cancel_event", arguments.clone())
-        .await
-        .question();
+    let (forms, arguments, question) = stage.asked().await;
     // Another reason is another call.
     let other = json!({"id": stage.id, "reason": "Fun."});
     let text = rejected(&forms, &other, &question, &yes()).await;
@@ -198,11 +197,7 @@ async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestA
 
 async fn what_answers_no_question_has_it_put_again(app: Arc<TestApp>) {
     let stage = Stage::set(app).await;
-    let (forms, arguments) = (stage.mcp.showing_forms(), stage.arguments());
-    let question = forms
-        .call("cancel_event", arguments.clone())
-        .await
-        .question();
+    let (forms, arguments, question) = stage.asked().await;
     let again = answered(&forms, &arguments, &json!({}), &yes()).await;
     again.question();
     for silent in [json!({}), json!({"else": yes()["confirm"]}), Value::Null] {

@@ -1,9 +1,10 @@
 //! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use serde_json::json;
 
+use super::Batcher;
 use crate::{
     domain::{
         audit::{Actor, AuditEntry},
@@ -13,7 +14,7 @@ use crate::{
         job::{JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL, WAITLISTED_MAIL},
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::{Context, Error, limits::Limiters},
+    service::Error,
     storage::{self, Tx},
 };
 
@@ -28,8 +29,6 @@ pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) answers: Vec<Answer>,
     /// The hash of a private link's token that the caller hands out.
     pub(in crate::service::registrations) link: Option<[u8; 32]>,
-    /// Where the mail to them counts.
-    pub(in crate::service::registrations) limiters: Arc<Limiters>,
 }
 
 /// What became of a request that was not refused.
@@ -47,12 +46,12 @@ pub(in crate::service::registrations) enum Placed {
 
 /// Decides on all requests in one transaction, each in its turn.
 pub(super) async fn together(
-    context: &Context,
+    batcher: &Batcher,
     requests: &[Request],
 ) -> Result<Vec<Result<Placed, Error>>, storage::Error> {
-    let now = context.clock.now();
-    let mut tx = context.store.begin().await?;
-    let mut batch = Batch::read(&mut tx, context, requests, now).await?;
+    let now = batcher.context.clock.now();
+    let mut tx = batcher.context.store.begin().await?;
+    let mut batch = Batch::read(&mut tx, batcher, requests, now).await?;
     let outcomes = requests
         .iter()
         .map(|request| batch.decide(request))
@@ -65,7 +64,7 @@ pub(super) async fn together(
 
 /// What a batch has read, and what it will write.
 struct Batch<'a> {
-    context: &'a Context,
+    batcher: &'a Batcher,
     now: Instant,
     /// The events by their slugs; their counters are held.
     seats: HashMap<String, Seats>,
@@ -81,7 +80,7 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     async fn read(
         tx: &mut Tx,
-        context: &'a Context,
+        batcher: &'a Batcher,
         requests: &[Request],
         now: Instant,
     ) -> Result<Self, storage::Error> {
@@ -104,7 +103,7 @@ impl<'a> Batch<'a> {
             );
         }
         Ok(Self {
-            context,
+            batcher,
             now,
             seats,
             registered,
@@ -126,12 +125,12 @@ impl<'a> Batch<'a> {
         let untaken = (seats.counters, seats.next_seq);
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
         // Who is refused is not mailed, and so does not count; new or repeated does, or the limit would tell which it is.
-        if let Err(limited) = request.limiters.count_recipient(&person.1) {
+        if let Err(limited) = self.batcher.limiters.count_recipient(&person.1) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
         let waiting = seats.counters.waitlisted;
-        let new_id = || RegistrationId::new(self.context.entropy.uuid_v7(self.now));
+        let new_id = || RegistrationId::new(self.batcher.context.entropy.uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
         let (action, placed) = match admission {
             Admission::Repeated => {
@@ -158,9 +157,10 @@ impl<'a> Batch<'a> {
                 ("registration.create", placed)
             }
         };
-        let mut entry = self
-            .context
-            .audited(request.actor, account, action, id.uuid(), self.now);
+        let mut entry =
+            self.batcher
+                .context
+                .audited(request.actor, account, action, id.uuid(), self.now);
         entry.after = Some(match &placed {
             Placed::Now { status, .. } => {
                 json!({ "event_id": event.to_string(), "status": status.name() })
