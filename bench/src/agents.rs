@@ -101,7 +101,7 @@ struct Port {
 
 impl Port {
     async fn serve(system: &System, stop: &CancellationToken) -> anyhow::Result<Self> {
-        let core = core_client::Core::in_process(system.core.in_process());
+        let core = edge::Core::in_process(system.core.in_process());
         let gateway = http_gateway::router(core.clone(), http_gateway::Options::default());
         let router = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;

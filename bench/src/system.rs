@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use core_client::Context;
+use edge::Context;
 use core_service::{
     Core,
     domain::{
@@ -47,7 +47,7 @@ const OWNER: &str = "owner@example.org";
 pub(crate) struct System {
     /// Core, for what no rpc does: running jobs.
     pub(crate) core: Core,
-    client: core_client::Core,
+    client: edge::Core,
     credential: String,
     headers: HeaderMap,
     _folder: TempDir,
@@ -106,7 +106,7 @@ impl System {
         let key = rules.create_key(OWNER, "bench").await?;
         let credential = format!("Bearer {}", key.plain.expose());
         Ok(Arc::new(Self {
-            client: core_client::Core::in_process(core.in_process()),
+            client: edge::Core::in_process(core.in_process()),
             core,
             headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(&credential)?)]),
             credential,

@@ -4,7 +4,7 @@ mod body;
 mod parameters;
 
 use axum::body::Body;
-use core_client::{Problem, read_json};
+use edge::{Problem, read_json};
 use http::request::Parts;
 use muster_api::binding::{Binding, Body as HasBody};
 use tokio::time::Instant;

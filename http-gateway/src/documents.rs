@@ -10,7 +10,7 @@ use std::{
 
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
-use core_client::Problem;
+use edge::Problem;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
     HeaderValue, Method,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, response::Response};
-use core_client::{Context, Core, Problem, require_bearer};
+use edge::{Context, Core, Problem, require_bearer};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::Method;
 use muster_api::binding::{Access, Answer, Binding};

@@ -1,7 +1,7 @@
 //! A problem as an HTTP answer.
 
 use axum::{body::Body, extract::Request, response::Response};
-use core_client::Problem;
+use edge::Problem;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},

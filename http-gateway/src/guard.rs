@@ -1,7 +1,7 @@
 //! What holds for every request and every answer, whatever the path.
 
 use axum::{extract::Request, middleware::Next, response::Response};
-use core_client::Problem;
+use edge::Problem;
 use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},

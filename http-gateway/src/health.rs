@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, response::Response};
-use core_client::Problem;
+use edge::Problem;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::Method;
 

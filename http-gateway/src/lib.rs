@@ -16,7 +16,7 @@ mod settings;
 mod table;
 
 use axum::Router;
-use core_client::Core;
+use edge::Core;
 use process::{Failure, serve};
 
 pub use settings::{Options, Settings};

@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use axum::{body::Body, extract::Request, response::Response};
-use core_client::Problem;
+use edge::Problem;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,

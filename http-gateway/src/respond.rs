@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
-use core_client::{File, Problem};
+use edge::{File, Problem};
 use futures_util::{Stream, TryStreamExt};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
-use core_client::{CoreSettings, ProxySettings, TrustedProxies};
+use edge::{CoreSettings, ProxySettings, TrustedProxies};
 use process::{settings::address, telemetry::LogSettings};
 
 /// Serves Muster's API as JSON over HTTP, translating to core's gRPC.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Router, extract::Request, middleware, routing::any};
-use core_client::Core;
+use edge::Core;
 use muster_api::binding::{Binding, Visitor};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use core_client::Problem;
+use edge::Problem;
 use muster_api::{Reason, validation::Violation};
 use rmcp::{
     ErrorData,

@@ -3,7 +3,7 @@
 //! Models send what they were shown, but not always in its type: an array or a number may come as a string of JSON, and an
 //! argument that is left out as null. Both are understood. Everything else is refused by name.
 
-use core_client::Problem;
+use edge::Problem;
 use muster_api::validation::Violation;
 use serde_json::{Map, Value};
 

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use core_client::{Context, Problem};
+use edge::{Context, Problem};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION, request::Parts};
 use process::{observe::RequestId, serve::Peer};
 use rmcp::{RoleServer, service::RequestContext};

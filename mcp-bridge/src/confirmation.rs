@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use core_client::{Core, Problem};
+use edge::{Core, Problem};
 use rmcp::{
     ErrorData, RoleServer,
     model::{

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use core_client::Core;
+use edge::Core;
 use http::HeaderMap;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,

@@ -9,7 +9,7 @@ mod revision;
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{Router, extract::Request, routing::any};
-use core_client::Core;
+use edge::Core;
 use process::observe::Route;
 use rand::RngExt;
 use rmcp::{

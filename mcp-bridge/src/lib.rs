@@ -21,7 +21,7 @@ mod table;
 mod template;
 
 use axum::Router;
-use core_client::Core;
+use edge::Core;
 use process::{Failure, serve};
 
 pub use origins::Origin;

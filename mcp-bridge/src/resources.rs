@@ -1,6 +1,6 @@
 //! Resources: what is read by URI.
 
-use core_client::{Context, Core, Problem};
+use edge::{Context, Core, Problem};
 use muster_api::Reason;
 use rmcp::model::{ReadResourceResult, Resource as Shown, ResourceContents, ResourceTemplate};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use core_client::{Context, Core, Problem, read_value};
+use edge::{Context, Core, Problem, read_value};
 use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Reason,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_client::Core;
+use edge::Core;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use process::{CancellationToken, Failure};
 use rmcp::{ServiceExt, transport::io::stdio_pipes};

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::Parser;
-use core_client::ProxySettings;
+use edge::ProxySettings;
 use core_service::{
     admin,
     grpc::server::Address,

@@ -67,7 +67,7 @@ async fn run() -> Result<(), Failure> {
     };
 
     // The edges call core's services directly: no sockets, and the same gate as from the network.
-    let edge = core_client::Core::in_process(core.in_process());
+    let edge = edge::Core::in_process(core.in_process());
     let options = http_gateway::Options {
         trusted_proxies: config.proxies.trusted_proxies.clone(),
         ..http_gateway::Options::default()

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use core_client::{CoreSettings, TrustedProxies};
+use edge::{CoreSettings, TrustedProxies};
 use core_service::{
     Core,
     domain::{

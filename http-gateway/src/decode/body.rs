@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use core_client::Problem;
+use edge::Problem;
 use http::{
     HeaderMap, HeaderValue,
     header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},

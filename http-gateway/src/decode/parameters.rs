@@ -1,6 +1,6 @@
 //! Path and query parameters.
 
-use core_client::Problem;
+use edge::Problem;
 use http::Uri;
 use muster_api::{binding::Binding, validation::Violation};
 use percent_encoding::percent_decode_str;

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
-use core_client::Core;
+use edge::Core;
 use http_gateway::{Options, Table};
 use process::{
     CancellationToken,

@@ -1,7 +1,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
-use core_client::{Core, CoreSettings};
+use edge::{Core, CoreSettings};
 use process::serve::Limits;
 use tokio::{
     net::TcpListener,

@@ -7,7 +7,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use core_client::{Context, Core, Problem, require_bearer};
+use edge::{Context, Core, Problem, require_bearer};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use muster_api::Reason;

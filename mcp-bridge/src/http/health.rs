@@ -1,7 +1,7 @@
 //! What the bridge answers besides MCP when it runs by itself: `/healthz`, `/readyz`, and 404 to all else.
 
 use axum::{Router, extract::Request, response::Response, routing::get};
-use core_client::{Core, Problem};
+use edge::{Core, Problem};
 use http::StatusCode;
 use muster_api::Reason;
 use process::observe::RequestId;

@@ -1,7 +1,7 @@
 //! Refusals that HTTP itself gives, before MCP is spoken.
 
 use axum::{body::Body, response::Response};
-use core_client::Problem;
+use edge::Problem;
 use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},

@@ -11,7 +11,7 @@ use std::{
 };
 
 use axum::{Router, body::Body, response::Response};
-use core_client::Core;
+use edge::Core;
 use http::Request;
 use mcp_bridge::{Options, Table};
 use muster_api::{

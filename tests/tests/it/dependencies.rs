@@ -41,24 +41,24 @@ const PACKAGES: &[Package] = &[
         never: &["axum", "rmcp"],
     },
     Package {
-        name: "core-client",
+        name: "edge",
         may_use: &["muster-api", "process"],
         never: &["axum", "sqlx"],
     },
     Package {
         name: "http-gateway",
-        may_use: &["core-client", "muster-api", "process"],
+        may_use: &["edge", "muster-api", "process"],
         never: &["rmcp", "sqlx"],
     },
     Package {
         name: "mcp-bridge",
-        may_use: &["core-client", "muster-api", "process"],
+        may_use: &["edge", "muster-api", "process"],
         never: &["sqlx"],
     },
     Package {
         name: "standalone",
         may_use: &[
-            "core-client",
+            "edge",
             "core-service",
             "http-gateway",
             "mcp-bridge",

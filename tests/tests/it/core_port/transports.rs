@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use core_client::CoreSettings;
+use edge::CoreSettings;
 use core_service::{
     domain::plan::Plan,
     grpc::server::{Address, TlsSettings},
@@ -12,9 +12,9 @@ use serde_json::json;
 use tests::{Http, TestApp, core_at};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
-/// See the certificates' own words in core-client/tests/it/tls.rs.
+/// See the certificates' own words in edge/tests/it/tls.rs.
 fn shared(file: &str) -> PathBuf {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core-client/tests/it/tls");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/tests/it/tls");
     PathBuf::from(folder).join(file)
 }
 

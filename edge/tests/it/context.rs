@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use core_client::{Context, Core, require_bearer};
+use edge::{Context, Core, require_bearer};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use process::observe::RequestId;
 use tonic::service::Routes;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use core_client::Core;
+use edge::Core;
 use futures_util::StreamExt;
 use muster_api::Reason;
 use process::observe::RequestId;

@@ -1,5 +1,5 @@
 use clap::Parser;
-use core_client::CoreSettings;
+use edge::CoreSettings;
 
 #[derive(Debug, Parser)]
 struct Settings {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use core_client::Problem;
+use edge::Problem;
 use muster_api::{Reason, status, validation::Violation};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};

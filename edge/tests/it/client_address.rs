@@ -1,6 +1,6 @@
 //! Which client a request comes from.
 
-use core_client::TrustedProxies;
+use edge::TrustedProxies;
 use http::HeaderMap;
 
 fn client(trusted: &str, peer: &str, forwarded: &[&str]) -> String {

@@ -1,6 +1,6 @@
 use std::{net::SocketAddr, time::Duration};
 
-use core_client::Core;
+use edge::Core;
 use futures_util::future::join_all;
 use tokio::{
     net::TcpListener,

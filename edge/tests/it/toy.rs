@@ -13,7 +13,7 @@ use std::{
 };
 
 use clap::Parser;
-use core_client::{Context, Core, CoreSettings};
+use edge::{Context, Core, CoreSettings};
 use muster_api::{
     Reason,
     binding::{Access, Answer, Rpc},
