@@ -10,7 +10,6 @@ use std::{
 };
 
 use anyhow::Context as _;
-use edge::Context;
 use core_service::{
     Core,
     domain::{
@@ -23,6 +22,7 @@ use core_service::{
     service::{self, LimitSettings, Links, NewAccount},
     storage::{Access, Options, Store},
 };
+use edge::Context;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use muster_api::{
     binding::Binding,

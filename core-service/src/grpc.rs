@@ -10,6 +10,7 @@ mod request;
 pub mod server;
 mod status;
 
+use covers::Studio;
 use muster_api::{
     FILE_DESCRIPTOR_SET,
     v1::{
@@ -24,7 +25,7 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
 use self::catalogue_service::Catalogue;
-use crate::{covers::Studio, service::Service};
+use crate::service::Service;
 
 /// The largest request that is read: what the gateway lets through as JSON, with room to spare.
 const LARGEST_REQUEST: usize = 2 * 1024 * 1024;

@@ -2,7 +2,6 @@
 
 pub mod admin;
 pub mod content;
-pub mod covers;
 pub mod demo;
 pub mod domain;
 pub mod email;
@@ -14,13 +13,13 @@ pub mod storage;
 
 use std::{sync::Arc, time::Duration};
 
+use covers::Studio;
 use process::{CancellationToken, Failure, networks::Networks};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::{
-    covers::Studio,
     domain::retention::Retention,
     email::Mailer,
     grpc::{

@@ -33,13 +33,13 @@ pub use crate::{
     domain::rate::LimitSettings,
     storage::{EventFilter, RegistrationFilter},
 };
+use covers::stock::Stock;
 
 use self::{
     credentials::Credentials, limits::Limiters, link_queue::LinkQueue, registrations::Batchers,
 };
 
 use crate::{
-    covers::stock::Stock,
     domain::{
         audit::{Actor, AuditEntry},
         clock::Clock,

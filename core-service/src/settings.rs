@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use covers::stock::{Provider, Stock, StockSettings};
 use process::{Failure, networks::Networks};
 use secrecy::SecretString;
 
 use crate::{
-    covers::stock::{Provider, Stock, StockSettings},
     domain::{
         plan::Plans,
         rate::{Limit, LimitSettings},

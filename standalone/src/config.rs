@@ -3,12 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::Parser;
-use edge::ProxySettings;
 use core_service::{
     admin,
     grpc::server::Address,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
+use edge::ProxySettings;
 use mcp_bridge::McpSettings;
 use process::{settings, telemetry::LogSettings};
 

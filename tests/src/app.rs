@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use edge::{CoreSettings, TrustedProxies};
 use core_service::{
     Core,
     domain::{
@@ -25,6 +24,7 @@ use core_service::{
     service::{Context, LimitSettings, Links, NewAccount},
     storage::{Access, Options, Store},
 };
+use edge::{CoreSettings, TrustedProxies};
 use process::{CancellationToken, serve};
 use tempfile::TempDir;
 use tokio::net::TcpListener;

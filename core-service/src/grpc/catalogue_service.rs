@@ -1,5 +1,6 @@
 //! The public catalogue, and covers.
 
+use covers::Studio;
 use muster_api::{
     Reason,
     http_body::HttpBody,
@@ -16,7 +17,6 @@ use tonic::{Request, Response, Status, metadata::MetadataValue};
 use super::{convert, status::refuse};
 use crate::{
     content,
-    covers::{self, Studio},
     service::{CoverView, Service},
 };
 

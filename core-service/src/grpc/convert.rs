@@ -1,10 +1,10 @@
 //! Messages to domain values and back.
 
+use covers::CoverRequest;
 use muster_api::v1;
 use prost_types::FieldMask;
 
 use crate::{
-    covers::CoverRequest,
     domain::{
         change::Change,
         event::{CustomField, Event, EventPatch, NewEvent},

@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use covers::stock::{Credit, Error, Stock, StockCover};
+
 use super::{Attempt, Failure, Handler};
 use crate::{
-    covers::stock::{Error, Stock, StockCover},
     domain::{
         clock::Clock,
         event::Event,
         ids::EventId,
+        image_credit::ImageCredit,
         instant::Instant,
         job::{ClaimedJob, STOCK_COVER},
     },
@@ -48,7 +50,7 @@ impl StockCovers {
                 "the provider asked to wait".to_owned(),
             ));
         }
-        match self.stock.cover(&words).await {
+        match self.stock.find(&words).await {
             Ok(Some(cover)) => self.keep(id, &words, cover).await,
             Ok(None) => {
                 tracing::info!(event_id = %id, provider = %self.stock.provider(), "there is no stock picture for an event");
@@ -74,7 +76,8 @@ impl StockCovers {
             }
             Some(_) => {}
         }
-        tx.put_stock_cover(id, &file, &cover.credit, now).await?;
+        let credit = image_credit(cover.credit);
+        tx.put_stock_cover(id, &file, &credit, now).await?;
         Ok(tx.commit().await?)
     }
 
@@ -112,6 +115,27 @@ impl Handler for StockCovers {
 fn wanted(event: Event, now: Instant) -> Option<String> {
     let wants = event.image_credit.is_none() && event.is_active(now);
     event.image_query.filter(|_| wants)
+}
+
+fn image_credit(credit: Credit) -> ImageCredit {
+    let Credit {
+        title,
+        author,
+        author_url,
+        source,
+        source_url,
+        license,
+        license_url,
+    } = credit;
+    ImageCredit {
+        title,
+        author,
+        author_url,
+        source,
+        source_url,
+        license,
+        license_url,
+    }
 }
 
 impl From<storage::Error> for Failure {

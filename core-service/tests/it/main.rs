@@ -11,5 +11,5 @@ mod mail;
 mod maintenance;
 mod service;
 mod smtp;
-mod stock;
+mod stock_covers;
 mod storage;

@@ -16,7 +16,6 @@ mod registering;
 mod seats;
 
 use core_service::{
-    covers::stock::Stock,
     domain::{
         clock::Clock,
         entropy::Entropy,
@@ -29,6 +28,7 @@ use core_service::{
     service::{Caller, Context, Error, LimitSettings, Links, NewAccount, Service},
     storage::{Access, Options, Store},
 };
+use covers::stock::Stock;
 use test_postgres::Database;
 
 use crate::fixtures::{NOW, Rows, add_registrations, open};

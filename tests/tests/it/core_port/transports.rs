@@ -2,11 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use edge::CoreSettings;
 use core_service::{
     domain::plan::Plan,
     grpc::server::{Address, TlsSettings},
 };
+use edge::CoreSettings;
 use muster_api::v1::{ListUseCasesRequest, catalogue_service_client::CatalogueServiceClient};
 use serde_json::json;
 use tests::{Http, TestApp, core_at};
