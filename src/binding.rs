@@ -2,7 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::validation::Validate;
+use crate::{scope::Scope, validation::Validate};
 
 /// Who may call an rpc, as its proto says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,25 @@ pub enum Access {
     Bearer,
     /// Like `Bearer`, on a paid plan.
     Paid,
+}
+
+/// What an rpc demands of its caller before its use case begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Demand {
+    /// Who may call it.
+    pub access: Access,
+    /// The scope that the caller's credential must have; none when any valid one will do, or none is needed.
+    pub scope: Option<Scope>,
+}
+
+impl Demand {
+    /// What that rpc demands.
+    pub(crate) const fn of<R: Rpc>() -> Self {
+        Self {
+            access: R::ACCESS,
+            scope: R::SCOPE,
+        }
+    }
 }
 
 /// Whether an HTTP request of the binding has a body.
@@ -57,10 +76,14 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const GRPC_PATH: &'static str;
     /// Who may call it.
     const ACCESS: Access;
+    /// The scope that the caller's credential must have, if any.
+    const SCOPE: Option<Scope>;
     /// What it answers with.
     const ANSWER: Answer;
     /// Whether a second identical call changes nothing more, so that it may be retried.
     const IDEMPOTENT: bool;
+    /// Whether it takes an idempotency key, with which any call may be retried.
+    const IDEMPOTENCY_KEY: bool;
     /// Whether edges call it to find out if a credential is valid.
     const CHECKS_CREDENTIAL: bool;
 

@@ -5,10 +5,12 @@ pub mod binding;
 pub mod http_body;
 pub mod json;
 pub mod metadata;
+pub mod scope;
 pub mod status;
 pub mod v1;
 pub mod validation;
 
+pub use scope::Scope;
 pub use v1::{
     bindings::{visit_bindings, visit_rpcs},
     reasons::Reason,

@@ -17,7 +17,6 @@ mod validation {
 }
 
 /// Who may call which rpc, and the services' validating decorators.
-#[expect(clippy::match_same_arms, reason = "a table with one line for each rpc")]
 pub mod services {
     include!(concat!(env!("OUT_DIR"), "/services.rs"));
 }

@@ -5,10 +5,11 @@ use quote::{format_ident, quote};
 
 use crate::{
     model::{Answer, Api, Cardinality, Field, Kind, Method},
+    options::Access,
     parts::Parts,
     route::Route,
     rust::ident,
-    services,
+    scopes,
 };
 
 /// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
@@ -28,6 +29,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
     quote! {
         use crate::binding::{Access, Answer, Binding, Body, InvalidParameter, Rpc, RpcVisitor, Visitor};
+        use crate::scope::Scope;
 
         #types
 
@@ -57,6 +59,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         grpc_path,
         idempotent,
         checks_credential,
+        idempotency_key,
         ..
     } = method;
     let request = ident(&method.request);
@@ -68,7 +71,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         Answer::Message(_) => quote! { super::#response },
         Answer::File { .. } => quote! { crate::http_body::HttpBody },
     };
-    let access = services::access(method.access);
+    let (access, scope) = (access(method.access), scope(method));
     let fields = &api.message(&method.request).fields;
     let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);
     let mask = mask.map(|field| {
@@ -92,11 +95,37 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const NAME: &'static str = #name;
             const GRPC_PATH: &'static str = #grpc_path;
             const ACCESS: Access = Access::#access;
+            const SCOPE: Option<Scope> = #scope;
             const ANSWER: Answer = Answer::#answer;
             const IDEMPOTENT: bool = #idempotent;
+            const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
 
             #mask
+        }
+    }
+}
+
+/// The variant of `binding::Access`.
+fn access(access: Access) -> Ident {
+    format_ident!(
+        "{}",
+        match access {
+            Access::Paid => "Paid",
+            Access::Bearer => "Bearer",
+            // The reader refuses rpcs that do not say.
+            Access::Public | Access::Unspecified => "Public",
+        }
+    )
+}
+
+/// The `Option<Scope>` that it needs.
+fn scope(method: &Method) -> TokenStream {
+    match &method.scope {
+        None => quote! { None },
+        Some(scope) => {
+            let scope = scopes::variant(scope);
+            quote! { Some(Scope::#scope) }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What one declaration alone does not show: that every name that is mentioned exists, and that nothing is said twice.
 
+mod scopes;
+
 use std::collections::HashSet;
 
 use anyhow::{Context as _, Result, ensure};
@@ -22,6 +24,7 @@ pub(crate) fn api(api: &Api) -> Result<()> {
     for code in errors::IMPLIED {
         reason(api, code)?;
     }
+    scopes::all(&api.rules.scopes)?;
     for prompt in &api.rules.prompts {
         self::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
@@ -75,6 +78,7 @@ fn references(api: &Api, method: &Method) -> Result<()> {
     for code in &method.errors {
         reason(api, code)?;
     }
+    scopes::needed(api, method)?;
     find(api, &method.request)
         .with_context(|| format!("its request {} is of another package", method.request))?;
     match &method.answer {

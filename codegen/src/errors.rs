@@ -12,17 +12,24 @@ pub(crate) const INVALID_REQUEST: &str = "INVALID_REQUEST";
 /// Too often.
 pub(crate) const RATE_LIMITED: &str = "RATE_LIMITED";
 const UNAUTHORIZED: &str = "UNAUTHORIZED";
+/// The credential lacks the scope.
+pub(crate) const INSUFFICIENT_SCOPE: &str = "INSUFFICIENT_SCOPE";
 const PLAN_REQUIRED: &str = "PLAN_REQUIRED";
 const PAYLOAD_TOO_LARGE: &str = "PAYLOAD_TOO_LARGE";
 const UNSUPPORTED_MEDIA_TYPE: &str = "UNSUPPORTED_MEDIA_TYPE";
+const IDEMPOTENCY_KEY_IN_USE: &str = "IDEMPOTENCY_KEY_IN_USE";
+const IDEMPOTENCY_KEY_REUSED: &str = "IDEMPOTENCY_KEY_REUSED";
 const INTERNAL: &str = "INTERNAL";
 const UNAVAILABLE: &str = "UNAVAILABLE";
 
 /// The codes that an rpc need not name, since its access and its input imply them.
-pub(crate) const IMPLIED: [&str; 7] = [
+pub(crate) const IMPLIED: [&str; 10] = [
     INVALID_REQUEST,
     UNAUTHORIZED,
+    INSUFFICIENT_SCOPE,
     PLAN_REQUIRED,
+    IDEMPOTENCY_KEY_IN_USE,
+    IDEMPOTENCY_KEY_REUSED,
     PAYLOAD_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     INTERNAL,
@@ -38,6 +45,8 @@ pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<
         // Even where nothing is asked, an unknown query parameter is refused.
         INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,
         UNAUTHORIZED => credential,
+        INSUFFICIENT_SCOPE => method.scope.is_some(),
+        IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.idempotency_key,
         PLAN_REQUIRED if paid => true,
         PAYLOAD_TOO_LARGE | UNSUPPORTED_MEDIA_TYPE => body,
         _ => method.errors.iter().any(|named| named == code),

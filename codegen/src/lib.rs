@@ -20,6 +20,7 @@ mod reasons;
 mod route;
 mod rust;
 mod schema;
+mod scopes;
 mod services;
 mod tools;
 mod validation;
@@ -60,6 +61,10 @@ pub fn generate(proto_dir: &Path, package: &str) -> Result<Vec<Output>> {
         Output {
             name: "reasons.rs".into(),
             content: rust::file(&reasons::emit(&api))?.into(),
+        },
+        Output {
+            name: "scopes.rs".into(),
+            content: rust::file(&scopes::emit(&api))?.into(),
         },
         Output {
             name: "bindings.rs".into(),

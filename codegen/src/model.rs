@@ -59,7 +59,11 @@ pub(crate) struct Method {
     /// Whether a second identical call changes nothing more.
     pub(crate) idempotent: bool,
     pub(crate) access: Access,
+    /// The scope that the caller's credential must have, for example `events:read`.
+    pub(crate) scope: Option<String>,
     pub(crate) checks_credential: bool,
+    /// Whether it takes an `Idempotency-Key`.
+    pub(crate) idempotency_key: bool,
     /// Codes of the errors that are particular to it.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 pub(crate) use self::failures::RESERVED;
 use crate::{
     model::{Api, Service},
+    options::{ApiRules, ScopeRule},
     schema::Object,
 };
 
@@ -46,11 +47,23 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
                 BEARER: {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": rules.credential,
+                    "description": credential(rules),
                 },
             },
         },
     }))
+}
+
+/// What the credential is, and a table of its scopes.
+fn credential(rules: &ApiRules) -> String {
+    let heading =
+        "Its scopes say what it may be used for:\n\n| Scope | What it allows |\n|---|---|";
+    let row = |scope: &ScopeRule| format!("| `{}` | {} |", scope.name, scope.description);
+    let rows: Vec<_> = rules.scopes.iter().map(row).collect();
+    if rows.is_empty() {
+        return rules.credential.clone();
+    }
+    format!("{}\n\n{heading}\n{}", rules.credential, rows.join("\n"))
 }
 
 /// A service with routes.

@@ -101,6 +101,15 @@ pub(crate) struct ApiRules {
     pub(crate) license: String,
     pub(crate) instructions: String,
     pub(crate) prompts: Vec<Prompt>,
+    pub(crate) scopes: Vec<ScopeRule>,
+}
+
+/// `muster.options.v1.ScopeRule`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ScopeRule {
+    pub(crate) name: String,
+    pub(crate) description: String,
 }
 
 /// `muster.options.v1.Prompt`.
@@ -126,6 +135,10 @@ pub(crate) struct PromptArgument {
 /// `muster.options.v1.method`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the proto states them"
+)]
 pub(crate) struct MethodRules {
     pub(crate) access: Access,
     pub(crate) checks_credential: bool,
@@ -135,6 +148,9 @@ pub(crate) struct MethodRules {
     pub(crate) answers: String,
     pub(crate) media_type: String,
     pub(crate) resource: Option<Resource>,
+    pub(crate) scope: String,
+    pub(crate) no_scope: bool,
+    pub(crate) idempotency_key: bool,
 }
 
 /// `muster.options.v1.Access`.

@@ -101,10 +101,7 @@ fn service(descriptor: &ServiceDescriptor) -> Result<Service> {
 fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<Method> {
     let rules: MethodRules = options::read(&descriptor.options(), "muster.options.v1.method")?;
     let http: Http = options::read(&descriptor.options(), "google.api.http")?;
-    ensure!(
-        rules.access != Access::Unspecified,
-        "it does not say its access"
-    );
+    says_who_may_call(&rules)?;
     ensure!(
         !descriptor.is_client_streaming(),
         "client streaming is not supported"
@@ -124,6 +121,10 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         .options
         .as_ref()
         .map(MethodOptions::idempotency_level);
+    ensure!(
+        !rules.idempotency_key || level != Some(IdempotencyLevel::NoSideEffects),
+        "it changes nothing, so it takes no idempotency key"
+    );
     Ok(Method {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
@@ -133,7 +134,9 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         server_streaming: descriptor.is_server_streaming(),
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,
+        scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
         checks_credential: rules.checks_credential,
+        idempotency_key: rules.idempotency_key,
         errors: rules.errors,
         tool: rules.tool,
         resource: rules.resource,
@@ -141,6 +144,29 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         answers: rules.answers,
         routes: route::read(http)?,
     })
+}
+
+/// Ensures that access and scope are said, and fit each other.
+fn says_who_may_call(rules: &MethodRules) -> Result<()> {
+    let names_scope = !rules.scope.is_empty();
+    match rules.access {
+        Access::Unspecified => bail!("it does not say its access"),
+        Access::Public => {
+            ensure!(
+                !names_scope && !rules.no_scope,
+                "it is public, so it needs no scope"
+            );
+            ensure!(
+                !rules.idempotency_key,
+                "it is public, but idempotency keys belong to accounts"
+            );
+        }
+        Access::Bearer | Access::Paid => ensure!(
+            names_scope != rules.no_scope,
+            "it has to name the scope that it needs, or say no_scope: true"
+        ),
+    }
+    Ok(())
 }
 
 fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<Message> {

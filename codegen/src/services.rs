@@ -5,45 +5,32 @@ use quote::{format_ident, quote};
 
 use crate::{
     model::{Answer, Api, Method, Service},
-    options::Access,
     rust::{ident, snake},
 };
 
 /// The decorators and the access table.
 pub(crate) fn emit(api: &Api) -> TokenStream {
     let decorators = api.services.iter().map(decorator);
-    let access = api.methods().map(|method| {
+    let demands = api.methods().map(|method| {
         let path = &method.grpc_path;
-        let access = access(method.access);
-        quote! { #path => Access::#access, }
+        let rpc = ident(&method.name);
+        quote! { #path => Demand::of::<bindings::#rpc>(), }
     });
     quote! {
-        use crate::{binding::Access, validation::{Validated, validated}};
+        use super::bindings;
+        use crate::{binding::Demand, validation::{Validated, validated}};
 
         #(#decorators)*
 
-        /// Who may call the rpc at a gRPC path, as its proto says; none for a path that is no rpc of this API.
-        pub fn access(grpc_path: &str) -> Option<Access> {
-            let access = match grpc_path {
-                #(#access)*
+        /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this API.
+        pub fn access(grpc_path: &str) -> Option<Demand> {
+            let demand = match grpc_path {
+                #(#demands)*
                 _ => return None,
             };
-            Some(access)
+            Some(demand)
         }
     }
-}
-
-/// The variant of `binding::Access`.
-pub(crate) fn access(access: Access) -> proc_macro2::Ident {
-    format_ident!(
-        "{}",
-        match access {
-            Access::Paid => "Paid",
-            Access::Bearer => "Bearer",
-            // The reader refuses rpcs that do not say.
-            Access::Public | Access::Unspecified => "Public",
-        }
-    )
 }
 
 fn decorator(service: &Service) -> TokenStream {

@@ -16,6 +16,9 @@ pub(crate) const CONFIRM: &str = "confirm";
 /// The argument that names the fields which a partial update empties, since portable schemas have no null.
 pub(crate) const CLEAR: &str = "clear";
 
+/// In a tool's `_meta`: the scope that it needs.
+const SCOPE: &str = "muster/scope";
+
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
     api.methods()
@@ -77,7 +80,9 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
         // The reader refuses tools that answer files.
         Answer::File { .. } => schema::object(Object::new()),
     };
-    json!({
+    let mut meta = Object::new();
+    set(&mut meta, SCOPE, method.scope.as_deref());
+    let mut definition = json!({
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
@@ -90,7 +95,11 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
             "idempotentHint": tool.idempotent,
             "openWorldHint": tool.open_world,
         },
-    })
+    });
+    if !meta.is_empty() {
+        definition["_meta"] = meta.into();
+    }
+    definition
 }
 
 /// Every field of the request, wherever HTTP has it, and what tools have besides.

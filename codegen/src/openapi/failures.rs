@@ -163,9 +163,15 @@ fn response(status: u16, reasons: &[&Reason]) -> Value {
         .map(|reason| (reason.code.clone(), json!({ "value": example(reason) })))
         .collect();
     let mut headers = Object::new();
+    let lacks_scope = reasons
+        .iter()
+        .any(|reason| reason.code == errors::INSUFFICIENT_SCOPE);
     for (header, statuses) in [
         ("X-Request-Id", &[status][..]),
-        ("WWW-Authenticate", &[401]),
+        (
+            "WWW-Authenticate",
+            if lacks_scope { &[403] } else { &[401] },
+        ),
         ("Retry-After", &[429, 503]),
         ("RateLimit", &[429]),
         ("RateLimit-Policy", &[429]),

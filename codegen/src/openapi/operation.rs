@@ -17,6 +17,9 @@ use crate::{
 /// The media type of all that is no file.
 const JSON: &str = "application/json";
 
+/// In characters.
+const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+
 /// Route `index` of the rpc.
 pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) -> Result<Value> {
     let route = &method.routes[index];
@@ -24,7 +27,7 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
     set(&mut operation, "tags", json!([tag_name(service)]));
     set(&mut operation, "operationId", id(method, index));
     set(&mut operation, "summary", summary(&method.comment));
-    set(&mut operation, "description", method.comment.as_str());
+    set(&mut operation, "description", description(method));
     set(&mut operation, ADDITION, method.addition.then_some(true));
     set(
         &mut operation,
@@ -37,7 +40,7 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
         &mut operation,
         "security",
         match method.access {
-            Access::Bearer | Access::Paid => json!([{ BEARER: [] }]),
+            Access::Bearer | Access::Paid => json!([{ BEARER: method.scope.as_slice() }]),
             Access::Public | Access::Unspecified => json!([]),
         },
     );
@@ -61,6 +64,14 @@ fn summary(comment: &str) -> &str {
     first.trim_end().trim_end_matches('.')
 }
 
+/// The rpc's comment, and which scope it needs.
+fn description(method: &Method) -> String {
+    match &method.scope {
+        None => method.comment.clone(),
+        Some(scope) => format!("{}\n\nNeeds the scope `{scope}`.", method.comment),
+    }
+}
+
 /// None when there are none.
 fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>> {
     let parts = Parts::new(api, method, route);
@@ -73,6 +84,9 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     }
     if is_cacheable(method, route) {
         parameters.push(json!({ "$ref": "#/components/parameters/If-None-Match" }));
+    }
+    if method.idempotency_key {
+        parameters.push(json!({ "$ref": "#/components/parameters/Idempotency-Key" }));
     }
     Ok((!parameters.is_empty()).then_some(parameters.into()))
 }
@@ -183,6 +197,20 @@ pub(super) fn shared_parameters() -> Value {
             "schema": { "type": "string" },
             "example": "\"9f86d081884c7d65\"",
         },
+        "Idempotency-Key": {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "A key of the client's own making, new for each new request, that makes it safe to repeat. For 24 hours the same key \
+                with the same request answers the same as at first, and nothing is done twice. The same key with another request is refused \
+                with 422, and while the first request is still under way with 409. Keys belong to the caller's account.",
+            "schema": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": LONGEST_IDEMPOTENCY_KEY,
+                "pattern": "^[!-~]+$",
+            },
+            "example": "0197a3c5-8f00-7a61-b0c4-5d1f6a2e7b90",
+        },
     })
 }
 
@@ -195,7 +223,7 @@ pub(super) fn headers() -> Value {
             "example": failures::REQUEST_ID,
         },
         "WWW-Authenticate": {
-            "description": "How to authenticate.",
+            "description": "How to authenticate, and which scope is missing, if that is why.",
             "schema": { "type": "string" },
             "example": "Bearer realm=\"muster\"",
         },

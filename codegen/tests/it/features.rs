@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::sources::{json as output, text, toy};
+use crate::{
+    documents::validator,
+    sources::{json as output, text, toy},
+};
 
 /// The generated code of one binding.
 fn binding(name: &str) -> String {
@@ -90,7 +93,7 @@ fn a_stream_of_http_body_is_a_file() {
 #[test]
 fn a_file_that_is_the_same_for_everybody_may_be_kept() {
     let public = [(
-        "access: ACCESS_PAID\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
+        "access: ACCESS_PAID\n      scope: \"books:read\"\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
         "access: ACCESS_PUBLIC\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
     )];
     let document = output(&toy(&public).unwrap(), "openapi.json");
@@ -123,11 +126,11 @@ fn access_decides_security_and_errors() {
     );
     assert_eq!(
         statuses("/books/{id}", "patch"),
-        expected(true, "200 400 401 404 413 415 500 503")
+        expected(true, "200 400 401 403 404 409 413 415 422 500 503")
     );
     assert_eq!(
         statuses("/books/{id}", "delete"),
-        expected(true, "200 400 401 404 409 500 503")
+        expected(true, "200 400 401 403 404 409 500 503")
     );
 }
 
@@ -174,4 +177,63 @@ fn an_rpc_can_be_a_resource_and_prompts_stand_beside() {
     let prompt = &document["prompts"][0];
     assert_eq!(prompt["prompt"]["arguments"][0]["required"], true);
     assert_eq!(prompt["text"], "Find a book about {mood}.");
+}
+
+#[test]
+fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
+    let outputs = toy(&[]).unwrap();
+    assert!(
+        implementation("Rpc", "UpdateBook")
+            .contains("const SCOPE: Option<Scope> = Some(Scope::BooksWrite);")
+    );
+    assert!(implementation("Rpc", "GetBook").contains("const SCOPE: Option<Scope> = None;"));
+    let demand = r#""/toy.v1.BookService/GetScan" => Demand::of::<bindings::GetScan>(),"#;
+    assert!(text(&outputs, "services.rs").contains(demand));
+
+    let document = output(&outputs, "openapi.json");
+    let update = &document["paths"]["/books/{id}"]["patch"];
+    assert_eq!(update["security"], json!([{ "bearer": ["books:write"] }]));
+    assert_eq!(
+        update["description"],
+        "Changes a book.\n\nNeeds the scope `books:write`."
+    );
+    let get = &document["paths"]["/books/{id}"]["get"];
+    assert_eq!(get["security"], json!([{ "bearer": [] }]));
+    let scheme = &document["components"]["securitySchemes"]["bearer"]["description"];
+    let table = "| `books:read` | See books. |\n| `books:write` | Change books. |";
+    assert!(scheme.as_str().unwrap().contains(table), "{scheme}");
+
+    let tools = output(&outputs, "tools.json");
+    let meta = |name: &str| {
+        let mut rows = tools.as_array().unwrap().iter();
+        let row = rows.find(|row| row["tool"]["name"] == name).unwrap();
+        row["tool"].get("_meta").cloned()
+    };
+    assert_eq!(
+        meta("update_book"),
+        Some(json!({ "muster/scope": "books:write" }))
+    );
+    assert_eq!(meta("list_books"), None);
+}
+
+#[test]
+fn an_rpc_that_takes_an_idempotency_key_describes_it() {
+    assert!(implementation("Rpc", "UpdateBook").contains("const IDEMPOTENCY_KEY: bool = true;"));
+    assert!(implementation("Rpc", "DiscardBook").contains("const IDEMPOTENCY_KEY: bool = false;"));
+    let document = output(&toy(&[]).unwrap(), "openapi.json");
+    let taken = |verb: &str| {
+        let parameters = &document["paths"]["/books/{id}"][verb]["parameters"];
+        let mut parameters = parameters.as_array().unwrap().iter();
+        parameters.any(|one| one["$ref"] == "#/components/parameters/Idempotency-Key")
+    };
+    assert!(taken("patch"));
+    assert!(!taken("delete"));
+    let key = &document["components"]["parameters"]["Idempotency-Key"];
+    let key = validator(&document, &key["schema"]);
+    for right in ["a", "~!{}", &"x".repeat(255)] {
+        assert!(key.is_valid(&json!(right)), "{right:?}");
+    }
+    for wrong in ["", "two words", "\u{e9}", "a\n", &"x".repeat(256)] {
+        assert!(!key.is_valid(&json!(wrong)), "{wrong:?}");
+    }
 }

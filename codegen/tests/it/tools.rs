@@ -102,7 +102,9 @@ fn what_a_route_takes_and_answers_suits_its_tool() {
             );
         }
         let mut arguments = example(&operation["requestBody"]).unwrap_or_else(|| Map::new().into());
-        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        // Headers are referred to; they are no arguments.
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        for parameter in parameters.filter(|parameter| parameter.get("$ref").is_none()) {
             arguments[parameter["name"].as_str().unwrap()] = parameter["example"].clone();
         }
         let validator = validator(&document, &row["tool"]["inputSchema"]);

@@ -154,7 +154,8 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
 
 /// Finds out who calls, where the rpc wants to know, and leaves the caller in the request's extensions.
 async fn admit(rules: &Rules, request: &mut Request<Body>) -> Result<(), Box<Status>> {
-    match muster_api::access(request.uri().path()) {
+    let demand = muster_api::access(request.uri().path());
+    match demand.map(|demand| demand.access) {
         // Health and reflection are no rpcs of the contract; neither tells anything about anybody.
         None | Some(Access::Public) => return Ok(()),
         Some(Access::Bearer | Access::Paid) => {}

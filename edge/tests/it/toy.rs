@@ -50,8 +50,10 @@ macro_rules! binding {
             const NAME: &'static str = stringify!($name);
             const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
             const ACCESS: Access = Access::$access;
+            const SCOPE: Option<muster_api::Scope> = None;
             const ANSWER: Answer = Answer::$answer;
             const IDEMPOTENT: bool = $idempotent;
+            const IDEMPOTENCY_KEY: bool = false;
             const CHECKS_CREDENTIAL: bool = false;
         }
     };

@@ -78,8 +78,10 @@ macro_rules! bindings {
                 const NAME: &'static str = stringify!($name);
                 const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
                 const ACCESS: Access = Access::$access;
+                const SCOPE: Option<muster_api::Scope> = None;
                 const ANSWER: Answer = Answer::$answer;
                 const IDEMPOTENT: bool = matches!(http::Method::$method, http::Method::GET);
+                const IDEMPOTENCY_KEY: bool = false;
                 const CHECKS_CREDENTIAL: bool = matches!(stringify!($name).as_bytes(), b"GetMe");
 
                 fn set_update_mask(thing: &mut Thing, fields: Vec<String>) {

@@ -43,8 +43,10 @@ macro_rules! rpc {
             const NAME: &'static str = stringify!($name);
             const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
             const ACCESS: Access = Access::Bearer;
+            const SCOPE: Option<muster_api::Scope> = None;
             const ANSWER: Answer = Answer::Json;
             const IDEMPOTENT: bool = false;
+            const IDEMPOTENCY_KEY: bool = false;
             const CHECKS_CREDENTIAL: bool = $checks;
         }
     };

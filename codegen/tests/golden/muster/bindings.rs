@@ -3,6 +3,7 @@
 use crate::binding::{
     Access, Answer, Binding, Body, InvalidParameter, Rpc, RpcVisitor, Visitor,
 };
+use crate::scope::Scope;
 
 /// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of the quota of active events is used.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +16,10 @@ impl Rpc for GetAccount {
     const NAME: &'static str = "GetAccount";
     const GRPC_PATH: &'static str = "/muster.v1.AccountService/GetAccount";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRead);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
 }
 
@@ -43,8 +46,10 @@ impl Rpc for ListEvents {
     const NAME: &'static str = "ListEvents";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListEvents";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -80,8 +85,10 @@ impl Rpc for GetEvent {
     const NAME: &'static str = "GetEvent";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEvent";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -115,8 +122,10 @@ impl Rpc for GetCover {
     const NAME: &'static str = "GetCover";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetCover";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::File;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -150,8 +159,10 @@ impl Rpc for ListUseCases {
     const NAME: &'static str = "ListUseCases";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListUseCases";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -182,8 +193,10 @@ impl Rpc for ListGuides {
     const NAME: &'static str = "ListGuides";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListGuides";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -214,8 +227,10 @@ impl Rpc for GetGuide {
     const NAME: &'static str = "GetGuide";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetGuide";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -230,8 +245,10 @@ impl Rpc for GetUseCase {
     const NAME: &'static str = "GetUseCase";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetUseCase";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -246,8 +263,10 @@ impl Rpc for CreateEvent {
     const NAME: &'static str = "CreateEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/CreateEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -274,8 +293,10 @@ impl Rpc for ListMyEvents {
     const NAME: &'static str = "ListMyEvents";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/ListMyEvents";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -311,8 +332,10 @@ impl Rpc for GetMyEvent {
     const NAME: &'static str = "GetMyEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/GetMyEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -346,8 +369,10 @@ impl Rpc for UpdateEvent {
     const NAME: &'static str = "UpdateEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/UpdateEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
@@ -387,8 +412,10 @@ impl Rpc for PublishEvent {
     const NAME: &'static str = "PublishEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PublishEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -422,8 +449,10 @@ impl Rpc for UnpublishEvent {
     const NAME: &'static str = "UnpublishEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/UnpublishEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -457,8 +486,10 @@ impl Rpc for CancelEvent {
     const NAME: &'static str = "CancelEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/CancelEvent";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsCancel);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -492,8 +523,10 @@ impl Rpc for RegisterAttendee {
     const NAME: &'static str = "RegisterAttendee";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RegisterAttendee";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -527,8 +560,10 @@ impl Rpc for AddRegistration {
     const NAME: &'static str = "AddRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/AddRegistration";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -562,8 +597,10 @@ impl Rpc for ListRegistrations {
     const NAME: &'static str = "ListRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListRegistrations";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -602,8 +639,10 @@ impl Rpc for ExportRegistrations {
     const NAME: &'static str = "ExportRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ExportRegistrations";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
     const ANSWER: Answer = Answer::File;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -637,8 +676,10 @@ impl Rpc for GetRegistration {
     const NAME: &'static str = "GetRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistration";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -674,8 +715,10 @@ impl Rpc for ApproveRegistration {
     const NAME: &'static str = "ApproveRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ApproveRegistration";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -711,8 +754,10 @@ impl Rpc for CancelRegistration {
     const NAME: &'static str = "CancelRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CancelRegistration";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -748,8 +793,10 @@ impl Rpc for CheckIn {
     const NAME: &'static str = "CheckIn";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CheckIn";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -785,8 +832,10 @@ impl Rpc for UndoCheckIn {
     const NAME: &'static str = "UndoCheckIn";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/UndoCheckIn";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -822,8 +871,10 @@ impl Rpc for GetRegistrationByToken {
     const NAME: &'static str = "GetRegistrationByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationByToken";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -838,8 +889,10 @@ impl Rpc for CancelRegistrationByToken {
     const NAME: &'static str = "CancelRegistrationByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CancelRegistrationByToken";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 

@@ -1326,6 +1326,8 @@ pub enum ErrorReason {
     InvalidRequest = 1,
     /// The credential is missing, malformed, unknown, expired or revoked.
     Unauthorized = 2,
+    /// The credential is valid, but lacks the scope that this needs.
+    InsufficientScope = 20,
     /// The plan's quota of active events is used up.
     QuotaExceeded = 3,
     /// The caller's plan does not include this.
@@ -1350,6 +1352,10 @@ pub enum ErrorReason {
     NotConfirmed = 19,
     /// The capacity would fall below the confirmed registrations.
     CapacityTooLow = 10,
+    /// The first call with this Idempotency-Key has not ended yet.
+    IdempotencyKeyInUse = 21,
+    /// The Idempotency-Key came with another request before.
+    IdempotencyKeyReused = 22,
     /// The request is larger than the limit.
     PayloadTooLarge = 11,
     /// The request's body is not JSON.
@@ -1372,6 +1378,7 @@ impl ErrorReason {
             Self::Unspecified => "ERROR_REASON_UNSPECIFIED",
             Self::InvalidRequest => "ERROR_REASON_INVALID_REQUEST",
             Self::Unauthorized => "ERROR_REASON_UNAUTHORIZED",
+            Self::InsufficientScope => "ERROR_REASON_INSUFFICIENT_SCOPE",
             Self::QuotaExceeded => "ERROR_REASON_QUOTA_EXCEEDED",
             Self::PlanRequired => "ERROR_REASON_PLAN_REQUIRED",
             Self::NotFound => "ERROR_REASON_NOT_FOUND",
@@ -1384,6 +1391,8 @@ impl ErrorReason {
             Self::RegistrationCancelled => "ERROR_REASON_REGISTRATION_CANCELLED",
             Self::NotConfirmed => "ERROR_REASON_NOT_CONFIRMED",
             Self::CapacityTooLow => "ERROR_REASON_CAPACITY_TOO_LOW",
+            Self::IdempotencyKeyInUse => "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE",
+            Self::IdempotencyKeyReused => "ERROR_REASON_IDEMPOTENCY_KEY_REUSED",
             Self::PayloadTooLarge => "ERROR_REASON_PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE",
             Self::RateLimited => "ERROR_REASON_RATE_LIMITED",
@@ -1398,6 +1407,7 @@ impl ErrorReason {
             "ERROR_REASON_UNSPECIFIED" => Some(Self::Unspecified),
             "ERROR_REASON_INVALID_REQUEST" => Some(Self::InvalidRequest),
             "ERROR_REASON_UNAUTHORIZED" => Some(Self::Unauthorized),
+            "ERROR_REASON_INSUFFICIENT_SCOPE" => Some(Self::InsufficientScope),
             "ERROR_REASON_QUOTA_EXCEEDED" => Some(Self::QuotaExceeded),
             "ERROR_REASON_PLAN_REQUIRED" => Some(Self::PlanRequired),
             "ERROR_REASON_NOT_FOUND" => Some(Self::NotFound),
@@ -1410,6 +1420,8 @@ impl ErrorReason {
             "ERROR_REASON_REGISTRATION_CANCELLED" => Some(Self::RegistrationCancelled),
             "ERROR_REASON_NOT_CONFIRMED" => Some(Self::NotConfirmed),
             "ERROR_REASON_CAPACITY_TOO_LOW" => Some(Self::CapacityTooLow),
+            "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE" => Some(Self::IdempotencyKeyInUse),
+            "ERROR_REASON_IDEMPOTENCY_KEY_REUSED" => Some(Self::IdempotencyKeyReused),
             "ERROR_REASON_PAYLOAD_TOO_LARGE" => Some(Self::PayloadTooLarge),
             "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE" => Some(Self::UnsupportedMediaType),
             "ERROR_REASON_RATE_LIMITED" => Some(Self::RateLimited),

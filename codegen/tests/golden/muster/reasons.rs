@@ -41,6 +41,12 @@ pub enum Reason {
     RegistrationCancelled,
     /// The registration holds no seat, so the attendee can't be checked in.
     NotConfirmed,
+    /// The credential is valid, but lacks the scope that this needs; WWW-Authenticate names it.
+    InsufficientScope,
+    /// The first call with this Idempotency-Key is still under way.
+    IdempotencyKeyInUse,
+    /// The Idempotency-Key was used for another request within the last 24 hours.
+    IdempotencyKeyReused,
 }
 
 impl Reason {
@@ -65,6 +71,9 @@ impl Reason {
         Self::AlreadyRegistered,
         Self::RegistrationCancelled,
         Self::NotConfirmed,
+        Self::InsufficientScope,
+        Self::IdempotencyKeyInUse,
+        Self::IdempotencyKeyReused,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -89,6 +98,9 @@ impl Reason {
             Self::AlreadyRegistered => "ALREADY_REGISTERED",
             Self::RegistrationCancelled => "REGISTRATION_CANCELLED",
             Self::NotConfirmed => "NOT_CONFIRMED",
+            Self::InsufficientScope => "INSUFFICIENT_SCOPE",
+            Self::IdempotencyKeyInUse => "IDEMPOTENCY_KEY_IN_USE",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
         }
     }
 
@@ -114,6 +126,9 @@ impl Reason {
             "ALREADY_REGISTERED" => Self::AlreadyRegistered,
             "REGISTRATION_CANCELLED" => Self::RegistrationCancelled,
             "NOT_CONFIRMED" => Self::NotConfirmed,
+            "INSUFFICIENT_SCOPE" => Self::InsufficientScope,
+            "IDEMPOTENCY_KEY_IN_USE" => Self::IdempotencyKeyInUse,
+            "IDEMPOTENCY_KEY_REUSED" => Self::IdempotencyKeyReused,
             _ => return None,
         };
         Some(reason)
@@ -141,6 +156,9 @@ impl Reason {
             Self::AlreadyRegistered => 409,
             Self::RegistrationCancelled => 409,
             Self::NotConfirmed => 409,
+            Self::InsufficientScope => 403,
+            Self::IdempotencyKeyInUse => 409,
+            Self::IdempotencyKeyReused => 422,
         }
     }
 
@@ -166,6 +184,9 @@ impl Reason {
             Self::AlreadyRegistered => tonic::Code::FailedPrecondition,
             Self::RegistrationCancelled => tonic::Code::FailedPrecondition,
             Self::NotConfirmed => tonic::Code::FailedPrecondition,
+            Self::InsufficientScope => tonic::Code::PermissionDenied,
+            Self::IdempotencyKeyInUse => tonic::Code::Aborted,
+            Self::IdempotencyKeyReused => tonic::Code::FailedPrecondition,
         }
     }
 
@@ -210,6 +231,15 @@ impl Reason {
             }
             Self::NotConfirmed => {
                 "Look at the registration's status: it needs a seat first."
+            }
+            Self::InsufficientScope => {
+                "The user has to give this server a credential with that scope. Calling again does not help."
+            }
+            Self::IdempotencyKeyInUse => {
+                "Repeat the call with the same key in a few seconds."
+            }
+            Self::IdempotencyKeyReused => {
+                "Use a new key for every new request, and the same key only to repeat one."
             }
         }
     }

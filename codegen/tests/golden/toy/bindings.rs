@@ -3,6 +3,7 @@
 use crate::binding::{
     Access, Answer, Binding, Body, InvalidParameter, Rpc, RpcVisitor, Visitor,
 };
+use crate::scope::Scope;
 
 /// `GET /api/books`: Lists books. Those of one shelf, when it is named.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +16,10 @@ impl Rpc for ListBooks {
     const NAME: &'static str = "ListBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/ListBooks";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -63,8 +66,10 @@ impl Rpc for ListBooks2 {
     const NAME: &'static str = "ListBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/ListBooks";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -102,8 +107,10 @@ impl Rpc for GetBook {
     const NAME: &'static str = "GetBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetBook";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
 }
 
@@ -137,8 +144,10 @@ impl Rpc for GetSummary {
     const NAME: &'static str = "GetSummary";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetSummary";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -153,8 +162,10 @@ impl Rpc for GetScan {
     const NAME: &'static str = "GetScan";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetScan";
     const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::BooksRead);
     const ANSWER: Answer = Answer::File;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -188,8 +199,10 @@ impl Rpc for UpdateBook {
     const NAME: &'static str = "UpdateBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/UpdateBook";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::BooksWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
@@ -229,8 +242,10 @@ impl Rpc for DiscardBook {
     const NAME: &'static str = "DiscardBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/DiscardBook";
     const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::BooksWrite);
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 
@@ -264,8 +279,10 @@ impl Rpc for CountBooks {
     const NAME: &'static str = "CountBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/CountBooks";
     const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
     const ANSWER: Answer = Answer::Json;
     const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
 }
 

@@ -148,6 +148,12 @@ pub enum ErrorReason {
     PayloadTooLarge = 6,
     /// No JSON.
     UnsupportedMediaType = 7,
+    /// A card without that stamp.
+    InsufficientScope = 10,
+    /// Twice at a time.
+    IdempotencyKeyInUse = 11,
+    /// Twice for different things.
+    IdempotencyKeyReused = 12,
     /// Our fault.
     Internal = 8,
     /// Closed.
@@ -169,6 +175,9 @@ impl ErrorReason {
             Self::Lent => "ERROR_REASON_LENT",
             Self::PayloadTooLarge => "ERROR_REASON_PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE",
+            Self::InsufficientScope => "ERROR_REASON_INSUFFICIENT_SCOPE",
+            Self::IdempotencyKeyInUse => "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE",
+            Self::IdempotencyKeyReused => "ERROR_REASON_IDEMPOTENCY_KEY_REUSED",
             Self::Internal => "ERROR_REASON_INTERNAL",
             Self::Unavailable => "ERROR_REASON_UNAVAILABLE",
         }
@@ -185,6 +194,9 @@ impl ErrorReason {
             "ERROR_REASON_LENT" => Some(Self::Lent),
             "ERROR_REASON_PAYLOAD_TOO_LARGE" => Some(Self::PayloadTooLarge),
             "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE" => Some(Self::UnsupportedMediaType),
+            "ERROR_REASON_INSUFFICIENT_SCOPE" => Some(Self::InsufficientScope),
+            "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE" => Some(Self::IdempotencyKeyInUse),
+            "ERROR_REASON_IDEMPOTENCY_KEY_REUSED" => Some(Self::IdempotencyKeyReused),
             "ERROR_REASON_INTERNAL" => Some(Self::Internal),
             "ERROR_REASON_UNAVAILABLE" => Some(Self::Unavailable),
             _ => None,

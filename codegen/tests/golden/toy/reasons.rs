@@ -21,6 +21,12 @@ pub enum Reason {
     Internal,
     /// The library is closed.
     Unavailable,
+    /// The library card lacks the scope.
+    InsufficientScope,
+    /// The first request with this key is under way.
+    IdempotencyKeyInUse,
+    /// The key was used for another request.
+    IdempotencyKeyReused,
 }
 
 impl Reason {
@@ -35,6 +41,9 @@ impl Reason {
         Self::UnsupportedMediaType,
         Self::Internal,
         Self::Unavailable,
+        Self::InsufficientScope,
+        Self::IdempotencyKeyInUse,
+        Self::IdempotencyKeyReused,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -49,6 +58,9 @@ impl Reason {
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::Internal => "INTERNAL",
             Self::Unavailable => "UNAVAILABLE",
+            Self::InsufficientScope => "INSUFFICIENT_SCOPE",
+            Self::IdempotencyKeyInUse => "IDEMPOTENCY_KEY_IN_USE",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
         }
     }
 
@@ -64,6 +76,9 @@ impl Reason {
             "UNSUPPORTED_MEDIA_TYPE" => Self::UnsupportedMediaType,
             "INTERNAL" => Self::Internal,
             "UNAVAILABLE" => Self::Unavailable,
+            "INSUFFICIENT_SCOPE" => Self::InsufficientScope,
+            "IDEMPOTENCY_KEY_IN_USE" => Self::IdempotencyKeyInUse,
+            "IDEMPOTENCY_KEY_REUSED" => Self::IdempotencyKeyReused,
             _ => return None,
         };
         Some(reason)
@@ -81,6 +96,9 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Internal => 500,
             Self::Unavailable => 503,
+            Self::InsufficientScope => 403,
+            Self::IdempotencyKeyInUse => 409,
+            Self::IdempotencyKeyReused => 422,
         }
     }
 
@@ -96,6 +114,9 @@ impl Reason {
             Self::UnsupportedMediaType => tonic::Code::InvalidArgument,
             Self::Internal => tonic::Code::Internal,
             Self::Unavailable => tonic::Code::Unavailable,
+            Self::InsufficientScope => tonic::Code::PermissionDenied,
+            Self::IdempotencyKeyInUse => tonic::Code::Aborted,
+            Self::IdempotencyKeyReused => tonic::Code::FailedPrecondition,
         }
     }
 
@@ -111,6 +132,9 @@ impl Reason {
             Self::UnsupportedMediaType => "",
             Self::Internal => "",
             Self::Unavailable => "",
+            Self::InsufficientScope => "",
+            Self::IdempotencyKeyInUse => "",
+            Self::IdempotencyKeyReused => "",
         }
     }
 }

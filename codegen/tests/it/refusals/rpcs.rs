@@ -17,7 +17,7 @@ fn an_rpc_that_does_not_say_who_may_call_it() {
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],
-        &["toy/v1/toy.proto:60:5", "muster.options.v1.MethodRules"],
+        &["toy/v1/toy.proto:68:5", "muster.options.v1.MethodRules"],
     );
 }
 
@@ -75,5 +75,95 @@ fn a_file_of_no_media_type() {
     refused(
         &[("media_type: \"application/pdf\"", "")],
         &["rpc GetScan", "does not say its media_type"],
+    );
+}
+
+#[test]
+fn a_credential_whose_scope_is_not_said() {
+    refused(
+        &[("no_scope: true\n", "")],
+        &[
+            "rpc toy.v1.BookService.GetBook",
+            "it has to name the scope that it needs, or say no_scope: true",
+        ],
+    );
+}
+
+#[test]
+fn a_scope_that_is_needed_and_not_needed() {
+    refused(
+        &[("no_scope: true", "no_scope: true scope: \"books:read\"")],
+        &["rpc toy.v1.BookService.GetBook", "or say no_scope: true"],
+    );
+}
+
+#[test]
+fn a_scope_for_everybody() {
+    refused(
+        &[(
+            "{access: ACCESS_PUBLIC}",
+            "{access: ACCESS_PUBLIC scope: \"books:read\"}",
+        )],
+        &["rpc toy.v1.BookService.CountBooks", "it needs no scope"],
+    );
+}
+
+#[test]
+fn a_scope_that_is_not_listed() {
+    refused(
+        &[("scope: \"books:write\"", "scope: \"books:burn\"")],
+        &[
+            "rpc UpdateBook",
+            "it needs the scope books:burn, which is not one of the API's",
+        ],
+    );
+}
+
+#[test]
+fn a_scope_of_another_form() {
+    refused(
+        &[("name: \"books:read\"", "name: \"books.read\"")],
+        &["scope \"books.read\"", "a name is like events:read"],
+    );
+}
+
+#[test]
+fn a_scope_that_is_listed_twice() {
+    refused(
+        &[("name: \"books:write\"", "name: \"books:read\"")],
+        &["scope \"books:read\"", "there are two"],
+    );
+}
+
+#[test]
+fn a_scope_that_does_not_say_what_it_allows() {
+    refused(
+        &[("description: \"Change books.\"", "")],
+        &["scope \"books:write\"", "it does not say what it allows"],
+    );
+}
+
+#[test]
+fn an_idempotency_key_for_everybody() {
+    refused(
+        &[(
+            "{access: ACCESS_PUBLIC}",
+            "{access: ACCESS_PUBLIC idempotency_key: true}",
+        )],
+        &[
+            "rpc toy.v1.BookService.CountBooks",
+            "idempotency keys belong to accounts",
+        ],
+    );
+}
+
+#[test]
+fn an_idempotency_key_for_what_changes_nothing() {
+    refused(
+        &[("no_scope: true", "no_scope: true idempotency_key: true")],
+        &[
+            "rpc toy.v1.BookService.GetBook",
+            "it takes no idempotency key",
+        ],
     );
 }

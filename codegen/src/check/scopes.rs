@@ -1,0 +1,46 @@
+//! Scopes: each is well named and described once, and rpcs need none but these.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+
+use crate::{
+    model::{Api, Method},
+    options::ScopeRule,
+};
+
+/// Checks the list.
+pub(super) fn all(scopes: &[ScopeRule]) -> Result<()> {
+    let mut names = HashSet::new();
+    for scope in scopes {
+        let name = &scope.name;
+        ensure!(
+            is_name(name),
+            "scope \"{name}\": a name is like events:read, two words of a to z and _"
+        );
+        ensure!(
+            !scope.description.is_empty(),
+            "scope \"{name}\": it does not say what it allows"
+        );
+        ensure!(names.insert(name), "scope \"{name}\": there are two");
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let is_word =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    name.split_once(':')
+        .is_some_and(|(about, action)| is_word(about) && is_word(action))
+}
+
+/// Checks that the scope which an rpc needs is in the list.
+pub(super) fn needed(api: &Api, method: &Method) -> Result<()> {
+    if let Some(needed) = &method.scope {
+        ensure!(
+            api.rules.scopes.iter().any(|scope| scope.name == *needed),
+            "it needs the scope {needed}, which is not one of the API's"
+        );
+    }
+    Ok(())
+}

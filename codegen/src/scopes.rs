@@ -1,0 +1,44 @@
+//! The scopes that credentials can have.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::{model::Api, rust::pascal};
+
+/// `enum Scope`.
+pub(crate) fn emit(api: &Api) -> TokenStream {
+    let scopes = &api.rules.scopes;
+    let variants: Vec<_> = scopes.iter().map(|scope| variant(&scope.name)).collect();
+    let names: Vec<_> = scopes.iter().map(|scope| &scope.name).collect();
+    let descriptions: Vec<_> = scopes.iter().map(|scope| &scope.description).collect();
+    let docs = scopes
+        .iter()
+        .map(|scope| format!(" `{}`: {}", scope.name, scope.description));
+    quote! {
+        /// What a credential may be used for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Scope {
+            #(#[doc = #docs] #variants,)*
+        }
+
+        impl Scope {
+            /// Every scope, in the order in which people are shown them.
+            pub const ALL: &'static [Self] = &[#(Self::#variants),*];
+
+            /// Its name, for example `events:read`.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#variants => #names,)* }
+            }
+
+            /// What it allows, for the person who grants it.
+            pub const fn description(self) -> &'static str {
+                match self { #(Self::#variants => #descriptions,)* }
+            }
+        }
+    }
+}
+
+/// `events:read` as `EventsRead`.
+pub(crate) fn variant(name: &str) -> Ident {
+    format_ident!("{}", pascal(&name.replace(':', "_")))
+}

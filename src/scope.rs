@@ -1,0 +1,38 @@
+//! Scopes: what a credential may be used for. The list is the proto's; reading and writing names is done here.
+
+use std::{fmt, str::FromStr};
+
+include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
+
+/// A name that no scope has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownScope(String);
+
+impl fmt::Display for Scope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScope> {
+        let found = Self::ALL.iter().find(|scope| scope.name() == name);
+        found.copied().ok_or_else(|| UnknownScope(name.to_owned()))
+    }
+}
+
+impl fmt::Display for UnknownScope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+        let names = names.join(", ");
+        write!(
+            out,
+            "there is no scope {:?}; the scopes are {names}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownScope {}
