@@ -9,6 +9,7 @@ pub mod date_time;
 pub mod email;
 pub mod entropy;
 pub mod event;
+pub mod fact;
 pub mod ids;
 pub mod image_credit;
 pub mod instant;

@@ -58,7 +58,7 @@ impl Core {
         let rules = Service::new(context);
         let mut handlers = RegistrationMail::all(&store, &clock, &rules, &mailer);
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
-            Arc::new(StockCovers::new(store.clone(), clock.clone(), stock))
+            Arc::new(StockCovers::new(rules.commands().clone(), stock))
         }));
         let health = HealthReporter::new();
         grpc::report_health(&health, true).await;

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod catalogue;
+mod command;
 mod credentials;
 mod erase;
 mod error;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 pub use accounts::{AccountOverview, NewAccount};
 pub use catalogue::{CatalogueView, CoverView, CoverWords};
+pub use command::{Commands, Unit};
 pub use credentials::Caller;
 pub use erase::Erasure;
 pub use error::Error;
@@ -40,15 +42,7 @@ use self::{
 };
 
 use crate::{
-    domain::{
-        audit::{Actor, AuditEntry},
-        clock::Clock,
-        entropy::Entropy,
-        ids::AccountId,
-        instant::Instant,
-        plan::Plans,
-        zone::Zone,
-    },
+    domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plans, zone::Zone},
     storage::{KeyUses, Store},
 };
 
@@ -77,6 +71,7 @@ pub struct Context {
 #[derive(Debug, Clone)]
 pub struct Service {
     context: Arc<Context>,
+    commands: Commands,
     credentials: Arc<Credentials>,
     batchers: Arc<Batchers>,
     limiters: Arc<Limiters>,
@@ -88,11 +83,20 @@ impl Service {
     /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
     pub fn new(context: Context) -> Self {
         let context = Arc::new(context);
+        let Context {
+            store,
+            clock,
+            entropy,
+            ..
+        } = &*context;
+        let commands = Commands::new(store.clone(), clock.clone(), entropy.clone())
+            .with_covers(context.stock.is_some());
         let limiters = Arc::new(Limiters::new(context.limits, &context.clock));
         Self {
-            batchers: Arc::new(Batchers::start(&context, &limiters)),
+            batchers: Arc::new(Batchers::start(&commands, &limiters)),
             limiters,
             context,
+            commands,
             credentials: Arc::default(),
             link_queue: Arc::default(),
             key_uses: KeyUses::default(),
@@ -119,44 +123,12 @@ impl Service {
         &self.context
     }
 
+    /// The one way to change anything.
+    pub const fn commands(&self) -> &Commands {
+        &self.commands
+    }
+
     fn now(&self) -> Instant {
         self.context.clock.now()
-    }
-
-    /// The beginning of an audit row; see [`Context::audited`].
-    pub(crate) fn audited(
-        &self,
-        actor: Actor,
-        account: AccountId,
-        action: &'static str,
-        subject: uuid::Uuid,
-        now: Instant,
-    ) -> AuditEntry {
-        self.context.audited(actor, account, action, subject, now)
-    }
-}
-
-impl Context {
-    /// The beginning of an audit row: who did what, to what. The caller adds what changed and why.
-    pub(crate) fn audited(
-        &self,
-        actor: Actor,
-        account: AccountId,
-        action: &'static str,
-        subject: uuid::Uuid,
-        now: Instant,
-    ) -> AuditEntry {
-        AuditEntry {
-            id: self.entropy.uuid_v7(now),
-            at: now,
-            account_id: Some(account),
-            actor: actor.name(),
-            key_id: actor.key_id(),
-            action,
-            subject_id: subject,
-            before: None,
-            after: None,
-            reason: None,
-        }
     }
 }

@@ -14,13 +14,14 @@ use crate::{
         audit::Actor,
         entropy::Entropy,
         event::{Event, EventIdentity},
+        fact::{EventChange, Fact},
         ids::{AccountId, EventId},
         instant::Instant,
         plan::Plan,
         slug,
     },
-    service::{Error, Service},
-    storage::{self, Tx},
+    service::{Error, Service, Unit},
+    storage,
 };
 
 const DAY_SECONDS: i64 = 86_400;
@@ -35,34 +36,37 @@ const LEAD_SPREAD_DAYS: i64 = 50;
 /// Adds the demo's account, events and registrations; false, and nothing added, when the database has an account already.
 pub(super) async fn fill_if_empty(rules: &Service) -> Result<bool, Error> {
     let context = rules.context();
-    let mut tx = context.store.begin().await?;
-    if tx.has_accounts().await? {
-        return Ok(false);
-    }
-    let now = context.clock.now();
-    let account = account(&context.entropy, now);
-    if !tx.insert_account(&account).await? {
-        // Another first start on this PostgreSQL was quicker.
-        return Ok(false);
-    }
-    let id = account.id;
-    let mut entry = rules.audited(Actor::System, id, "account.create", id.uuid(), now);
-    entry.after = Some(serde_json::json!({ "plan": account.plan.name() }));
-    tx.insert_audit(&entry).await?;
+    let fill = async |unit: &mut Unit| {
+        if unit.tx.has_accounts().await? {
+            return Ok(false);
+        }
+        let account = account(&context.entropy, unit.now);
+        if !unit.tx.insert_account(&account).await? {
+            // Another first start on this PostgreSQL was quicker.
+            return Ok(false);
+        }
+        unit.record(Fact::AccountCreated { account: &account })
+            .await?;
+        add_events(rules, unit, account.id).await?;
+        Ok(true)
+    };
+    rules.commands().run(Actor::System, fill).await
+}
 
+async fn add_events(rules: &Service, unit: &mut Unit, owner: AccountId) -> Result<(), Error> {
+    let entropy = &rules.context().entropy;
     let guests: Guests = read(guests::JSON)?;
     let events: Vec<DemoEvent> = read(events::JSON)?;
     // The same seeds, and so the same people, on every machine.
     for (seed, planned) in (0..).zip(events) {
         let chance = Entropy::seeded(seed);
-        let event = add_event(rules, &mut tx, id, &planned, &chance, now).await?;
+        let event = add_event(rules, unit, owner, &planned, &chance).await?;
         let turnout = &planned.registrations;
-        for registration in guests.registrations(&event, turnout, now, &chance, &context.entropy) {
-            tx.insert_registration(&registration).await?;
+        for registration in guests.registrations(&event, turnout, unit.now, &chance, entropy) {
+            unit.tx.insert_registration(&registration).await?;
         }
     }
-    tx.commit().await?;
-    Ok(true)
+    Ok(())
 }
 
 fn account(entropy: &Entropy, now: Instant) -> Account {
@@ -80,13 +84,12 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
 /// Adds an event by the rules of the day on which it is said to be created, so that what has ended may have been public.
 async fn add_event(
     rules: &Service,
-    tx: &mut Tx,
+    unit: &mut Unit,
     owner: AccountId,
     planned: &DemoEvent,
     chance: &Entropy,
-    now: Instant,
 ) -> Result<Event, Error> {
-    let context = rules.context();
+    let (context, now) = (rules.context(), unit.now);
     let created_at = created_at(planned, chance, now);
     let new = planned.request(now);
     let identity = EventIdentity {
@@ -95,15 +98,12 @@ async fn add_event(
         slug: slug::from_title(&new.title),
     };
     let created = Event::create(new, identity, &context.default_timezone, created_at)?;
-    let mut entry = rules.audited(Actor::System, owner, "event.create", created.id.uuid(), now);
-    entry.after = Some(created.creation().after);
-    tx.insert_audit(&entry).await?;
-
+    unit.record(Fact::EventCreated { event: &created }).await?;
     let event = match &planned.cancel_reason {
-        Some(reason) => cancelled(rules, tx, created, reason, now).await?,
+        Some(reason) => cancelled(unit, created, reason).await?,
         None => created,
     };
-    if tx.insert_event(&event, event.is_live(now)).await? {
+    if unit.tx.insert_event(&event, event.is_live(now)).await? {
         return Ok(event);
     }
     let text = format!("two demo events have the slug {}", event.slug);
@@ -116,26 +116,22 @@ fn created_at(planned: &DemoEvent, chance: &Entropy, now: Instant) -> Instant {
     now.plus_seconds(i64::from(planned.in_days.min(0)) * DAY_SECONDS - lead)
 }
 
-/// The event as it is since it was cancelled, the day before it took place or the day before today. Nobody is mailed.
-async fn cancelled(
-    rules: &Service,
-    tx: &mut Tx,
-    event: Event,
-    reason: &str,
-    now: Instant,
-) -> Result<Event, Error> {
-    let at = now.min(event.schedule.start.at).plus_seconds(-DAY_SECONDS);
+/// The event as it is since it was cancelled, the day before it took place or the day before today. Nobody is mailed: nobody is
+/// registered yet.
+async fn cancelled(unit: &mut Unit, event: Event, reason: &str) -> Result<Event, Error> {
+    let at = unit
+        .now
+        .min(event.schedule.start.at)
+        .plus_seconds(-DAY_SECONDS);
     let Some(cancelled) = event.cancelled(Some(reason.to_owned()), at) else {
         return Ok(event);
     };
-    let (owner, id) = (event.account_id, event.id.uuid());
-    let mut entry = rules.audited(Actor::System, owner, "event.cancel", id, now);
-    if let Some(changes) = event.changes_to(&cancelled) {
-        entry.before = changes.before;
-        entry.after = Some(changes.after);
-    }
-    entry.reason = Some(reason.to_owned());
-    tx.insert_audit(&entry).await?;
+    let fact = Fact::EventChanged {
+        change: EventChange::Cancelled,
+        before: &event,
+        after: &cancelled,
+    };
+    unit.record(fact).await?;
     Ok(cancelled)
 }
 

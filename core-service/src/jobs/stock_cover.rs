@@ -7,14 +7,16 @@ use covers::stock::{Credit, Error, Stock, StockCover};
 use super::{Attempt, Failure, Handler};
 use crate::{
     domain::{
-        clock::Clock,
+        audit::Actor,
         event::Event,
+        fact::Fact,
         ids::EventId,
         image_credit::ImageCredit,
         instant::Instant,
         job::{ClaimedJob, STOCK_COVER},
     },
-    storage::{self, Store, StoredCover},
+    service::{self, Commands, Unit},
+    storage::{self, StoredCover},
 };
 
 /// How long a provider is left alone that is busy and does not say for how long: they count by the minute or by the hour.
@@ -22,8 +24,7 @@ const PAUSE_SECONDS: u64 = 60;
 
 /// The handler of `stock_cover` jobs.
 pub struct StockCovers {
-    store: Store,
-    clock: Clock,
+    commands: Commands,
     stock: Stock,
     /// Microseconds since the epoch before which the provider asked not to be asked.
     paused_until: AtomicI64,
@@ -31,27 +32,27 @@ pub struct StockCovers {
 
 impl StockCovers {
     /// A handler that fetches from `stock`.
-    pub const fn new(store: Store, clock: Clock, stock: Stock) -> Self {
+    pub const fn new(commands: Commands, stock: Stock) -> Self {
         Self {
-            store,
-            clock,
+            commands,
             stock,
             paused_until: AtomicI64::new(i64::MIN),
         }
     }
 
     async fn fetch(&self, id: EventId) -> Result<(), Failure> {
-        let event = self.store.find_event(id).await?;
-        let Some(words) = event.and_then(|event| wanted(event, self.clock.now())) else {
+        let now = self.commands.clock().now();
+        let event = self.commands.store().find_event(id).await?;
+        let Some(words) = event.as_ref().and_then(|event| wanted(event, now)) else {
             return Ok(());
         };
-        if self.clock.now().micros() < self.paused_until.load(Ordering::Relaxed) {
+        if now.micros() < self.paused_until.load(Ordering::Relaxed) {
             return Err(Failure::Unreachable(
                 "the provider asked to wait".to_owned(),
             ));
         }
-        match self.stock.find(&words).await {
-            Ok(Some(cover)) => self.keep(id, &words, cover).await,
+        match self.stock.find(words).await {
+            Ok(Some(cover)) => self.keep(id, words, cover).await,
             Ok(None) => {
                 tracing::info!(event_id = %id, provider = %self.stock.provider(), "there is no stock picture for an event");
                 Ok(())
@@ -62,23 +63,29 @@ impl StockCovers {
 
     /// Stores a cover, unless its event wants another by now.
     async fn keep(&self, id: EventId, words: &str, cover: StockCover) -> Result<(), Failure> {
-        let now = self.clock.now();
         let file = StoredCover::new(cover.jpeg);
-        let mut tx = self.store.begin().await?;
-        tx.lock_counters(id).await?;
-        let event = tx.find_event(id).await?;
-        match event.and_then(|event| wanted(event, now)) {
-            None => return Ok(()),
-            Some(wanted) if wanted != words => {
-                return Err(Failure::Passing(
-                    "the event's image_query changed meanwhile".to_owned(),
-                ));
-            }
-            Some(_) => {}
-        }
         let credit = image_credit(cover.credit);
-        tx.put_stock_cover(id, &file, &credit, now).await?;
-        Ok(tx.commit().await?)
+        let keep = async |unit: &mut Unit| {
+            let now = unit.now;
+            unit.tx.lock_counters(id).await?;
+            let Some(event) = unit.tx.find_event(id).await? else {
+                return Ok(true);
+            };
+            let Some(wanted) = wanted(&event, now) else {
+                return Ok(true);
+            };
+            if wanted != words {
+                return Ok(false);
+            }
+            unit.tx.put_stock_cover(id, &file, &credit, now).await?;
+            unit.record(Fact::CoverStored { event: &event }).await?;
+            Ok(true)
+        };
+        if self.commands.run(Actor::System, keep).await? {
+            return Ok(());
+        }
+        let text = "the event's image_query changed meanwhile";
+        Err(Failure::Passing(text.to_owned()))
     }
 
     fn failure(&self, error: &Error) -> Failure {
@@ -87,7 +94,7 @@ impl StockCovers {
             Error::Busy { wait, .. } => {
                 let seconds = wait.map_or(PAUSE_SECONDS, |wait| wait.as_secs());
                 let until = i64::try_from(seconds).unwrap_or(i64::MAX);
-                let until = self.clock.now().plus_seconds(until);
+                let until = self.commands.clock().now().plus_seconds(until);
                 self.paused_until
                     .fetch_max(until.micros(), Ordering::Relaxed);
                 Failure::Unreachable(text)
@@ -112,9 +119,18 @@ impl Handler for StockCovers {
 }
 
 /// The words for which an event still wants a picture.
-fn wanted(event: Event, now: Instant) -> Option<String> {
+fn wanted(event: &Event, now: Instant) -> Option<&str> {
     let wants = event.image_credit.is_none() && event.is_active(now);
-    event.image_query.filter(|_| wants)
+    event.image_query.as_deref().filter(|_| wants)
+}
+
+impl From<service::Error> for Failure {
+    fn from(error: service::Error) -> Self {
+        match error {
+            service::Error::Unavailable(source) | service::Error::Internal(source) => source.into(),
+            refusal => Self::Passing(refusal.to_string()),
+        }
+    }
 }
 
 fn image_credit(credit: Credit) -> ImageCredit {

@@ -1,10 +1,11 @@
 //! Accounts, for their owners and for administrators.
 
-use super::{Caller, Error, Service, catalogue::saturated};
+use super::{Caller, Error, Service, Unit, catalogue::saturated};
 use crate::domain::{
     account::{self, Account},
     audit::Actor,
     email::Email,
+    fact::Fact,
     ids::AccountId,
     plan::Plan,
     violation::Violations,
@@ -70,46 +71,45 @@ impl Service {
             .unless_any(email.zip(zone))
             .map_err(Error::Invalid)?;
 
-        let now = self.now();
-        let account = Account {
-            id: AccountId::new(self.context.entropy.uuid_v7(now)),
-            email: email.to_string(),
-            name: new.name,
-            plan: new.plan,
-            timezone: zone.map(|zone| zone.name().to_owned()),
-            created_at: now,
+        let decide = async |unit: &mut Unit| {
+            let account = Account {
+                id: AccountId::new(self.context.entropy.uuid_v7(unit.now)),
+                email: email.to_string(),
+                name: new.name,
+                plan: new.plan,
+                timezone: zone.map(|zone| zone.name().to_owned()),
+                created_at: unit.now,
+            };
+            if !unit.tx.insert_account(&account).await? {
+                return Err(Error::Conflict(format!(
+                    "there is already an account of {email}"
+                )));
+            }
+            unit.record(Fact::AccountCreated { account: &account })
+                .await?;
+            Ok(account)
         };
-        let mut tx = self.context.store.begin().await?;
-        if !tx.insert_account(&account).await? {
-            return Err(Error::Conflict(format!(
-                "there is already an account of {email}"
-            )));
-        }
-        let id = account.id;
-        let mut entry = self.audited(Actor::Admin, id, "account.create", id.uuid(), now);
-        entry.after = Some(serde_json::json!({ "plan": account.plan.name() }));
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
-        Ok(account)
+        self.commands.run(Actor::Admin, decide).await
     }
 
     /// Changes an account's plan, for an administrator. Events beyond a smaller quota stay as they are.
     pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let found = tx.find_account_by_email(email).await?;
-        let id = found.ok_or(Error::NotFound { what: "account" })?.id;
-        let before = tx.lock_account(id).await?;
-        let before = before.ok_or(Error::NotFound { what: "account" })?;
-        if before.plan == plan {
-            return Ok(before);
-        }
-        tx.set_plan(id, plan).await?;
-        let mut entry = self.audited(Actor::Admin, id, "account.set_plan", id.uuid(), now);
-        entry.before = Some(serde_json::json!({ "plan": before.plan.name() }));
-        entry.after = Some(serde_json::json!({ "plan": plan.name() }));
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
-        Ok(Account { plan, ..before })
+        let decide = async |unit: &mut Unit| {
+            let found = unit.tx.find_account_by_email(email).await?;
+            let id = found.ok_or(Error::NotFound { what: "account" })?.id;
+            let before = unit.tx.lock_account(id).await?;
+            let before = before.ok_or(Error::NotFound { what: "account" })?;
+            if before.plan != plan {
+                unit.tx.set_plan(id, plan).await?;
+                let fact = Fact::PlanSet {
+                    account: id,
+                    before: before.plan,
+                    after: plan,
+                };
+                unit.record(fact).await?;
+            }
+            Ok(Account { plan, ..before })
+        };
+        self.commands.run(Actor::Admin, decide).await
     }
 }

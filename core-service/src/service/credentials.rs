@@ -29,10 +29,9 @@ pub struct Caller {
     pub key_id: KeyId,
 }
 
-impl Caller {
-    /// The caller as the audit log names it.
-    pub(super) const fn actor(&self) -> Actor {
-        Actor::Key(self.key_id)
+impl From<&Caller> for Actor {
+    fn from(caller: &Caller) -> Self {
+        Self::Key(caller.key_id)
     }
 }
 

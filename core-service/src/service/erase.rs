@@ -1,16 +1,13 @@
 //! Removing a person everywhere, for an administrator.
 
-use super::{Error, Service};
-use crate::{
-    domain::{
-        audit::Actor,
-        email::{self, Email},
-        ids::EventId,
-        instant::Instant,
-        registration::{Counters, Registration, Seats},
-        violation::Violations,
-    },
-    storage::Tx,
+use super::{Error, Service, Unit, registrations::promote};
+use crate::domain::{
+    audit::Actor,
+    email::{self, Email},
+    fact::Fact,
+    ids::EventId,
+    registration::{Counters, Registration, Seats},
+    violation::Violations,
 };
 
 /// Registrations that are looked for at a time.
@@ -67,66 +64,59 @@ impl Service {
         email_norm: &str,
         done: &mut Erasure,
     ) -> Result<(), Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let held = tx.lock_seats(&[event]).await?;
-        let (_, mut counters, next_seq) = held.into_iter().next().ok_or(Error::NO_EVENT)?;
-        let event = tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
-        let found = tx.list_registrations_at(event.id, email_norm).await?;
-        for registration in &found {
-            done.mails += tx.delete_mails_of(registration.id).await?;
-            done.links += tx.delete_links(registration.id).await?;
-            tx.delete_registration(registration.id).await?;
-            done.registrations += 1;
-            counters = counters.without(registration.status);
-        }
-        let seats = Seats {
-            event,
-            counters,
-            next_seq,
+        let decide = async |unit: &mut Unit| {
+            let held = unit.tx.lock_seats(&[event]).await?;
+            let (_, mut counters, next_seq) = held.into_iter().next().ok_or(Error::NO_EVENT)?;
+            let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+            let found = unit.tx.list_registrations_at(event.id, email_norm).await?;
+            let mut erased = Erasure::default();
+            for Registration { id, status, .. } in found {
+                erased.mails += unit.tx.delete_mails_of(id).await?;
+                erased.links += unit.tx.delete_links(id).await?;
+                unit.tx.delete_registration(id).await?;
+                erased.registrations += 1;
+                counters = counters.without(status);
+                let fact = Fact::RegistrationErased {
+                    account: event.account_id,
+                    registration: id,
+                };
+                unit.record(fact).await?;
+            }
+            let seats = Seats {
+                event,
+                counters,
+                next_seq,
+            };
+            unit.tx.update_counters(&[&seats]).await?;
+            let after = promote(unit, &seats.event, counters).await?;
+            erased.promoted = promoted(counters, after);
+            Ok(erased)
         };
-        tx.update_counters(&[&seats]).await?;
-        self.audit_erased(&mut tx, &seats, &found, now).await?;
-        let after = self
-            .promote(&mut tx, Actor::Admin, &seats.event, counters, now)
-            .await?;
-        tx.commit().await?;
-        done.promoted += promoted(counters, after);
-        Ok(())
-    }
-
-    /// Which registrations were erased; whose they were is what nobody is to know any more.
-    async fn audit_erased(
-        &self,
-        tx: &mut Tx,
-        seats: &Seats,
-        erased: &[Registration],
-        now: Instant,
-    ) -> Result<(), Error> {
-        let account = seats.event.account_id;
-        for registration in erased {
-            let subject = registration.id.uuid();
-            let entry = self.audited(Actor::Admin, account, "registration.erase", subject, now);
-            tx.insert_audit(&entry).await?;
-        }
+        // What is counted is what was committed.
+        let erased = self.commands.run(Actor::Admin, decide).await?;
+        done.registrations += erased.registrations;
+        done.mails += erased.mails;
+        done.links += erased.links;
+        done.promoted += erased.promoted;
         Ok(())
     }
 
     async fn erase_account(&self, email_norm: &str, done: &mut Erasure) -> Result<(), Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let Some(account) = tx.find_account_by_email(email_norm).await? else {
-            return Ok(());
+        let decide = async |unit: &mut Unit| {
+            let Some(account) = unit.tx.find_account_by_email(email_norm).await? else {
+                return Ok(None);
+            };
+            let account = account.id;
+            // The domain is one that RFC 2606 keeps from ever existing.
+            let nobody = format!("erased-{account}@erased.invalid");
+            unit.tx.erase_account(account, &nobody).await?;
+            let keys = unit.tx.revoke_keys_of(account, unit.now).await?;
+            unit.record(Fact::AccountErased { account }).await?;
+            Ok(Some(keys))
         };
-        // The domain is one that RFC 2606 keeps from ever existing.
-        let nobody = format!("erased-{}@erased.invalid", account.id);
-        tx.erase_account(account.id, &nobody).await?;
-        done.keys = tx.revoke_keys_of(account.id, now).await?;
-        let subject = account.id.uuid();
-        let entry = self.audited(Actor::Admin, account.id, "account.erase", subject, now);
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
-        done.account = true;
+        if let Some(keys) = self.commands.run(Actor::Admin, decide).await? {
+            (done.account, done.keys) = (true, keys);
+        }
         Ok(())
     }
 }

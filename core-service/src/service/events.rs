@@ -2,7 +2,6 @@
 
 mod cancel;
 mod change;
-mod cover;
 mod create;
 mod quota;
 

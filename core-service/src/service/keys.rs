@@ -1,10 +1,11 @@
 //! API keys, for administrators.
 
-use super::{Error, Service};
+use super::{Error, Service, Unit};
 use crate::domain::{
     account::{self, Account, ApiKey},
     api_key::PlainKey,
     audit::Actor,
+    fact::Fact,
     ids::KeyId,
     violation::Violations,
 };
@@ -28,27 +29,25 @@ impl Service {
         account::check_name("name", label, &mut violations);
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
 
-        let now = self.now();
         let plain = PlainKey::generate(&self.context.entropy);
-        let mut tx = self.context.store.begin().await?;
-        let owner = tx.find_account_by_email(email).await?;
-        let owner = owner.ok_or(Error::NotFound { what: "account" })?;
-        let key = ApiKey {
-            id: KeyId::new(self.context.entropy.uuid_v7(now)),
-            account_id: owner.id,
-            label: label.to_owned(),
-            hash: plain.hash(),
-            created_at: now,
-            last_used_at: None,
-            expires_at: None,
-            revoked_at: None,
+        let decide = async |unit: &mut Unit| {
+            let owner = unit.tx.find_account_by_email(email).await?;
+            let owner = owner.ok_or(Error::NotFound { what: "account" })?;
+            let key = ApiKey {
+                id: KeyId::new(self.context.entropy.uuid_v7(unit.now)),
+                account_id: owner.id,
+                label: label.to_owned(),
+                hash: plain.hash(),
+                created_at: unit.now,
+                last_used_at: None,
+                expires_at: None,
+                revoked_at: None,
+            };
+            unit.tx.insert_key(&key).await?;
+            unit.record(Fact::KeyCreated { key: &key }).await?;
+            Ok(NewKey { key, plain })
         };
-        tx.insert_key(&key).await?;
-        let mut entry = self.audited(Actor::Admin, owner.id, "key.create", key.id.uuid(), now);
-        entry.after = Some(serde_json::json!({ "label": key.label }));
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
-        Ok(NewKey { key, plain })
+        self.commands.run(Actor::Admin, decide).await
     }
 
     /// All keys with their accounts, by account and age.
@@ -59,16 +58,16 @@ impl Service {
     /// Makes a key useless: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key
     /// stays as it is.
     pub async fn revoke_key(&self, id: KeyId) -> Result<(), Error> {
-        let now = self.now();
         let found = self.context.store.find_key(id).await?;
         let (_, owner) = found.ok_or(Error::NotFound { what: "key" })?;
-        let mut tx = self.context.store.begin().await?;
-        if !tx.revoke_key(id, now).await? {
-            return Ok(());
-        }
-        let entry = self.audited(Actor::Admin, owner.id, "key.revoke", id.uuid(), now);
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
+        let decide = async |unit: &mut Unit| {
+            if unit.tx.revoke_key(id, unit.now).await? {
+                let (account, key) = (owner.id, id);
+                unit.record(Fact::KeyRevoked { account, key }).await?;
+            }
+            Ok(())
+        };
+        self.commands.run(Actor::Admin, decide).await?;
         self.credentials.forget(id);
         Ok(())
     }

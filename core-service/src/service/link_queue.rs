@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use super::{Context, Error};
-use crate::domain::ids::RegistrationId;
+use super::{Commands, Error, Unit};
+use crate::domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 
 /// Links that wait to be written. There are never more than mails under way.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl LinkQueue {
     /// Writes a link, and with it what waits besides.
     pub(super) async fn write(
         &self,
-        context: &Context,
+        commands: &Commands,
         hash: [u8; 32],
         registration: RegistrationId,
     ) -> Result<(), Error> {
@@ -36,17 +36,17 @@ impl LinkQueue {
             Ok(()) => return Ok(()),
             Err(TryRecvError::Empty) => {}
             // It was in a batch that failed.
-            Err(TryRecvError::Closed) => return insert(context, &[(hash, registration)]).await,
+            Err(TryRecvError::Closed) => return insert(commands, &[(hash, registration)]).await,
         }
         let links = std::mem::take(&mut *self.waiting());
         let batch: Vec<_> = links
             .iter()
             .map(|one| (one.hash, one.registration))
             .collect();
-        if insert(context, &batch).await.is_err() {
+        if insert(commands, &batch).await.is_err() {
             // For one of them, perhaps: each is tried again by itself, by whoever wants it.
             drop(links);
-            return insert(context, &[(hash, registration)]).await;
+            return insert(commands, &[(hash, registration)]).await;
         }
         for link in links {
             // Whoever gave up waiting leaves a link that nobody knows.
@@ -71,11 +71,13 @@ impl LinkQueue {
     }
 }
 
-async fn insert(context: &Context, links: &[([u8; 32], RegistrationId)]) -> Result<(), Error> {
-    let mut tx = context.store.begin().await?;
-    for (hash, registration) in links {
-        tx.insert_link(hash, *registration, context.clock.now())
-            .await?;
-    }
-    Ok(tx.commit().await?)
+async fn insert(commands: &Commands, links: &[([u8; 32], RegistrationId)]) -> Result<(), Error> {
+    let decide = async |unit: &mut Unit| {
+        for (hash, registration) in links {
+            unit.tx.insert_link(hash, *registration, unit.now).await?;
+        }
+        unit.record(Fact::PrivateLinksMade).await?;
+        Ok(())
+    };
+    commands.run(Actor::System, decide).await
 }

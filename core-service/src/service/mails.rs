@@ -1,13 +1,9 @@
 //! Mails that were given up, for administrators.
 
-use super::{Error, Service};
+use super::{Error, Service, Unit};
 use crate::{
-    domain::{
-        audit::{Actor, AuditEntry},
-        instant::Instant,
-        job::JobKey,
-    },
-    storage::{DeadMail, Tx},
+    domain::{audit::Actor, fact::Fact, job::JobKey},
+    storage::DeadMail,
 };
 
 /// Mails that are made due again in one transaction.
@@ -23,45 +19,41 @@ impl Service {
 
     /// Makes a mail that was given up due again; false when there is none of that key.
     pub async fn retry_mail(&self, key: &JobKey) -> Result<bool, Error> {
-        let mut tx = self.context.store.begin().await?;
-        let Some(mail) = tx.find_dead_mail(key).await? else {
-            return Ok(false);
+        let decide = async |unit: &mut Unit| {
+            let Some(mail) = unit.tx.find_dead_mail(key).await? else {
+                return Ok(false);
+            };
+            revive(unit, &[mail]).await?;
+            Ok(true)
         };
-        self.revive(&mut tx, &[mail], self.now()).await?;
-        tx.commit().await?;
-        Ok(true)
+        self.commands.run(Actor::Admin, decide).await
     }
 
     /// Makes every mail that was given up due again; answers how many.
     pub async fn retry_all_mails(&self) -> Result<u64, Error> {
         let mut count = 0;
         loop {
-            let mut tx = self.context.store.begin().await?;
-            let mails = tx.list_dead_mails(BATCH).await?;
-            if mails.is_empty() {
-                return Ok(count);
+            let decide = async |unit: &mut Unit| {
+                let mails = unit.tx.list_dead_mails(BATCH).await?;
+                revive(unit, &mails).await
+            };
+            match self.commands.run(Actor::Admin, decide).await? {
+                0 => return Ok(count),
+                revived => count += revived,
             }
-            count += self.revive(&mut tx, &mails, self.now()).await?;
-            tx.commit().await?;
         }
     }
+}
 
-    async fn revive(&self, tx: &mut Tx, mails: &[DeadMail], now: Instant) -> Result<u64, Error> {
-        let mut count = 0;
-        for DeadMail { job, .. } in mails {
-            count += u64::from(tx.revive_job(&job.key, now).await?);
+async fn revive(unit: &mut Unit, mails: &[DeadMail]) -> Result<u64, Error> {
+    let mut count = 0;
+    for DeadMail { job, recipient } in mails {
+        if unit.tx.revive_job(&job.key, unit.now).await? {
+            let account = recipient.as_ref().map(|recipient| recipient.account_id);
+            let job = &job.key;
+            unit.record(Fact::MailRetried { account, job }).await?;
+            count += 1;
         }
-        let audits: Vec<AuditEntry> = mails
-            .iter()
-            .filter_map(|DeadMail { job, recipient }| {
-                let account = recipient.as_ref()?.account_id;
-                let subject = job.key.subject_id;
-                let mut entry = self.audited(Actor::Admin, account, "mail.retry", subject, now);
-                entry.after = Some(serde_json::json!({ "kind": job.key.kind }));
-                Some(entry)
-            })
-            .collect();
-        tx.insert_audits(&audits).await?;
-        Ok(count)
     }
+    Ok(count)
 }

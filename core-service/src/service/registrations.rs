@@ -14,3 +14,4 @@ pub use own::OwnRegistration;
 pub use register::{Added, NewRegistration};
 
 pub(super) use batch::Batchers;
+pub(super) use promote::promote;

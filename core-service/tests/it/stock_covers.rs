@@ -46,7 +46,7 @@ impl Scene {
         let olga = desk.olga().await;
         let (store, clock) = (desk.store.clone(), desk.clock.clone());
         let handler: Arc<dyn Handler> =
-            Arc::new(StockCovers::new(store.clone(), clock.clone(), stock));
+            Arc::new(StockCovers::new(desk.service.commands().clone(), stock));
         Self {
             runner: Runner::new(store, clock, vec![handler]),
             server,

@@ -109,6 +109,26 @@ const CONFINED: &[(&str, &str)] = &[
     ("askama", "email"),
 ];
 
+/// Methods that only these files of core call: every change is a command, and what follows from it is written by the seam.
+/// The runner of jobs and maintenance decide nothing; they write down what was tried and let go of what is old.
+const SEAM: &[(&str, &[&str])] = &[
+    (
+        "begin",
+        &[
+            "service/command",
+            "jobs/runner",
+            "jobs/maintenance",
+            "storage/postgres",
+            "storage/store",
+        ],
+    ),
+    ("insert_audits", &["service/command"]),
+    ("insert_jobs", &["service/command"]),
+    ("schedule_cancellation_mails", &["service/command"]),
+    ("schedule_event_changed_mails", &["service/command"]),
+    ("schedule_promotion_mails", &["service/command"]),
+];
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -194,6 +214,27 @@ fn sql_stops_at_storage_and_messages_stop_at_grpc() {
             if imports.module() != Some(home) && imports.names(name) {
                 wrong.push(format!("{}: {name} belongs in {home}", imports.file()));
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_command_seam_begins_changes_and_writes_what_follows_from_them() {
+    let files = Imports::of(&root().join("core-service/src"));
+    let mut wrong = Vec::new();
+    for (method, homes) in SEAM {
+        let callers: BTreeSet<String> = files
+            .iter()
+            .filter(|imports| imports.calls(method))
+            .map(Imports::place)
+            .collect();
+        let expected: BTreeSet<String> = homes.iter().map(|home| (*home).to_owned()).collect();
+        for other in callers.difference(&expected) {
+            wrong.push(format!("{other} may not call {method}"));
+        }
+        for gone in expected.difference(&callers) {
+            wrong.push(format!("{gone} no longer calls {method}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

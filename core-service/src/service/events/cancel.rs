@@ -2,8 +2,12 @@
 
 use super::hold;
 use crate::{
-    domain::{event::Event, ids::EventId},
-    service::{Caller, Error, Service, catalogue::saturated},
+    domain::{
+        event::Event,
+        fact::{EventChange, Fact},
+        ids::EventId,
+    },
+    service::{Caller, Error, Service, Unit, catalogue::saturated},
 };
 
 /// What a cancellation did.
@@ -26,41 +30,26 @@ impl Service {
         id: EventId,
         reason: Option<String>,
     ) -> Result<Cancellation, Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let (before, _) = hold(&mut tx, caller, id).await?;
-        let Some(after) = before.cancelled(reason, now) else {
-            return Ok(cancellation(before, 0));
+        let decide = async |unit: &mut Unit| {
+            let now = unit.now;
+            let (before, _) = hold(&mut unit.tx, caller, id).await?;
+            let Some(after) = before.cancelled(reason, now) else {
+                return Ok(cancellation(before, 0));
+            };
+            let text = after.cancel_reason.as_deref();
+            if !unit.tx.mark_cancelled(id, text, now).await? {
+                return Err(Error::EventCancelled);
+            }
+            let fact = Fact::EventChanged {
+                change: EventChange::Cancelled,
+                before: &before,
+                after: &after,
+            };
+            let notified = i64::try_from(unit.record(fact).await?);
+            let notified = saturated(notified.unwrap_or(i64::MAX));
+            Ok(cancellation(after, notified))
         };
-        if !tx
-            .mark_cancelled(id, after.cancel_reason.as_deref(), now)
-            .await?
-        {
-            return Err(Error::EventCancelled);
-        }
-
-        let mut notified = 0;
-        if !before.has_ended(now) {
-            notified = tx.schedule_cancellation_mails(id, now).await?;
-        }
-        let mut entry = self.audited(
-            caller.actor(),
-            after.account_id,
-            "event.cancel",
-            id.uuid(),
-            now,
-        );
-        if let Some(changes) = before.changes_to(&after) {
-            entry.before = changes.before;
-            entry.after = Some(changes.after);
-        }
-        entry.reason.clone_from(&after.cancel_reason);
-        tx.insert_audit(&entry).await?;
-        tx.commit().await?;
-        Ok(cancellation(
-            after,
-            saturated(i64::try_from(notified).unwrap_or(i64::MAX)),
-        ))
+        self.commands.run(caller, decide).await
     }
 }
 

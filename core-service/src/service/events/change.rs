@@ -4,12 +4,12 @@ use super::{hold, quota};
 use crate::{
     domain::{
         event::{Event, EventPatch, Refusal},
+        fact::{EventChange, Fact},
         ids::EventId,
         instant::Instant,
         registration::Counters,
     },
-    service::{Caller, Error, Service},
-    storage::Tx,
+    service::{Caller, Error, Service, Unit, registrations::promote},
 };
 
 impl Service {
@@ -20,30 +20,24 @@ impl Service {
         id: EventId,
         patch: EventPatch,
     ) -> Result<(Event, Counters), Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let account = tx.lock_account(caller.account_id).await?;
-        let account = account.ok_or(Error::Unauthorized)?;
-        let (before, counters) = hold(&mut tx, caller, id).await?;
+        let decide = async |unit: &mut Unit| {
+            let now = unit.now;
+            let account = unit.tx.lock_account(caller.account_id).await?;
+            let account = account.ok_or(Error::Unauthorized)?;
+            let (before, counters) = hold(&mut unit.tx, caller, id).await?;
 
-        let after = before.patched(patch, counters.confirmed, now)?;
-        if after.is_active(now) && !before.is_active(now) {
-            quota::check(&mut tx, &self.context.plans, &account, now).await?;
-        }
-
-        self.write(&mut tx, caller, "event.update", &before, &after, now)
-            .await?;
-        self.renew_cover(&mut tx, &before, &after, now).await?;
-        // Also without more seats: one that came free while the event was over is given on once it is not.
-        let actor = caller.actor();
-        let counters = self.promote(&mut tx, actor, &after, counters, now).await?;
-        // Whoever comes has to know where and when; what is over is nobody's plan any more.
-        if after.sequence > before.sequence && !after.has_ended(now) {
-            tx.schedule_event_changed_mails(id, after.sequence, now)
-                .await?;
-        }
-        tx.commit().await?;
-        Ok((after, counters))
+            let after = before.patched(patch, counters.confirmed, now)?;
+            if after.is_active(now) && !before.is_active(now) {
+                quota::check(unit, &self.context.plans, &account).await?;
+            }
+            if before.changes_to(&after).is_some() {
+                write(unit, EventChange::Updated, &before, &after).await?;
+            }
+            // Also without more seats: one that came free while the event was over is given on once it is not.
+            let counters = promote(unit, &after, counters).await?;
+            Ok((after, counters))
+        };
+        self.commands.run(caller, decide).await
     }
 
     /// Publishes an event; one that is published stays so.
@@ -52,7 +46,7 @@ impl Service {
         caller: &Caller,
         id: EventId,
     ) -> Result<(Event, Counters), Error> {
-        self.transition(caller, id, "event.publish", Event::published)
+        self.transition(caller, id, EventChange::Published, Event::published)
             .await
     }
 
@@ -62,7 +56,7 @@ impl Service {
         caller: &Caller,
         id: EventId,
     ) -> Result<(Event, Counters), Error> {
-        self.transition(caller, id, "event.unpublish", Event::unpublished)
+        self.transition(caller, id, EventChange::Unpublished, Event::unpublished)
             .await
     }
 
@@ -70,42 +64,39 @@ impl Service {
         &self,
         caller: &Caller,
         id: EventId,
-        action: &'static str,
-        decide: fn(&Event, Instant) -> Result<Event, Refusal>,
+        change: EventChange,
+        transition: fn(&Event, Instant) -> Result<Event, Refusal>,
     ) -> Result<(Event, Counters), Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let (before, counters) = hold(&mut tx, caller, id).await?;
-        let after = decide(&before, now)?;
-        self.write(&mut tx, caller, action, &before, &after, now)
-            .await?;
-        tx.commit().await?;
-        Ok((after, counters))
-    }
-
-    /// Writes what differs, with its audit row; nothing when nothing does.
-    async fn write(
-        &self,
-        tx: &mut Tx,
-        caller: &Caller,
-        action: &'static str,
-        before: &Event,
-        after: &Event,
-        now: Instant,
-    ) -> Result<(), Error> {
-        let Some(changes) = before.changes_to(after) else {
-            return Ok(());
+        let decide = async |unit: &mut Unit| {
+            let now = unit.now;
+            let (before, counters) = hold(&mut unit.tx, caller, id).await?;
+            let after = transition(&before, now)?;
+            if before.changes_to(&after).is_some() {
+                write(unit, change, &before, &after).await?;
+            }
+            Ok((after, counters))
         };
-        tx.update_event(after, after.is_live(now)).await?;
-        let mut entry = self.audited(
-            caller.actor(),
-            after.account_id,
-            action,
-            after.id.uuid(),
-            now,
-        );
-        entry.before = changes.before;
-        entry.after = Some(changes.after);
-        Ok(tx.insert_audit(&entry).await?)
+        self.commands.run(caller, decide).await
     }
+}
+
+/// Other words for the cover give up the picture that was found for the old ones.
+async fn write(
+    unit: &mut Unit,
+    change: EventChange,
+    before: &Event,
+    after: &Event,
+) -> Result<(), Error> {
+    let is_live = after.is_live(unit.now);
+    unit.tx.update_event(after, is_live).await?;
+    if after.image_query != before.image_query && before.image_credit.is_some() {
+        unit.tx.delete_stock_cover(after.id).await?;
+    }
+    let fact = Fact::EventChanged {
+        change,
+        before,
+        after,
+    };
+    unit.record(fact).await?;
+    Ok(())
 }

@@ -5,13 +5,12 @@ use crate::{
     domain::{
         account::Account,
         event::{Event, EventIdentity, NewEvent},
+        fact::Fact,
         ids::EventId,
-        instant::Instant,
         slug,
         zone::Zone,
     },
-    service::{Caller, Error, Service},
-    storage::Tx,
+    service::{Caller, Error, Service, Unit},
 };
 
 /// With 36^6 endings, this many taken ones in a row mean that something else is wrong.
@@ -20,34 +19,24 @@ const SLUG_ATTEMPTS: usize = 8;
 impl Service {
     /// Creates an event of the caller's: a draft, or published at once.
     pub async fn create_event(&self, caller: &Caller, new: NewEvent) -> Result<Event, Error> {
-        let now = self.now();
-        let mut tx = self.context.store.begin().await?;
-        let account = tx.lock_account(caller.account_id).await?;
-        let account = account.ok_or(Error::Unauthorized)?;
-
-        let identity = EventIdentity {
-            id: EventId::new(self.context.entropy.uuid_v7(now)),
-            account_id: account.id,
-            slug: slug::from_title(&new.title),
+        let decide = async |unit: &mut Unit| {
+            let now = unit.now;
+            let account = unit.tx.lock_account(caller.account_id).await?;
+            let account = account.ok_or(Error::Unauthorized)?;
+            let identity = EventIdentity {
+                id: EventId::new(self.context.entropy.uuid_v7(now)),
+                account_id: account.id,
+                slug: slug::from_title(&new.title),
+            };
+            let event = Event::create(new, identity, &self.zone_of(&account), now)?;
+            if event.is_active(now) {
+                quota::check(unit, &self.context.plans, &account).await?;
+            }
+            let event = self.insert_with_free_slug(unit, event).await?;
+            unit.record(Fact::EventCreated { event: &event }).await?;
+            Ok(event)
         };
-        let event = Event::create(new, identity, &self.zone_of(&account), now)?;
-        if event.is_active(now) {
-            quota::check(&mut tx, &self.context.plans, &account, now).await?;
-        }
-
-        let event = self.insert_with_free_slug(&mut tx, event, now).await?;
-        let mut entry = self.audited(
-            caller.actor(),
-            account.id,
-            "event.create",
-            event.id.uuid(),
-            now,
-        );
-        entry.after = Some(event.creation().after);
-        tx.insert_audit(&entry).await?;
-        self.want_cover(&mut tx, &event, now).await?;
-        tx.commit().await?;
-        Ok(event)
+        self.commands.run(caller, decide).await
     }
 
     /// The zone of events for which their creator names none.
@@ -60,12 +49,12 @@ impl Service {
 
     async fn insert_with_free_slug(
         &self,
-        tx: &mut Tx,
+        unit: &mut Unit,
         mut event: Event,
-        now: Instant,
     ) -> Result<Event, Error> {
+        let is_live = event.is_live(unit.now);
         for _ in 0..SLUG_ATTEMPTS {
-            if tx.insert_event(&event, event.is_live(now)).await? {
+            if unit.tx.insert_event(&event, is_live).await? {
                 return Ok(event);
             }
             event.slug = slug::from_title_with_suffix(&event.title, &self.context.entropy);

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
-    service::{Context, Error, limits::Limiters},
+    service::{Commands, Error, limits::Limiters},
     storage,
 };
 
@@ -34,7 +34,7 @@ struct Command {
 /// What batches are decided with.
 #[derive(Debug, Clone)]
 struct Batcher {
-    context: Arc<Context>,
+    commands: Commands,
     /// Where mails to recipients count.
     limiters: Arc<Limiters>,
 }
@@ -47,9 +47,9 @@ pub(in crate::service) struct Batchers {
 
 impl Batchers {
     /// Starts as many batchers as transactions are worth running side by side. They end with the queues.
-    pub(in crate::service) fn start(context: &Arc<Context>, limiters: &Arc<Limiters>) -> Self {
+    pub(in crate::service) fn start(commands: &Commands, limiters: &Arc<Limiters>) -> Self {
         let batcher = Batcher {
-            context: Arc::clone(context),
+            commands: commands.clone(),
             limiters: Arc::clone(limiters),
         };
         let start = |_| {
@@ -58,7 +58,9 @@ impl Batchers {
             sender
         };
         Self {
-            queues: (0..context.store.parallel_writers()).map(start).collect(),
+            queues: (0..commands.store().parallel_writers())
+                .map(start)
+                .collect(),
         }
     }
 
@@ -103,7 +105,7 @@ async fn answer(batcher: &Batcher, batch: Vec<Command>) {
         .into_iter()
         .map(|command| (command.request, command.reply))
         .unzip();
-    let outcomes = together_or_singly(batcher, &requests).await;
+    let outcomes = decide_all(batcher, &requests).await;
     for (reply, outcome) in replies.into_iter().zip(outcomes) {
         // Nobody is left to tell when the caller has gone away; the mail tells the attendee.
         let _ = reply.send(outcome);
@@ -111,35 +113,35 @@ async fn answer(batcher: &Batcher, batch: Vec<Command>) {
 }
 
 /// Decides a batch in one transaction, or each of its commands in one of its own when that fails because of one of them.
-async fn together_or_singly(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Placed, Error>> {
+async fn decide_all(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Placed, Error>> {
     if requests.is_empty() {
         return Vec::new();
     }
-    match decide::together(batcher, requests).await {
+    match decide::decide(batcher, requests).await {
         Ok(outcomes) => outcomes,
         // All would wait for the same database, or nobody knows whether they are registered.
-        Err(storage::Error::Unavailable(text)) => {
+        Err(Error::Unavailable(storage::Error::Unavailable(text))) => {
             let each = |_| Err(storage::Error::Unavailable(text.clone()).into());
             requests.iter().map(each).collect()
         }
-        Err(storage::Error::UnknownOutcome(text)) => {
+        Err(Error::Unavailable(storage::Error::UnknownOutcome(text))) => {
             let each = |_| Err(storage::Error::UnknownOutcome(text.clone()).into());
             requests.iter().map(each).collect()
         }
-        Err(error) if requests.len() == 1 => vec![Err(error.into())],
+        Err(error) if requests.len() == 1 => vec![Err(error)],
         Err(error) => {
             tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is tried one by one");
             let mut outcomes = Vec::with_capacity(requests.len());
             for request in requests {
-                outcomes.push(singly(batcher, request).await);
+                outcomes.push(decide_one(batcher, request).await);
             }
             outcomes
         }
     }
 }
 
-async fn singly(batcher: &Batcher, request: &Request) -> Result<Placed, Error> {
-    let outcomes = decide::together(batcher, std::slice::from_ref(request)).await?;
+async fn decide_one(batcher: &Batcher, request: &Request) -> Result<Placed, Error> {
+    let outcomes = decide::decide(batcher, std::slice::from_ref(request)).await?;
     let text = "a registration was not decided on";
     outcomes
         .into_iter()

@@ -2,22 +2,20 @@
 
 use crate::{
     domain::{
-        audit::Actor,
         event::Event,
+        fact::{Fact, RegistrationChange},
         ids::{EventId, RegistrationId},
         instant::Instant,
-        job::{APPROVED_MAIL, HELD_A_SEAT, JobKey, REGISTRATION_CANCELLED_MAIL},
         registration::{Counters, Refusal, Registration, Status},
     },
-    service::{Caller, Error, Service, events::hold},
-    storage::Tx,
+    service::{Caller, Error, Service, Unit, events::hold, registrations::promote},
 };
 
 /// A registration with its event, both held until the transaction ends.
-struct Held {
-    event: Event,
-    counters: Counters,
-    registration: Registration,
+pub(super) struct Held {
+    pub(super) event: Event,
+    pub(super) counters: Counters,
+    pub(super) registration: Registration,
 }
 
 impl Service {
@@ -28,27 +26,21 @@ impl Service {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let now = self.now();
-        let (mut tx, held) = self.hold_registration(caller, event, id).await?;
-        let before = held.registration;
-        let max_capacity = held.event.max_capacity;
-        let Some(after) = before.approved(held.counters, max_capacity, now)? else {
-            return Ok(before);
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let held = Held::read(unit, caller, event, id).await?;
+            let before = &held.registration;
+            let max_capacity = held.event.max_capacity;
+            let approved = before.approved(held.counters, max_capacity, unit.now)?;
+            let Some(after) = approved else {
+                return Ok(held.registration);
+            };
+            held.event.check_running(unit.now)?;
+            held.write(unit, RegistrationChange::Approved, &after)
+                .await?;
+            Ok(after)
         };
-        held.event.check_running(now)?;
-        let actor = caller.actor();
-        self.write_registration(
-            &mut tx,
-            actor,
-            "registration.approve",
-            &held.event,
-            &before,
-            &after,
-        )
-        .await?;
-        tx.insert_job(&mail(APPROVED_MAIL, id), now).await?;
-        tx.commit().await?;
-        Ok(after)
+        self.commands.run(caller, decide).await
     }
 
     /// Cancels a registration; its seat goes to who waits longest.
@@ -58,24 +50,13 @@ impl Service {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let now = self.now();
-        let (mut tx, held) = self.hold_registration(caller, event, id).await?;
-        let before = held.registration;
-        let Some(after) = before.cancelled(now) else {
-            return Ok(before);
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let held = Held::read(unit, caller, event, id).await?;
+            let (registration, _) = held.cancel(unit).await?;
+            Ok(registration)
         };
-        held.event.check_running(now)?;
-        self.give_up(
-            &mut tx,
-            caller.actor(),
-            &held.event,
-            held.counters,
-            &before,
-            &after,
-        )
-        .await?;
-        tx.commit().await?;
-        Ok(after)
+        self.commands.run(caller, decide).await
     }
 
     /// Notes that an attendee has come.
@@ -86,7 +67,7 @@ impl Service {
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let decide = |before: &Registration, now| before.checked_in(now);
-        self.note(caller, event, id, "registration.check_in", decide)
+        self.note(caller, event, id, RegistrationChange::CheckedIn, decide)
             .await
     }
 
@@ -98,7 +79,7 @@ impl Service {
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let decide = |before: &Registration, now| Ok(before.check_in_undone(now));
-        self.note(caller, event, id, "registration.undo_check_in", decide)
+        self.note(caller, event, id, RegistrationChange::CheckInUndone, decide)
             .await
     }
 
@@ -107,102 +88,71 @@ impl Service {
         caller: &Caller,
         event: EventId,
         id: RegistrationId,
-        action: &'static str,
-        decide: impl FnOnce(&Registration, Instant) -> Result<Option<Registration>, Refusal>,
+        change: RegistrationChange,
+        check: fn(&Registration, Instant) -> Result<Option<Registration>, Refusal>,
     ) -> Result<Registration, Error> {
-        let now = self.now();
-        let (mut tx, held) = self.hold_registration(caller, event, id).await?;
-        let before = held.registration;
-        // Also after the event, when the list from the door is typed in.
-        if held.event.is_cancelled {
-            return Err(Error::EventCancelled);
-        }
-        let Some(after) = decide(&before, now)? else {
-            return Ok(before);
-        };
-        self.write_registration(
-            &mut tx,
-            caller.actor(),
-            action,
-            &held.event,
-            &before,
-            &after,
-        )
-        .await?;
-        tx.commit().await?;
-        Ok(after)
-    }
-
-    /// Cancels a registration that is held with its event, mails the attendee and promotes who waits.
-    pub(super) async fn give_up(
-        &self,
-        tx: &mut Tx,
-        actor: Actor,
-        event: &Event,
-        counters: Counters,
-        before: &Registration,
-        after: &Registration,
-    ) -> Result<(), Error> {
-        self.write_registration(tx, actor, "registration.cancel", event, before, after)
-            .await?;
-        let now = after.updated_at;
-        let mut mail = mail(REGISTRATION_CANCELLED_MAIL, after.id);
-        if before.status == Status::Confirmed {
-            mail.generation = HELD_A_SEAT;
-        }
-        tx.insert_job(&mail, now).await?;
-        let counters = counters.moved(before.status, Status::Cancelled);
-        self.promote(tx, actor, event, counters, now).await?;
-        Ok(())
-    }
-
-    async fn hold_registration(
-        &self,
-        caller: &Caller,
-        event: EventId,
-        id: RegistrationId,
-    ) -> Result<(Tx, Held), Error> {
         self.require_paid(caller, event).await?;
-        let mut tx = self.context.store.begin().await?;
-        let (event, counters) = hold(&mut tx, caller, event).await?;
-        let found = tx.find_registration(event.id, id).await?;
-        let held = Held {
-            registration: found.ok_or(Error::NO_REGISTRATION)?,
-            event,
-            counters,
+        let decide = async |unit: &mut Unit| {
+            let held = Held::read(unit, caller, event, id).await?;
+            // Also after the event, when the list from the door is typed in.
+            if held.event.is_cancelled {
+                return Err(Error::EventCancelled);
+            }
+            let Some(after) = check(&held.registration, unit.now)? else {
+                return Ok(held.registration);
+            };
+            held.write(unit, change, &after).await?;
+            Ok(after)
         };
-        Ok((tx, held))
-    }
-
-    /// Writes a change with its audit row, which says nothing of whose registration it is.
-    async fn write_registration(
-        &self,
-        tx: &mut Tx,
-        actor: Actor,
-        action: &'static str,
-        event: &Event,
-        before: &Registration,
-        after: &Registration,
-    ) -> Result<(), Error> {
-        tx.update_registration(before.status, after).await?;
-        let told = |registration: &Registration| {
-            serde_json::json!({
-                "status": registration.status.name(),
-                "checked_in": registration.checked_in_at.is_some(),
-            })
-        };
-        let (account, subject) = (event.account_id, after.id.uuid());
-        let mut entry = self.audited(actor, account, action, subject, after.updated_at);
-        entry.before = Some(told(before));
-        entry.after = Some(told(after));
-        Ok(tx.insert_audit(&entry).await?)
+        self.commands.run(caller, decide).await
     }
 }
 
-fn mail(kind: &str, registration: RegistrationId) -> JobKey {
-    JobKey {
-        kind: kind.to_owned(),
-        subject_id: registration.uuid(),
-        generation: 0,
+impl Held {
+    async fn read(
+        unit: &mut Unit,
+        caller: &Caller,
+        event: EventId,
+        id: RegistrationId,
+    ) -> Result<Self, Error> {
+        let (event, counters) = hold(&mut unit.tx, caller, event).await?;
+        let found = unit.tx.find_registration(event.id, id).await?;
+        Ok(Self {
+            registration: found.ok_or(Error::NO_REGISTRATION)?,
+            event,
+            counters,
+        })
+    }
+
+    /// Cancels the registration and promotes who waits; one that is cancelled stays as it is.
+    pub(super) async fn cancel(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
+        let Some(after) = self.registration.cancelled(unit.now) else {
+            return Ok((self.registration, self.event));
+        };
+        self.event.check_running(unit.now)?;
+        self.write(unit, RegistrationChange::Cancelled, &after)
+            .await?;
+        let before = self.registration.status;
+        let counters = self.counters.moved(before, Status::Cancelled);
+        promote(unit, &self.event, counters).await?;
+        Ok((after, self.event))
+    }
+
+    async fn write(
+        &self,
+        unit: &mut Unit,
+        change: RegistrationChange,
+        after: &Registration,
+    ) -> Result<(), Error> {
+        let before = &self.registration;
+        unit.tx.update_registration(before.status, after).await?;
+        let fact = Fact::RegistrationChanged {
+            change,
+            account: self.event.account_id,
+            before,
+            after,
+        };
+        unit.record(fact).await?;
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         private_link::LinkToken,
         registration::{Registration, Status},
     },
-    service::{Error, Service, catalogue::saturated},
+    service::{Error, Service, Unit, catalogue::saturated, registrations::manage::Held},
 };
 
 /// What a private link shows.
@@ -43,36 +43,34 @@ impl Service {
         &self,
         token: &str,
     ) -> Result<OwnRegistration, Error> {
-        let now = self.now();
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let mut tx = self.context.store.begin().await?;
-        let found = tx.find_registration_by_link(&hash).await?;
-        let found = found.ok_or(Error::NO_REGISTRATION)?;
-        // Only now that the counters are held does what is read stay as it is.
-        let counters = tx.lock_counters(found.event_id).await?;
-        let counters = counters.ok_or(Error::NO_EVENT)?;
-        let event = tx.find_event(found.event_id).await?;
-        let event = event.ok_or(Error::NO_EVENT)?;
-        let before = tx.find_registration(event.id, found.id).await?;
-        let before = before.ok_or(Error::NO_REGISTRATION)?;
-        let Some(after) = before.cancelled(now) else {
-            drop(tx);
-            return self.shown(before, event).await;
+        let decide = async |unit: &mut Unit| {
+            let found = unit.tx.find_registration_by_link(&hash).await?;
+            let found = found.ok_or(Error::NO_REGISTRATION)?;
+            // Only now that the counters are held does what is read stay as it is.
+            let counters = unit.tx.lock_counters(found.event_id).await?;
+            let counters = counters.ok_or(Error::NO_EVENT)?;
+            let event = unit.tx.find_event(found.event_id).await?;
+            let event = event.ok_or(Error::NO_EVENT)?;
+            let registration = unit.tx.find_registration(event.id, found.id).await?;
+            let held = Held {
+                registration: registration.ok_or(Error::NO_REGISTRATION)?,
+                counters,
+                event,
+            };
+            held.cancel(unit).await
         };
-        event.check_running(now)?;
-        self.give_up(&mut tx, Actor::Attendee, &event, counters, &before, &after)
-            .await?;
-        tx.commit().await?;
-        self.shown(after, event).await
+        let (registration, event) = self.commands.run(Actor::Attendee, decide).await?;
+        self.shown(registration, event).await
     }
 
     /// A new private link to a registration, for a mail. Those in earlier mails stay good.
     pub async fn private_link(&self, registration: RegistrationId) -> Result<String, Error> {
         let token = LinkToken::generate(&self.context.entropy);
         self.link_queue
-            .write(&self.context, token.hash(), registration)
+            .write(&self.commands, token.hash(), registration)
             .await?;
         Ok(self.context.links.private_registration(&token))
     }

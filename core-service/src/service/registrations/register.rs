@@ -90,7 +90,7 @@ impl Service {
             .register(Request {
                 slug: event.slug,
                 origin: Origin::Owner(caller.account_id),
-                actor: caller.actor(),
+                actor: caller.into(),
                 name,
                 email,
                 answers,

@@ -16,6 +16,8 @@ pub(super) struct Imports {
     place: Vec<String>,
     /// Every path, those of the crate itself from its root on and behind `crate`.
     paths: BTreeSet<Vec<String>>,
+    /// The names of all methods that the file calls.
+    calls: BTreeSet<String>,
 }
 
 impl Imports {
@@ -49,8 +51,15 @@ impl Imports {
     fn parse(file: PathBuf, place: Vec<String>, text: &str) -> Self {
         let tokens: TokenStream = text.parse().expect("Rust");
         let mut paths = BTreeSet::new();
-        collect(tokens, &place, &[], &mut paths);
-        Self { file, place, paths }
+        collect(tokens.clone(), &place, &[], &mut paths);
+        let mut calls = BTreeSet::new();
+        collect_calls(tokens, &mut calls);
+        Self {
+            file,
+            place,
+            paths,
+            calls,
+        }
     }
 
     pub(super) fn file(&self) -> String {
@@ -74,6 +83,16 @@ impl Imports {
         self.paths
             .iter()
             .any(|path| path.len() > 1 && path[0] == name)
+    }
+
+    /// The file's place in the crate, for example `service/command`.
+    pub(super) fn place(&self) -> String {
+        self.place.join("/")
+    }
+
+    /// Whether the file calls a method of that name.
+    pub(super) fn calls(&self, method: &str) -> bool {
+        self.calls.contains(method)
     }
 
     fn is_module(&self, name: &str) -> bool {
@@ -139,6 +158,26 @@ fn collect(
         }
     }
     reader.end();
+}
+
+/// Adds the name of every method that the tokens call: what stands between a dot and parentheses.
+fn collect_calls(tokens: TokenStream, calls: &mut BTreeSet<String>) {
+    let (mut after_dot, mut method) = (false, None);
+    for token in tokens {
+        let called = method.take();
+        let was_dot = std::mem::take(&mut after_dot);
+        match token {
+            TokenTree::Group(group) => {
+                if group.delimiter() == Delimiter::Parenthesis {
+                    calls.extend(called);
+                }
+                collect_calls(group.stream(), calls);
+            }
+            TokenTree::Ident(name) if was_dot => method = Some(name.to_string()),
+            TokenTree::Punct(dot) => after_dot = dot.as_char() == '.',
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {}
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -240,6 +279,14 @@ mod tests {
             ),
             ["crate::a::c", "crate::a::d", "crate::e::g"]
         );
+    }
+
+    #[test]
+    fn methods_are_found_where_they_are_called() {
+        let text = "// a.x()\nfn y() { self.tx.begin().await?; f(|| b.commit()); c.field; d::z() }";
+        let imports = Imports::parse(PathBuf::from("a.rs"), Vec::new(), text);
+        let calls: Vec<&String> = imports.calls.iter().collect();
+        assert_eq!(calls, ["begin", "commit"]);
     }
 
     #[test]

@@ -2,19 +2,17 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
-
 use super::Batcher;
 use crate::{
     domain::{
-        audit::{Actor, AuditEntry},
+        audit::Actor,
         email::{self, Email},
+        fact::Fact,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        job::{JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL, WAITLISTED_MAIL},
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::Error,
+    service::{Error, Unit},
     storage::{self, Tx},
 };
 
@@ -45,21 +43,21 @@ pub(in crate::service::registrations) enum Placed {
 }
 
 /// Decides on all requests in one transaction, each in its turn.
-pub(super) async fn together(
+pub(super) async fn decide(
     batcher: &Batcher,
     requests: &[Request],
-) -> Result<Vec<Result<Placed, Error>>, storage::Error> {
-    let now = batcher.context.clock.now();
-    let mut tx = batcher.context.store.begin().await?;
-    let mut batch = Batch::read(&mut tx, batcher, requests, now).await?;
-    let outcomes = requests
-        .iter()
-        .map(|request| batch.decide(request))
-        .collect();
-    if batch.write(&mut tx).await? {
-        tx.commit().await?;
-    }
-    Ok(outcomes)
+) -> Result<Vec<Result<Placed, Error>>, Error> {
+    let decide = async |unit: &mut Unit| {
+        let mut batch = Batch::read(unit, batcher, requests).await?;
+        let outcomes = requests
+            .iter()
+            .map(|request| batch.decide(request))
+            .collect();
+        batch.write(unit).await?;
+        Ok(outcomes)
+    };
+    // Each fact of a batch has the actor of its own request.
+    batcher.commands.run(Actor::System, decide).await
 }
 
 /// What a batch has read, and what it will write.
@@ -72,19 +70,17 @@ struct Batch<'a> {
     registered: HashMap<(EventId, String), RegistrationId>,
     new: Vec<Registration>,
     repeated: Vec<RegistrationId>,
-    jobs: Vec<JobKey>,
-    audit: Vec<AuditEntry>,
+    facts: Vec<(Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
 }
 
 impl<'a> Batch<'a> {
     async fn read(
-        tx: &mut Tx,
+        unit: &mut Unit,
         batcher: &'a Batcher,
         requests: &[Request],
-        now: Instant,
     ) -> Result<Self, storage::Error> {
-        let seats = hold_seats(tx, requests).await?;
+        let seats = hold_seats(&mut unit.tx, requests).await?;
         let asked = requests.iter().filter_map(|request| {
             let seats = seats.get(&request.slug)?;
             Some((seats.event.id, email::normalised(request.email.as_str())))
@@ -95,7 +91,7 @@ impl<'a> Batch<'a> {
         let mut registered = HashMap::new();
         if !asked.is_empty() {
             let asked: Vec<_> = asked.iter().map(|(id, email)| (*id, &**email)).collect();
-            let found = tx.find_active_registrations(&asked).await?;
+            let found = unit.tx.find_active_registrations(&asked).await?;
             registered.extend(
                 found
                     .into_iter()
@@ -104,13 +100,12 @@ impl<'a> Batch<'a> {
         }
         Ok(Self {
             batcher,
-            now,
+            now: unit.now,
             seats,
             registered,
             new: Vec::new(),
             repeated: Vec::new(),
-            jobs: Vec::new(),
-            audit: Vec::new(),
+            facts: Vec::new(),
             links: Vec::new(),
         })
     }
@@ -130,13 +125,17 @@ impl<'a> Batch<'a> {
             return Err(limited);
         }
         let waiting = seats.counters.waitlisted;
-        let new_id = || RegistrationId::new(self.batcher.context.entropy.uuid_v7(self.now));
+        let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
-        let (action, placed) = match admission {
+        let (fact, placed) = match admission {
             Admission::Repeated => {
                 self.repeated.push(id);
-                self.jobs.push(again(id, self.now));
-                ("registration.repeat", Placed::Before)
+                let fact = Fact::RegistrationRepeated {
+                    account,
+                    event,
+                    registration: id,
+                };
+                (fact, Placed::Before)
             }
             Admission::New {
                 status,
@@ -147,51 +146,47 @@ impl<'a> Batch<'a> {
                 self.new.push(registration(
                     request, id, event, status, seq, answers, self.now,
                 ));
-                self.jobs.push(first_mail(id, status));
+                let fact = Fact::RegistrationMade {
+                    account,
+                    event,
+                    registration: id,
+                    status,
+                };
                 let waitlist_position = (status == Status::Waitlisted).then_some(waiting);
                 let placed = Placed::Now {
                     id,
                     status,
                     waitlist_position,
                 };
-                ("registration.create", placed)
+                (fact, placed)
             }
         };
-        let mut entry =
-            self.batcher
-                .context
-                .audited(request.actor, account, action, id.uuid(), self.now);
-        entry.after = Some(match &placed {
-            Placed::Now { status, .. } => {
-                json!({ "event_id": event.to_string(), "status": status.name() })
-            }
-            Placed::Before => json!({ "event_id": event.to_string() }),
-        });
-        self.audit.push(entry);
+        self.facts.push((request.actor, fact));
         self.links.extend(request.link.map(|hash| (hash, id)));
         Ok(placed)
     }
 
-    /// Writes all that was decided; false when there was nothing. Somebody who registers again costs the same statements as
-    /// somebody who does not, so that the time which it takes tells nothing.
-    async fn write(&self, tx: &mut Tx) -> Result<bool, storage::Error> {
-        if self.audit.is_empty() {
-            return Ok(false);
+    /// Writes all that was decided, if anything was. Somebody who registers again costs the same statements as somebody who does
+    /// not, so that the time which it takes tells nothing.
+    async fn write(&self, unit: &mut Unit) -> Result<(), storage::Error> {
+        if self.facts.is_empty() {
+            return Ok(());
         }
         if !self.new.is_empty() {
-            tx.insert_registrations(&self.new).await?;
+            unit.tx.insert_registrations(&self.new).await?;
         }
         if !self.repeated.is_empty() {
-            tx.touch_registrations(&self.repeated, self.now).await?;
+            let repeated = &self.repeated;
+            unit.tx.touch_registrations(repeated, self.now).await?;
         }
-        tx.insert_jobs(&self.jobs, self.now).await?;
-        tx.insert_audits(&self.audit).await?;
         for (hash, registration) in &self.links {
-            tx.insert_link(hash, *registration, self.now).await?;
+            unit.tx.insert_link(hash, *registration, self.now).await?;
+        }
+        for (actor, fact) in &self.facts {
+            unit.record_by(*actor, *fact).await?;
         }
         let seats: Vec<&Seats> = self.seats.values().collect();
-        tx.update_counters(&seats).await?;
-        Ok(true)
+        unit.tx.update_counters(&seats).await
     }
 }
 
@@ -247,23 +242,4 @@ fn registration(
         registered_at: now,
         updated_at: now,
     }
-}
-
-/// What somebody is mailed who registers.
-fn first_mail(id: RegistrationId, status: Status) -> JobKey {
-    let kind = match status {
-        Status::Pending => PENDING_MAIL,
-        Status::Waitlisted => WAITLISTED_MAIL,
-        Status::Confirmed | Status::Cancelled => REGISTERED_MAIL,
-    };
-    JobKey {
-        kind: kind.to_owned(),
-        subject_id: id.uuid(),
-        generation: 0,
-    }
-}
-
-/// What somebody is mailed who registers again: at most one mail a minute.
-fn again(id: RegistrationId, now: Instant) -> JobKey {
-    JobKey::of_minute(REGISTERED_AGAIN_MAIL, id.uuid(), now)
 }

@@ -1,0 +1,173 @@
+//! What the audit log says of a fact.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{EventChange, Fact, RegistrationChange};
+use crate::domain::{
+    audit::{Actor, AuditEntry},
+    event::Event,
+    ids::AccountId,
+    instant::Instant,
+    registration::Registration,
+};
+
+/// What happened to what, without who and when.
+struct Entry {
+    action: &'static str,
+    account: AccountId,
+    subject: Uuid,
+    before: Option<Value>,
+    after: Option<Value>,
+    reason: Option<String>,
+}
+
+impl Entry {
+    const fn new(action: &'static str, account: AccountId, subject: Uuid) -> Self {
+        Self {
+            action,
+            account,
+            subject,
+            before: None,
+            after: None,
+            reason: None,
+        }
+    }
+
+    fn after(self, after: Value) -> Self {
+        Self {
+            after: Some(after),
+            ..self
+        }
+    }
+}
+
+impl Fact<'_> {
+    /// The fact's row in the audit log. `None` for what changes nothing that anybody decided.
+    pub fn audit(&self, id: Uuid, at: Instant, actor: Actor) -> Option<AuditEntry> {
+        let entry = self.entry()?;
+        Some(AuditEntry {
+            id,
+            at,
+            account_id: Some(entry.account),
+            actor: actor.name(),
+            key_id: actor.key_id(),
+            action: entry.action,
+            subject_id: entry.subject,
+            before: entry.before,
+            after: entry.after,
+            reason: entry.reason,
+        })
+    }
+
+    fn entry(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::EventCreated { event } => {
+                Entry::new("event.create", event.account_id, event.id.uuid())
+                    .after(event.creation().after)
+            }
+            Self::EventChanged {
+                change,
+                before,
+                after,
+            } => event_changed(change, before, after),
+            Self::WaitlistPromoted { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.promote_waitlist", event.account_id, subject)
+                    .after(json!({ "promoted": count }))
+            }
+            Self::RegistrationMade {
+                account,
+                event,
+                registration,
+                status,
+            } => Entry::new("registration.create", account, registration.uuid())
+                .after(json!({ "event_id": event.to_string(), "status": status.name() })),
+            Self::RegistrationRepeated {
+                account,
+                event,
+                registration,
+            } => Entry::new("registration.repeat", account, registration.uuid())
+                .after(json!({ "event_id": event.to_string() })),
+            Self::RegistrationChanged {
+                change,
+                account,
+                before,
+                after,
+            } => Entry {
+                before: Some(state(before)),
+                ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
+            },
+            Self::RegistrationErased {
+                account,
+                registration,
+            } => Entry::new("registration.erase", account, registration.uuid()),
+            Self::AccountCreated { account } => {
+                Entry::new("account.create", account.id, account.id.uuid())
+                    .after(json!({ "plan": account.plan.name() }))
+            }
+            Self::PlanSet {
+                account,
+                before,
+                after,
+            } => Entry {
+                before: Some(json!({ "plan": before.name() })),
+                ..Entry::new("account.set_plan", account, account.uuid())
+                    .after(json!({ "plan": after.name() }))
+            },
+            Self::AccountErased { account } => Entry::new("account.erase", account, account.uuid()),
+            Self::KeyCreated { key } => Entry::new("key.create", key.account_id, key.id.uuid())
+                .after(json!({ "label": key.label })),
+            Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
+            Self::MailRetried { account, job } => {
+                Entry::new("mail.retry", account?, job.subject_id)
+                    .after(json!({ "kind": job.kind }))
+            }
+            Self::CoverStored { .. } | Self::PrivateLinksMade => return None,
+        })
+    }
+}
+
+fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
+    let changes = before.changes_to(after);
+    let (before, fields) = changes.map_or((None, None), |changes| {
+        (changes.before, Some(changes.after))
+    });
+    let is_cancelled = change == EventChange::Cancelled;
+    Entry {
+        before,
+        after: fields,
+        reason: after.cancel_reason.clone().filter(|_| is_cancelled),
+        ..Entry::new(change.action(), after.account_id, after.id.uuid())
+    }
+}
+
+/// Says nothing of whose registration it is.
+fn state(registration: &Registration) -> Value {
+    json!({
+        "status": registration.status.name(),
+        "checked_in": registration.checked_in_at.is_some(),
+    })
+}
+
+impl EventChange {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Updated => "event.update",
+            Self::Published => "event.publish",
+            Self::Unpublished => "event.unpublish",
+            Self::Cancelled => "event.cancel",
+        }
+    }
+}
+
+impl RegistrationChange {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Approved => "registration.approve",
+            Self::Cancelled => "registration.cancel",
+            Self::CheckedIn => "registration.check_in",
+            Self::CheckInUndone => "registration.undo_check_in",
+        }
+    }
+}

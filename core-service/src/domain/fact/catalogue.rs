@@ -1,0 +1,19 @@
+//! Whether a fact changes what the public catalogue shows.
+
+use super::Fact;
+use crate::domain::{ids::EventId, instant::Instant};
+
+impl Fact<'_> {
+    /// The event whose public face is another one since. Registrations change nothing there.
+    pub fn catalogue_change(&self, now: Instant) -> Option<EventId> {
+        match *self {
+            Self::EventCreated { event } | Self::CoverStored { event } => {
+                event.is_live(now).then_some(event.id)
+            }
+            Self::EventChanged { before, after, .. } => {
+                (before.is_live(now) || after.is_live(now)).then_some(after.id)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What work a fact leaves to be done outside its transaction.
+
+use super::{EventChange, Fact, RegistrationChange};
+use crate::domain::{
+    event::Event,
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+    job::{
+        APPROVED_MAIL, HELD_A_SEAT, JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL,
+        REGISTRATION_CANCELLED_MAIL, STOCK_COVER, WAITLISTED_MAIL,
+    },
+    registration::Status,
+};
+
+/// Mails to many registrants of an event. Each kind is scheduled by one statement, whatever the number of registrants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mailing {
+    /// To every active registrant: the event is cancelled.
+    Cancellation {
+        /// The event.
+        event: EventId,
+    },
+    /// To every active registrant: the event has another time or place.
+    Change {
+        /// The event.
+        event: EventId,
+        /// Which of its changes of time or place this is.
+        sequence: i32,
+    },
+    /// To those who have waited longest: they get a seat.
+    Promotion {
+        /// The event.
+        event: EventId,
+        /// How many.
+        seats: i32,
+    },
+}
+
+impl Fact<'_> {
+    /// The one job that the fact leaves. Pictures are looked for only where `fetches_covers` says that there is a provider.
+    pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<JobKey> {
+        match *self {
+            Self::EventCreated { event } => cover(event, now, fetches_covers),
+            Self::EventChanged { before, after, .. } if before.image_query != after.image_query => {
+                cover(after, now, fetches_covers)
+            }
+            Self::RegistrationMade {
+                registration,
+                status,
+                ..
+            } => Some(mail(first_mail(status), registration)),
+            // At most one mail a minute.
+            Self::RegistrationRepeated { registration, .. } => Some(JobKey::of_minute(
+                REGISTERED_AGAIN_MAIL,
+                registration.uuid(),
+                now,
+            )),
+            Self::RegistrationChanged {
+                change,
+                before,
+                after,
+                ..
+            } => match change {
+                RegistrationChange::Approved => Some(mail(APPROVED_MAIL, after.id)),
+                RegistrationChange::Cancelled => Some(cancellation(before.status, after.id)),
+                RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The mails to many that the fact leaves. What is over is nobody's plan any more: nobody is mailed about it.
+    pub fn mailing(&self, now: Instant) -> Option<Mailing> {
+        match *self {
+            Self::EventChanged { after, .. } if after.has_ended(now) => None,
+            Self::EventChanged {
+                change: EventChange::Cancelled,
+                after,
+                ..
+            } => Some(Mailing::Cancellation { event: after.id }),
+            Self::EventChanged { before, after, .. } => {
+                let moved = after.sequence > before.sequence;
+                moved.then_some(Mailing::Change {
+                    event: after.id,
+                    sequence: after.sequence,
+                })
+            }
+            Self::WaitlistPromoted { event, count } => Some(Mailing::Promotion {
+                event: event.id,
+                seats: count,
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<JobKey> {
+    let wants = fetches_covers && event.image_query.is_some();
+    wants.then(|| JobKey::of_minute(STOCK_COVER, event.id.uuid(), now))
+}
+
+const fn first_mail(status: Status) -> &'static str {
+    match status {
+        Status::Pending => PENDING_MAIL,
+        Status::Waitlisted => WAITLISTED_MAIL,
+        Status::Confirmed | Status::Cancelled => REGISTERED_MAIL,
+    }
+}
+
+fn cancellation(before: Status, registration: RegistrationId) -> JobKey {
+    let mut mail = mail(REGISTRATION_CANCELLED_MAIL, registration);
+    if before == Status::Confirmed {
+        mail.generation = HELD_A_SEAT;
+    }
+    mail
+}
+
+fn mail(kind: &str, registration: RegistrationId) -> JobKey {
+    JobKey {
+        kind: kind.to_owned(),
+        subject_id: registration.uuid(),
+        generation: 0,
+    }
+}

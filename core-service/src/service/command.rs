@@ -1,0 +1,171 @@
+//! The one way to change anything: [`Commands::run`] begins a transaction, has a use case decide in it, writes what follows from
+//! the facts that the use case recorded, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
+
+use std::collections::BTreeSet;
+
+use super::Error;
+use crate::{
+    domain::{
+        audit::{Actor, AuditEntry},
+        clock::Clock,
+        entropy::Entropy,
+        fact::{Fact, Mailing},
+        ids::EventId,
+        instant::Instant,
+        job::JobKey,
+    },
+    storage::{self, Store, Tx},
+};
+
+/// Runs commands on a database. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Commands {
+    store: Store,
+    clock: Clock,
+    entropy: Entropy,
+    fetches_covers: bool,
+}
+
+impl Commands {
+    /// Commands on a database that leave no work for a provider of photographs.
+    pub const fn new(store: Store, clock: Clock, entropy: Entropy) -> Self {
+        Self {
+            store,
+            clock,
+            entropy,
+            fetches_covers: false,
+        }
+    }
+
+    /// The same, where `fetches_covers` says whether photographs are looked for.
+    #[must_use]
+    pub fn with_covers(self, fetches_covers: bool) -> Self {
+        Self {
+            fetches_covers,
+            ..self
+        }
+    }
+
+    /// Decides one command, or several at once, in one transaction. What `decide` wrote lasts when it recorded at least one
+    /// fact; without a fact, and after an error, the transaction is rolled back.
+    ///
+    /// This is also where an answer is kept under its caller's idempotency key: looked up before `decide`, stored after it.
+    pub async fn run<A>(
+        &self,
+        by: impl Into<Actor>,
+        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error>,
+    ) -> Result<A, Error> {
+        let tx = self.store.begin().await?;
+        let mut unit = Unit {
+            tx,
+            now: self.clock.now(),
+            actor: by.into(),
+            entropy: self.entropy.clone(),
+            fetches_covers: self.fetches_covers,
+            consequences: Consequences::default(),
+        };
+        let answer = decide(&mut unit).await?;
+        unit.commit().await?;
+        Ok(answer)
+    }
+
+    /// The database, for reads.
+    pub(crate) const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The present.
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Ids, keys and tokens.
+    pub(crate) const fn entropy(&self) -> &Entropy {
+        &self.entropy
+    }
+}
+
+/// One command under way: its transaction, its moment, and what follows from what it decided.
+#[derive(Debug)]
+pub struct Unit {
+    /// The transaction. Use cases read, lock and write their own rows by it; rows that follow from facts are not theirs to write.
+    pub(crate) tx: Tx,
+    /// The moment at which everything in this command happens.
+    pub(crate) now: Instant,
+    actor: Actor,
+    entropy: Entropy,
+    fetches_covers: bool,
+    consequences: Consequences,
+}
+
+/// Rows that follow from the facts so far and are written before the commit, with one statement for each table.
+#[derive(Debug, Default)]
+struct Consequences {
+    any: bool,
+    audit: Vec<AuditEntry>,
+    jobs: Vec<JobKey>,
+    /// Events that the catalogue shows otherwise, or no longer.
+    catalogue: BTreeSet<EventId>,
+}
+
+impl Unit {
+    /// Records what happened; answers how many mails to registrants of the event that scheduled, beside the one to whom it
+    /// happened.
+    pub(crate) async fn record(&mut self, fact: Fact<'_>) -> Result<u64, storage::Error> {
+        self.record_by(self.actor, fact).await
+    }
+
+    /// The same where commands of several actors are decided together.
+    pub(crate) async fn record_by(
+        &mut self,
+        actor: Actor,
+        fact: Fact<'_>,
+    ) -> Result<u64, storage::Error> {
+        let id = self.entropy.uuid_v7(self.now);
+        let consequences = &mut self.consequences;
+        consequences.any = true;
+        consequences.audit.extend(fact.audit(id, self.now, actor));
+        let job = fact.job(self.now, self.fetches_covers);
+        consequences.jobs.extend(job);
+        let event = fact.catalogue_change(self.now);
+        consequences.catalogue.extend(event);
+        match fact.mailing(self.now) {
+            Some(mailing) => self.schedule(mailing).await,
+            None => Ok(0),
+        }
+    }
+
+    /// At once and not before the commit: it is the rows as they are now that say who is mailed.
+    async fn schedule(&mut self, mailing: Mailing) -> Result<u64, storage::Error> {
+        let (tx, now) = (&mut self.tx, self.now);
+        match mailing {
+            Mailing::Cancellation { event } => tx.schedule_cancellation_mails(event, now).await,
+            Mailing::Change { event, sequence } => {
+                tx.schedule_event_changed_mails(event, sequence, now).await
+            }
+            Mailing::Promotion { event, seats } => {
+                tx.schedule_promotion_mails(event, seats, now).await?;
+                Ok(u64::try_from(seats).unwrap_or(0))
+            }
+        }
+    }
+
+    async fn commit(mut self) -> Result<(), storage::Error> {
+        let Consequences {
+            any,
+            audit,
+            jobs,
+            catalogue: _,
+        } = self.consequences;
+        if !any {
+            return Ok(());
+        }
+        if !jobs.is_empty() {
+            self.tx.insert_jobs(&jobs, self.now).await?;
+        }
+        if !audit.is_empty() {
+            self.tx.insert_audits(&audit).await?;
+        }
+        self.tx.commit().await
+    }
+}
