@@ -1,6 +1,6 @@
 //! MCP tools: each rpc that is one, with the definition that clients are shown and what the bridge needs to call it.
 //!
-//! The schemas keep to what strict clients take (traps.md, rmcp): no lists of types, no `anyOf` at the root, everything in
+//! The schemas keep to what strict clients take (docs/pitfalls.md, rmcp): no lists of types, no `anyOf` at the root, everything in
 //! place instead of referred to, and the outermost type always an object.
 
 use serde_json::{Value, json};

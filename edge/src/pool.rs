@@ -1,6 +1,6 @@
 //! Every replica of core, and which one gets the next call.
 //!
-//! Tonic's own balancing loses a third of the calls when one of two replicas is dead (traps.md), hence this.
+//! Tonic's own balancing fails a third of the calls when one of two replicas is dead (docs/pitfalls.md), hence this.
 
 use std::{
     net::SocketAddr,

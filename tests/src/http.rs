@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{Refusal, contract};
 
-/// Where contract.md's paths begin.
+/// Where the paths of docs/api.md begin.
 const BASE: &str = "/api/v1";
 
 /// A client of an HTTP port. Clones share its connections.
@@ -35,17 +35,17 @@ impl Http {
         self.address
     }
 
-    /// `GET` of a path of contract.md, for example `/events`.
+    /// `GET` of a path of docs/api.md, for example `/events`.
     pub fn get(&self, path: &str) -> Request {
         self.request(Method::GET, &format!("{BASE}{path}"))
     }
 
-    /// `POST` to a path of contract.md.
+    /// `POST` to a path of docs/api.md.
     pub fn post(&self, path: &str) -> Request {
         self.request(Method::POST, &format!("{BASE}{path}"))
     }
 
-    /// `PATCH` of a path of contract.md.
+    /// `PATCH` of a path of docs/api.md.
     pub fn patch(&self, path: &str) -> Request {
         self.request(Method::PATCH, &format!("{BASE}{path}"))
     }

@@ -34,7 +34,7 @@ impl Refusal {
         assert!(self.message.starts_with(first), "{self:?}");
     }
 
-    /// Reads the error body, which has the same shape for every failure (design.md 3.14).
+    /// Reads the error body, which has the same shape for every failure (rule 14 of docs/rules.md).
     #[track_caller]
     pub(crate) fn from_http(answer: &Answer) -> Self {
         let body = answer.json();

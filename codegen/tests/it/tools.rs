@@ -7,7 +7,7 @@ use crate::{
     sources::{json, muster, toy},
 };
 
-/// Clients choke on longer lists (traps.md, rmcp).
+/// Clients choke on longer lists (docs/pitfalls.md, rmcp).
 const MOST_BYTES: usize = 24_000;
 
 fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {

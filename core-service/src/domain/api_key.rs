@@ -1,4 +1,4 @@
-//! API keys: how they look, and how one is recognised without being stored (design.md 3.16).
+//! API keys: how they look, and how one is recognised without being stored (rule 16 of docs/rules.md).
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};

@@ -95,7 +95,7 @@ impl Event {
         self.schedule.effective_end() <= now
     }
 
-    /// Whether it counts against its owner's quota; drafts do (design.md 3.13).
+    /// Whether it counts against its owner's quota; drafts do (rule 13 of docs/rules.md).
     pub fn is_active(&self, now: Instant) -> bool {
         !self.is_cancelled && !self.has_ended(now)
     }

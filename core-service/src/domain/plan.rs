@@ -1,4 +1,4 @@
-//! What an account may do (design.md 3.13).
+//! What an account may do (rule 13 of docs/rules.md).
 
 use std::{fmt, str::FromStr};
 

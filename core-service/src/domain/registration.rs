@@ -71,7 +71,7 @@ pub enum Refusal {
     NotConfirmed(Status),
 }
 
-/// Where a registration stands (design.md 3.11).
+/// Where a registration stands (rule 11 of docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Awaits the organizer's approval.
@@ -126,7 +126,7 @@ impl FromStr for Status {
     }
 }
 
-/// How many registrations an event has, by status; the row is also the event's mutex (design.md 4).
+/// How many registrations an event has, by status; the row is also the event's mutex (docs/storage.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Registrations that hold a seat.

@@ -1,4 +1,4 @@
-//! When an event takes place: start, end and zone (design.md 3.1 to 3.3).
+//! When an event takes place: start, end and zone (rules 1 to 3 of docs/rules.md).
 
 pub use super::date_time::EventTime;
 use super::{
@@ -46,7 +46,7 @@ impl ScheduleChange {
 }
 
 impl Schedule {
-    /// The end, or the start when there is none (design.md 3.2).
+    /// The end, or the start when there is none (rule 2 of docs/rules.md).
     pub fn effective_end(&self) -> Instant {
         self.end().at
     }

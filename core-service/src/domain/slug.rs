@@ -1,4 +1,4 @@
-//! An event's name in paths, made once from its title (design.md 3.20).
+//! An event's name in paths, made once from its title (rule 20 of docs/rules.md).
 
 use super::entropy::Entropy;
 

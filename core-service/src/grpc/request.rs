@@ -28,7 +28,7 @@ pub(super) fn client_address<T>(request: &Request<T>) -> Option<IpAddr> {
     told.or_else(|| request.remote_addr().map(|peer| peer.ip()))
 }
 
-/// An event's id. A malformed one names nothing, so it is not found (design.md 3.14).
+/// An event's id. A malformed one names nothing, so it is not found (rule 14 of docs/rules.md).
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Status> {
     text.parse().map_err(|_| refuse(Error::NO_EVENT))
 }

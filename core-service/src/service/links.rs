@@ -1,4 +1,4 @@
-//! Every URL that Muster hands out (design.md 3.23). They never change.
+//! Every URL that Muster hands out (rule 23 of docs/rules.md). They never change.
 
 use crate::domain::{ids::EventId, private_link::LinkToken};
 

@@ -14,7 +14,7 @@ use crate::domain::{
     registration::Status,
 };
 
-/// Which of an account's events to list (design.md 3.6).
+/// Which of an account's events to list (rule 6 of docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventFilter {
     /// Not cancelled and not ended.

@@ -1,6 +1,6 @@
 //! Unsplash: <https://unsplash.com/documentation>. Its guidelines ask for the photographer's and its own credit with links that
 //! name who refers, and to be told of each photograph that is used; both are done. They also ask that pictures be shown from
-//! Unsplash's own address; Muster keeps a cropped copy, since a cover's address never changes (docs/adr/0009).
+//! Unsplash's own address; Muster keeps a cropped copy, since a cover's address never changes (docs/adr/0009-stock-covers.md).
 
 use reqwest::Url;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What an event may ask its registrants (design.md 3.18).
+//! What an event may ask its registrants (rule 18 of docs/rules.md).
 
 use core_service::domain::plan::Plan;
 use muster_api::v1::bindings::{CreateEvent, UpdateEvent};

@@ -1,4 +1,4 @@
-//! Who may use whom (design.md section 1): between packages, and between the modules of core.
+//! Which part may use which: between packages, and between the modules of core.
 
 mod source;
 
@@ -18,7 +18,7 @@ struct Package {
     never: &'static [&'static str],
 }
 
-/// The table of design.md, section 1. A package that is not in it fails the test, so that it gets a line.
+/// What each package may use. A package that is not in it fails the test, so that it gets a line.
 const PACKAGES: &[Package] = &[
     Package {
         name: "codegen",

@@ -1,4 +1,4 @@
-//! Questions to registrants (design.md 3.18).
+//! Questions to registrants (rule 18 of docs/rules.md).
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! How a registration moves on (design.md 3.11). Nothing is answered where nothing changes.
+//! How a registration moves on (rule 11 of docs/rules.md). Nothing is answered where nothing changes.
 
 use super::{Counters, Refusal, Registration, Status};
 use crate::domain::instant::Instant;

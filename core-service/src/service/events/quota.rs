@@ -1,4 +1,4 @@
-//! The plan's quota of active events (design.md 3.13).
+//! The plan's quota of active events (rule 13 of docs/rules.md).
 
 use crate::{
     domain::{account::Account, plan::Plans},

@@ -1,4 +1,4 @@
-//! Registrations are decided in batches, which share a transaction (design.md 4): what waits while one batch commits is the
+//! Registrations are decided in batches, which share a transaction (docs/adr/0007-seats-by-group-commit.md): what waits while one batch commits is the
 //! next batch, so that a hot event costs one lock and one commit for up to 256 people, and an idle one waits for nobody.
 //!
 //! The lock on the event's counters keeps this right beside other cores and beside everything else that changes seats; that an

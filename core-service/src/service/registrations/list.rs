@@ -56,7 +56,7 @@ impl Service {
     }
 
     /// One of the caller's events, whose registrations only a paid plan shows. Ownership is decided before the plan, so that a
-    /// refusal for the plan's sake reveals nothing (design.md 3.12).
+    /// refusal for the plan's sake reveals nothing (rule 12 of docs/rules.md).
     pub(super) async fn require_paid(
         &self,
         caller: &Caller,

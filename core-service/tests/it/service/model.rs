@@ -23,16 +23,20 @@ use self::{
 use super::Desk;
 use crate::fixtures::{HOUR, migrate};
 
+/// Some seconds' worth; `PROPTEST_CASES=1000` plays more.
 const CASES: u32 = 40;
 
 async fn the_service_agrees_with_the_model(database: Database) {
     let desk = Desk::open(&database).await;
     let cases = AtomicU32::new(0);
-    let mut runner = TestRunner::new(Config {
-        cases: CASES,
+    let mut config = Config {
         failure_persistence: None,
         ..Config::default()
-    });
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    let mut runner = TestRunner::new(config);
     let run = |commands: Vec<Command>| {
         // The next case begins when everything of the last is long over and gone from the catalogue.
         desk.clock.advance_seconds(1_000 * HOUR);

@@ -1,4 +1,4 @@
-//! Null means absence where the contract says "or null", and is refused elsewhere (design.md 3.3).
+//! Null means absence where the contract says "or null", and is refused elsewhere (rule 3 of docs/rules.md).
 
 use std::sync::Arc;
 

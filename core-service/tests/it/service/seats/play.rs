@@ -229,11 +229,14 @@ impl<'a> Case<'a> {
 async fn seats_agree_with_the_model(database: Database) {
     let desk = Desk::open(&database).await;
     let cases = AtomicU32::new(0);
-    let mut runner = TestRunner::new(Config {
-        cases: CASES,
+    let mut config = Config {
         failure_persistence: None,
         ..Config::default()
-    });
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    let mut runner = TestRunner::new(config);
     let run = |commands: Vec<Command>| {
         let number = cases.fetch_add(1, Ordering::Relaxed);
         tokio::task::block_in_place(|| {

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Finds references that lead nowhere: files named in comments and documents, links and numbered rules.
+
+usage: references.py            checks every tracked file, and itself first
+
+- A Markdown file or a path under docs/ that is named anywhere exists in the repository.
+- A source file that a document names in backticks exists; a part of its path from the end is enough.
+- A relative link in Markdown leads to a file and, where it has an anchor, to a heading of it.
+- "rule N of docs/rules.md" is in that list.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEXT = {".rs", ".md", ".py", ".proto", ".toml", ".sql", ".yml", ".yaml", ".sh", ".js", ".html", ".txt", ".json", ""}
+# Recorded answers and generated copies; what stands in them is checked where it comes from.
+SKIPPED = ("codegen/tests/golden/", "Cargo.lock", "LICENSE", "covers/src/fonts/OFL.txt")
+
+DOCUMENT = re.compile(r"(?<![\w/.*<-])((?:[\w.-]+/)*[\w-]+\.md)\b(?!\.\w)")
+UNDER_DOCS = re.compile(r"(?<![\w/.-])(docs/[\w/.-]*[\w-])")
+SOURCE = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:rs|proto|sql|py|js|html))`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+RULE = re.compile(r"\brules? (\d+)(?: to (\d+))?(?: of docs/rules\.md| of \[rules\.md\])")
+
+
+def tracked():
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
+    paths = listing.stdout.decode().split("\0")
+    return {path for path in paths if path and (ROOT / path).exists()}
+
+
+def ends_with(paths, part):
+    return any(path == part or path.endswith("/" + part) for path in paths)
+
+
+def exists(paths, place, name):
+    """Whether `name`, written in the file `place`, is a file or folder: from the root or from that file's folder."""
+    for base in ("", str(pathlib.PurePosixPath(place).parent) + "/"):
+        path = (base + name).removeprefix("./")
+        if any(known == path or known.startswith(path.rstrip("/") + "/") for known in paths):
+            return True
+    return False
+
+
+def anchors(text):
+    """The anchors that GitHub gives to the headings of a document."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        plain = re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        found.add(re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-"))
+    return found
+
+
+def links(paths, place, line, read):
+    for target in LINK.findall(line):
+        if re.match(r"[a-z]+:|//", target) or target.startswith("/"):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / place).parent / file if file else ROOT / place
+        if not path.exists():
+            yield target
+        elif anchor and anchor not in anchors(read(path)):
+            yield target
+
+
+def problems(paths, rules, place, text, read):
+    """Every dead reference in a text: line and name."""
+    is_document = place.endswith(".md")
+    for number, line in enumerate(text.splitlines(), 1):
+        outside_urls = re.sub(r"https?://\S+", "", line)
+        for name in DOCUMENT.findall(outside_urls):
+            if not exists(paths, place, name) and not ("/" in name and ends_with(paths, name)):
+                yield number, name
+        for name in UNDER_DOCS.findall(outside_urls):
+            if not exists(paths, "", name) and not name.endswith(".md"):
+                yield number, name
+        for rule in (rule for found in RULE.findall(line) for rule in found if rule):
+            if int(rule) not in rules:
+                yield number, f"rule {rule}"
+        if is_document:
+            for name in SOURCE.findall(line):
+                if not ends_with(paths, name):
+                    yield number, name
+            for name in links(paths, place, line, read):
+                yield number, name
+
+
+def check_itself(paths, rules):
+    """Planted references are found, so that a check that finds nothing means something."""
+    planted = {
+        "a.rs": ("// the law of " + "nowhere.md, section 3", "nowhere.md"),
+        "b.rs": ("// see " + "docs/adr/9999-never.md", "docs/adr/9999-never.md"),
+        "c.rs": ("// " + "rule 999 of docs/rules.md", "rule 999"),
+        "d.md": ("[a page](docs/" + "nothing.md)", "docs/nothing.md"),
+        "e.md": ("`src/" + "nothing.rs` does it", "src/nothing.rs"),
+        "f.md": ("[a heading](README.md#" + "no-such-heading)", "README.md#no-such-heading"),
+        "g.py": ("# docs/" + "nothing/at-all", "docs/nothing/at-all"),
+    }
+    for place, (text, name) in planted.items():
+        found = [found for _, found in problems(paths, rules, place, text, pathlib.Path.read_text)]
+        if name not in found:
+            sys.exit(f"references.py is broken: it did not find the planted {name}")
+    sound = "see docs/rules.md, `edge/src/lib.rs` and [the map](ARCHITECTURE.md), https://example.org/absent.md"
+    found = list(problems(paths, rules, "h.md", sound, pathlib.Path.read_text))
+    if found:
+        sys.exit(f"references.py is broken: it refused {found}")
+
+
+def main():
+    paths = tracked()
+    rules = {int(n) for n in re.findall(r"^(\d+)\. ", (ROOT / "docs/rules.md").read_text(), re.M)}
+    check_itself(paths, rules)
+    failed = 0
+    for place in sorted(paths):
+        path = ROOT / place
+        if path.suffix not in TEXT or place.startswith(SKIPPED) or place == ".ci/references.py":
+            continue
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        for number, name in problems(paths, rules, place, text, pathlib.Path.read_text):
+            print(f"{place}:{number}: {name} is not in the repository")
+            failed += 1
+    if failed:
+        sys.exit(f"{failed} references lead nowhere")
+    print("every reference leads somewhere")
+
+
+main()

@@ -1,0 +1,42 @@
+# Sourced by .ci/run and .ci/full: steps that say their name and how long they took, and the tools that they need.
+
+step() {
+  local name=$1 started=$SECONDS
+  shift
+  printf '\n==> %s\n' "$name"
+  "$@"
+  printf '<== %s: %d s\n' "$name" "$((SECONDS - started))"
+}
+
+# Packages of Debian.
+install_packages() {
+  local sudo=""
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@"
+}
+
+install_postgresql() {
+  command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || install_packages postgresql
+}
+
+install_browser() {
+  command -v chromium >/dev/null && command -v chromedriver >/dev/null || install_packages chromium chromium-driver
+}
+
+# Tools from npm and PyPI stay out of the checkout and are kept between runs.
+tools=${MUSTER_CI_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/muster-ci}
+
+install_tools() {
+  mkdir -p "$tools"
+  [ -x "$tools/node_modules/.bin/buf" ] ||
+    npm install --silent --no-fund --no-audit --prefix "$tools" "@bufbuild/buf@$(cat .ci/buf.version)"
+  [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
+  local lists=()
+  for list in .ci/requirements.txt .ci/*/requirements.txt tests/clients/requirements.txt; do
+    lists+=(-r "$list")
+  done
+  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check "${lists[@]}"
+}
+
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0
