@@ -3,8 +3,10 @@
 mod account_service;
 mod catalogue_service;
 mod convert;
+pub mod edges;
 mod event_service;
 pub mod gate;
+pub mod origin;
 mod registration_service;
 mod request;
 pub mod server;

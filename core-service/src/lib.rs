@@ -14,7 +14,7 @@ pub mod storage;
 use std::{sync::Arc, time::Duration};
 
 use covers::Studio;
-use process::{CancellationToken, Failure, networks::Networks};
+use process::{CancellationToken, Failure};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -23,6 +23,7 @@ use self::{
     domain::retention::Retention,
     email::Mailer,
     grpc::{
+        edges::EdgeTokens,
         gate::{Gate, GateLayer},
         server::{Listener, TlsSettings},
     },
@@ -42,7 +43,7 @@ pub struct Core {
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
-    trusted_edges: Networks,
+    edge_tokens: EdgeTokens,
 }
 
 impl Core {
@@ -68,7 +69,7 @@ impl Core {
             runner: Runner::new(store, clock, handlers),
             rules,
             health,
-            trusted_edges: Networks::default(),
+            edge_tokens: EdgeTokens::default(),
         })
     }
 
@@ -81,11 +82,11 @@ impl Core {
         }
     }
 
-    /// The same core, whose port believes edges in these networks when they say which client they call for.
+    /// The same core, whose port knows edges by these tokens.
     #[must_use]
-    pub fn with_trusted_edges(self, trusted_edges: Networks) -> Self {
+    pub fn with_edge_tokens(self, edge_tokens: EdgeTokens) -> Self {
         Self {
-            trusted_edges,
+            edge_tokens,
             ..self
         }
     }
@@ -105,11 +106,9 @@ impl Core {
         &self.runner
     }
 
-    /// Every call as it comes from the network, for callers in this process.
+    /// Every call as it comes from the network, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
-        GateLayer::new(self.rules.clone())
-            .without_log()
-            .layer(self.routes.clone())
+        GateLayer::in_process(self.rules.clone()).layer(self.routes.clone())
     }
 
     /// Serves a port until `stop`, and cancels `stop` when the port fails, so that what runs beside it ends, too.
@@ -122,8 +121,7 @@ impl Core {
         tls: &TlsSettings,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let gate =
-            GateLayer::new(self.rules.clone()).with_trusted_edges(self.trusted_edges.clone());
+        let gate = GateLayer::of_port(self.rules.clone(), self.edge_tokens.clone());
         let _stops_the_rest = stop.clone().drop_guard();
         grpc::server::serve(listener, tls, gate, self.routes.clone(), stop).await
     }

@@ -83,7 +83,7 @@ async fn run() -> Result<(), Failure> {
     let core = Core::new(context, mailer).await?;
     let core = core
         .with_retention(config.rules.retention.into())
-        .with_trusted_edges(config.port.trusted_edges.clone());
+        .with_edge_tokens(config.port.edge_token.clone().unwrap_or_default());
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use covers::stock::{Provider, Stock, StockSettings};
-use process::{Failure, networks::Networks};
+use process::Failure;
 use secrecy::SecretString;
 
 use crate::{
@@ -14,7 +14,10 @@ use crate::{
         zone::Zone,
     },
     email::{Mailer, Sender, SmtpUrl},
-    grpc::server::{Address, TlsSettings},
+    grpc::{
+        edges::EdgeTokens,
+        server::{Address, TlsSettings},
+    },
     storage,
 };
 
@@ -306,11 +309,6 @@ fn public_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
-/// Where edges are found unless told otherwise: on this machine, or in a network that the Internet does not reach. Limits on
-/// how often a client may do something are worth nothing when clients may say who they are.
-const PRIVATE_NETWORKS: &str =
-    "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7";
-
 /// The gRPC port.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "gRPC port")]
@@ -323,15 +321,15 @@ pub struct PortSettings {
         default_value = "127.0.0.1:50051"
     )]
     pub grpc_addr: Address,
-    /// Gateways and other edges that are believed when they say which client they call for, as addresses or networks
-    /// separated by commas
+    /// Secret of at least 32 characters by which gateways and other edges prove what they are (their own `MUSTER_EDGE_TOKEN`), so
+    /// that core believes them which client they call for; two separated by a comma while they change from one to the other
     #[arg(
         long,
-        env = "MUSTER_TRUSTED_EDGES",
-        value_name = "NETWORKS",
-        default_value = PRIVATE_NETWORKS
+        env = "MUSTER_EDGE_TOKEN",
+        value_name = "SECRET",
+        hide_env_values = true
     )]
-    pub trusted_edges: Networks,
+    pub edge_token: Option<EdgeTokens>,
     /// TLS.
     #[command(flatten)]
     pub tls: TlsSettings,

@@ -8,7 +8,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tonic_prost::ProstCodec;
 
-use crate::{Context, endpoint::Endpoint};
+use crate::{Context, endpoint::Endpoint, identity::Identity};
 
 /// The largest answer taken from core. A page of 200 registrations or a drawn cover is far below; more is a mistake.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -62,6 +62,7 @@ pub(crate) async fn attempt<Q, A>(
     rpc: Rpc,
     message: Q,
     context: &Context,
+    edge: &Identity,
     deadline: Instant,
 ) -> Result<Answer<A>, Failure>
 where
@@ -70,7 +71,7 @@ where
 {
     let started = Instant::now();
     let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
-    let request = context.request(message, rpc.access, deadline);
+    let request = context.request(message, rpc.access, deadline, edge);
     let exchange = async {
         grpc.ready().await?;
         let codec = ProstCodec::<Q, A>::default();

@@ -12,6 +12,8 @@ use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
+use crate::identity::Identity;
+
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -83,10 +85,18 @@ impl Context {
         self.deadline
     }
 
-    /// The call as tonic sends it, to be answered by `deadline`. Public rpcs ignore credentials, so they get none.
-    pub(crate) fn request<Q>(&self, message: Q, access: Access, deadline: Instant) -> Request<Q> {
+    /// The call as tonic sends it, to be answered by `deadline`, with what the edge says of itself. Public rpcs ignore
+    /// credentials, so they get none.
+    pub(crate) fn request<Q>(
+        &self,
+        message: Q,
+        access: Access,
+        deadline: Instant,
+        edge: &Identity,
+    ) -> Request<Q> {
         let mut request = Request::new(message);
         let mut headers = self.headers.clone();
+        edge.add_to(&mut headers);
         if access == Access::Public {
             headers.remove(AUTHORIZATION);
         }

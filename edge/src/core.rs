@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
-use muster_api::{binding, http_body::HttpBody};
+use muster_api::{binding, http_body::HttpBody, metadata::Surface};
 use process::{Failure as StartFailure, observe::RequestId};
+use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
 use tonic_health::pb::HealthCheckRequest;
@@ -17,6 +18,7 @@ use crate::{
     attempt::{Answer, Failure, Kind, Rpc, attempt},
     endpoint::{Endpoint, channel},
     health,
+    identity::Identity,
     pool::{Pool, Resolver},
 };
 
@@ -24,6 +26,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Core {
     pool: Arc<Pool>,
+    identity: Identity,
 }
 
 /// A file that core answers with.
@@ -64,13 +67,31 @@ impl Core {
     pub(crate) fn resolving(resolver: Resolver) -> Self {
         Self {
             pool: Arc::new(Pool::resolving(resolver)),
+            identity: Identity::default(),
         }
     }
 
     fn fixed(transport: crate::endpoint::Transport) -> Self {
         Self {
             pool: Arc::new(Pool::fixed(transport)),
+            identity: Identity::default(),
         }
+    }
+
+    /// The same client, which tells core that its calls come by this surface.
+    #[must_use]
+    pub fn on_surface(self, surface: Surface) -> Self {
+        Self {
+            identity: self.identity.on_surface(surface),
+            ..self
+        }
+    }
+
+    pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, StartFailure> {
+        Ok(Self {
+            identity: self.identity.with_token(token)?,
+            ..self
+        })
     }
 
     /// Calls an rpc that answers one message.
@@ -194,7 +215,7 @@ impl Core {
         Q: prost::Message + 'static,
         A: prost::Message + Default + 'static,
     {
-        let result = attempt(endpoint, rpc, request, context, deadline).await;
+        let result = attempt(endpoint, rpc, request, context, &self.identity, deadline).await;
         match result.as_ref().err().map(|failure| failure.kind) {
             None | Some(Kind::Answered) => endpoint.succeeded(),
             Some(Kind::NotSent | Kind::Broken | Kind::Hung) => self.pool.failed(endpoint),

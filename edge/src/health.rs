@@ -13,6 +13,7 @@ use crate::{
     Context,
     attempt::{Answer, Kind, Rpc, attempt},
     endpoint::Endpoint,
+    identity::Identity,
 };
 
 /// How long core may take to say how it is.
@@ -39,9 +40,17 @@ pub(crate) fn verdict(answer: Result<Answer<HealthCheckResponse>, Status>) -> Re
 pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
     let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
     let request = HealthCheckRequest::default();
-    let answer =
-        attempt::<_, HealthCheckResponse>(&endpoint, CHECK, request, &context, context.deadline())
-            .await;
+    // Anybody may ask.
+    let nobody = Identity::default();
+    let answer = attempt::<_, HealthCheckResponse>(
+        &endpoint,
+        CHECK,
+        request,
+        &context,
+        &nobody,
+        context.deadline(),
+    )
+    .await;
     match answer {
         Ok(_) => endpoint.succeeded(),
         Err(failure) if failure.kind == Kind::Answered => endpoint.succeeded(),

@@ -11,6 +11,7 @@ mod core;
 mod credential;
 mod endpoint;
 mod health;
+mod identity;
 mod json;
 mod pool;
 mod problem;

@@ -194,16 +194,16 @@ const fn by_code(code: Code) -> Reason {
         Code::AlreadyExists | Code::FailedPrecondition | Code::Aborted => Reason::Conflict,
         Code::ResourceExhausted => Reason::RateLimited,
         // `Cancelled` is core stopping. `Unimplemented` is an rpc that this core does not have yet, in the middle of a rollout.
-        Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Unimplemented => {
-            Reason::Unavailable
+        // Core always says why it refuses a client, so a bare `PermissionDenied` is the way to core that is closed, for example to
+        // an edge whose token is wrong.
+        Code::Unavailable
+        | Code::DeadlineExceeded
+        | Code::Cancelled
+        | Code::Unimplemented
+        | Code::PermissionDenied => Reason::Unavailable,
+        // `OutOfRange` is tonic's word for an answer above the size limit.
+        Code::Ok | Code::Unknown | Code::Internal | Code::DataLoss | Code::OutOfRange => {
+            Reason::Internal
         }
-        // Core always says why it refuses, so a bare `PermissionDenied` is the way to core that is closed. `OutOfRange` is
-        // tonic's word for an answer above the size limit.
-        Code::Ok
-        | Code::Unknown
-        | Code::Internal
-        | Code::DataLoss
-        | Code::OutOfRange
-        | Code::PermissionDenied => Reason::Internal,
     }
 }

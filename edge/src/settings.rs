@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use http::Uri;
 use process::Failure;
+use secrecy::SecretString;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 use crate::{Core, pool::Resolver};
@@ -30,6 +31,16 @@ pub struct CoreSettings {
     /// For mutual TLS: the certificate's private key (PEM)
     #[arg(long, env = "MUSTER_CORE_KEY", value_name = "FILE")]
     pub core_key: Option<PathBuf>,
+    /// Secret of at least 32 characters, one of core's own `MUSTER_EDGE_TOKEN`: it proves to core that this is an edge, whose word
+    /// on which client it calls for counts. Mutual TLS proves it, too
+    #[arg(
+        long,
+        env = "MUSTER_EDGE_TOKEN",
+        value_name = "SECRET",
+        hide_env_values = true,
+        value_parser = process::settings::token
+    )]
+    pub edge_token: Option<SecretString>,
 }
 
 /// Where core is, read.
@@ -94,8 +105,35 @@ fn parse_host(text: &str) -> Result<((String, u16), bool), &'static str> {
     }
 }
 
+const NO_PROOF: &str = "--edge-token (MUSTER_EDGE_TOKEN): needed to prove to core that this is one of its edges: set it to the \
+same secret as core's; or use mutual TLS (--core-cert and --core-key with an https --core-url)";
+
 impl CoreSettings {
-    /// The client that the settings describe. Connects when the first call is made, and again whenever it has to.
+    /// The client of an edge that calls for others, and can prove to core that it is one.
+    ///
+    /// # Errors
+    /// [`Failure::Settings`] as [`CoreSettings::client`] says, and when there is no proof.
+    pub fn edge(&self) -> Result<Core, Failure> {
+        let core = self.client();
+        let Some(token) = &self.edge_token else {
+            if self.has_certificate() {
+                return core;
+            }
+            let mut problems = vec![NO_PROOF.to_owned()];
+            if let Err(Failure::Settings(others)) = core {
+                problems.extend(others);
+            }
+            return Err(Failure::Settings(problems));
+        };
+        core?.with_token(token)
+    }
+
+    fn has_certificate(&self) -> bool {
+        let is_tls = matches!(self.core_url, CoreUrl::Hosts { tls: true, .. });
+        is_tls && self.core_cert.is_some()
+    }
+
+    /// The ordinary client that the settings describe, which proves nothing of itself. Connects when the first call is made, and again whenever it has to.
     ///
     /// # Errors
     /// [`Failure::Settings`] with every setting that is missing or cannot be read.

@@ -35,7 +35,7 @@ pub fn router(core: Core, options: Options) -> Router {
 /// When it cannot start.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let shutdown = process::shutdown::on_signal()?;
-    let core = settings.core.client()?;
+    let core = settings.core.edge()?;
     let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", settings.http_addr).await?;
     tracing::info!(address = %settings.http_addr, "serving the HTTP API");
     let router = router(core, settings.options());

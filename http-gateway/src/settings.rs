@@ -42,6 +42,8 @@ const HELP: &str = "\
 Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json, /healthz (this process runs),
 /readyz (core can be reached).
 
+To core it proves itself by the secret in MUSTER_EDGE_TOKEN, the same as core's, or by mutual TLS.
+
 Examples:
   http-gateway
   http-gateway --http-addr 0.0.0.0:80 --core-url http://core.internal:50051 --log-format json

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Router, extract::Request, middleware, routing::any};
 use edge::Core;
-use muster_api::binding::{Binding, Visitor};
+use muster_api::{
+    binding::{Binding, Visitor},
+    metadata::Surface,
+};
 
 use crate::{
     Options, compress, documents, endpoint,
@@ -48,7 +51,7 @@ impl Table {
             self.add(path, operation);
         }
         let gateway = Arc::new(Gateway {
-            core,
+            core: core.on_surface(Surface::Api),
             options,
             check: self.check,
         });

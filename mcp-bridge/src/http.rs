@@ -10,6 +10,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{Router, extract::Request, routing::any};
 use edge::Core;
+use muster_api::metadata::Surface;
 use process::observe::Route;
 use rand::RngExt;
 use rmcp::{
@@ -54,6 +55,7 @@ impl Table {
     /// The table as a router that answers `/mcp` alone.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
         let check = self.checks_credential;
+        let core = core.on_surface(Surface::Mcp);
         let bridge = Bridge::new(
             Arc::new(self),
             core.clone(),

@@ -42,11 +42,13 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
 /// When it cannot start.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let shutdown = process::shutdown::on_signal()?;
-    let core = settings.core.client()?;
     let (table, options) = (Table::muster()?, settings.options());
     if settings.stdio {
+        // It calls for the one whose key it has, as any client of core.
+        let core = settings.core.client()?;
         return stdio::run(table, core, &options, settings.api_key.as_ref(), shutdown).await;
     }
+    let core = settings.core.edge()?;
     let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", settings.http_addr).await?;
     tracing::info!(address = %settings.http_addr, "serving MCP");
     let router = http::with_health(table.into_router(core.clone(), &options), core);

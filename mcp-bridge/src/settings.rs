@@ -58,6 +58,8 @@ pub struct Settings {
 const HELP: &str = "\
 Paths: /mcp (the Model Context Protocol), /healthz (this process runs), /readyz (core can be reached).
 
+To core it proves itself by the secret in MUSTER_EDGE_TOKEN, the same as core's, or by mutual TLS; with --stdio it needs no proof.
+
 Examples:
   mcp-bridge --core-url http://core.internal:50051 --mcp-hosts mcp.example.org
   MUSTER_API_KEY=mus_live_... mcp-bridge --stdio --core-url http://127.0.0.1:50051

@@ -4,6 +4,7 @@ use std::{ffi::OsString, net::SocketAddr};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, Parser};
+use secrecy::SecretString;
 
 use crate::Failure;
 
@@ -42,6 +43,28 @@ pub fn parse_from<S: Parser>(
 pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
         .map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080")
+}
+
+/// The shortest secret that two of Muster's processes share.
+const LEAST_TOKEN_CHARACTERS: usize = 32;
+
+/// Reads a secret that is sent in a header and may stand in a list separated by commas; a `value_parser` for clap.
+///
+/// # Errors
+/// What would be right.
+pub fn token(text: &str) -> Result<SecretString, String> {
+    if !text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b',')
+    {
+        return Err("must be of visible ASCII characters other than commas".to_owned());
+    }
+    if text.len() < LEAST_TOKEN_CHARACTERS {
+        return Err(format!(
+            "must be at least {LEAST_TOKEN_CHARACTERS} characters long, for example what `openssl rand -hex 32` prints"
+        ));
+    }
+    Ok(text.into())
 }
 
 /// Puts secrets read from files in front of the other arguments, so that a flag given by hand wins.

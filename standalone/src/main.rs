@@ -19,7 +19,7 @@ use crate::config::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    Failure::report(run().await)
+    Failure::report(Box::pin(run()).await)
 }
 
 async fn run() -> Result<(), Failure> {
@@ -58,7 +58,7 @@ async fn run() -> Result<(), Failure> {
     let core = Core::new(context, mailer).await?;
     let core = core
         .with_retention(config.rules.retention.into())
-        .with_trusted_edges(config.port.trusted_edges.clone());
+        .with_edge_tokens(config.port.edge_token.clone().unwrap_or_default());
 
     let demo = if config.is_local() {
         demo::prepare(core.rules(), &config.data.data_dir).await?

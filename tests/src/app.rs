@@ -74,6 +74,9 @@ impl TestApp {
     /// The base of every URL that is handed out.
     pub const PUBLIC_URL: &str = "https://muster.example";
 
+    /// By which the edges prove to core what they are.
+    pub const EDGE_TOKEN: &str = "the-secret-that-edges-of-tests-share";
+
     /// How long the edges give a request. Above what any test takes on a busy machine.
     const REQUEST_TIME: Duration = Duration::from_secs(30);
 
@@ -111,7 +114,7 @@ impl TestApp {
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(mail.path().to_owned(), sender);
         let core = Core::new(context, mailer).await.unwrap();
-        let core = core.with_trusted_edges("127.0.0.1".parse().unwrap());
+        let core = core.with_edge_tokens(Self::EDGE_TOKEN.parse().unwrap());
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
@@ -215,13 +218,14 @@ pub async fn migrate(url: String) {
     store.close().await;
 }
 
-/// The settings of an edge whose core is there, without TLS.
+/// The settings of an edge whose core is there, without TLS. It proves itself by [`TestApp::EDGE_TOKEN`].
 pub fn core_at(url: &str) -> CoreSettings {
     CoreSettings {
         core_url: url.parse().unwrap(),
         core_ca: None,
         core_cert: None,
         core_key: None,
+        edge_token: Some(TestApp::EDGE_TOKEN.into()),
     }
 }
 
@@ -249,7 +253,7 @@ async fn serve_gateway(
         trusted_proxies,
         ..http_gateway::Options::default()
     };
-    let router = http_gateway::router(core.client().unwrap(), options);
+    let router = http_gateway::router(core.edge().unwrap(), options);
     serve_edge(router, stop).await
 }
 
@@ -259,7 +263,7 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
         state_key: Some("a secret that replicas of a test share".into()),
         ..mcp_bridge::Options::default()
     };
-    let router = mcp_bridge::router(core.client().unwrap(), &options).unwrap();
+    let router = mcp_bridge::router(core.edge().unwrap(), &options).unwrap();
     Mcp::new(serve_edge(router, stop).await)
 }
 

@@ -1,26 +1,25 @@
-//! What every call passes before its service: a deadline, the caller's credential, and one log line after it.
+//! What every call passes before its service: whether it comes from an edge, a deadline, the caller's credential, and one log
+//! line after it.
 
 use std::{
     convert::Infallible,
     future::Future,
-    net::IpAddr,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
-use http::{Extensions, HeaderMap, Request, Response};
-use muster_api::{Reason, binding::Access, metadata::CLIENT_ADDRESS, status::status};
-use process::networks::Networks;
-use tonic::{
-    Code, Status,
-    body::Body,
-    transport::server::{TcpConnectInfo, TlsConnectInfo},
-};
+use http::{HeaderMap, Request, Response};
+use muster_api::{Reason, binding::Access, metadata::Surface, status::status};
+use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
-use super::status::refuse;
+use super::{
+    edges::{Arrival, EdgeTokens, Edges},
+    origin::Origin,
+    status::refuse,
+};
 use crate::service::Service as Rules;
 
 /// No call runs longer, whatever deadline its client set, so that a stuck one gives its connection and locks back.
@@ -28,40 +27,34 @@ const LONGEST_CALL: Duration = Duration::from_mins(1);
 /// How much earlier than the client's deadline a call is given up: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 
+/// The package that edges alone may call.
+const INTERNAL: &str = "/muster.internal.";
+
 /// Puts a [`Gate`] in front of a service.
 #[derive(Debug, Clone)]
 pub struct GateLayer {
     rules: Rules,
-    caller_logs: bool,
-    trusted_edges: Arc<Networks>,
+    edges: Arc<Edges>,
+    /// It stands before callers in this process, which are edges and log their requests themselves.
+    in_process: bool,
 }
 
 impl GateLayer {
-    /// A gate that knows callers by `rules` and writes a log line per call.
-    pub fn new(rules: Rules) -> Self {
+    /// The gate of a port: it knows callers by `rules` and edges by `tokens`, and writes a log line per call.
+    pub fn of_port(rules: Rules, tokens: EdgeTokens) -> Self {
         Self {
             rules,
-            caller_logs: false,
-            trusted_edges: Arc::default(),
+            edges: Arc::new(Edges::new(tokens)),
+            in_process: false,
         }
     }
 
-    /// The same gate, which believes edges in these networks when they say which client they call for. Anybody else could
-    /// make one up; callers in this process and on a Unix socket are believed in any case.
-    #[must_use]
-    pub fn with_trusted_edges(self, networks: Networks) -> Self {
+    /// The gate for edges in this process.
+    pub fn in_process(rules: Rules) -> Self {
         Self {
-            trusted_edges: Arc::new(networks),
-            ..self
-        }
-    }
-
-    /// The same gate without log lines: whoever calls in this process writes its own.
-    #[must_use]
-    pub fn without_log(self) -> Self {
-        Self {
-            caller_logs: true,
-            ..self
+            rules,
+            edges: Arc::default(),
+            in_process: true,
         }
     }
 }
@@ -70,12 +63,8 @@ impl<S> Layer<S> for GateLayer {
     type Service = Gate<S>;
 
     fn layer(&self, inner: S) -> Gate<S> {
-        Gate {
-            inner,
-            rules: self.rules.clone(),
-            caller_logs: self.caller_logs,
-            trusted_edges: Arc::clone(&self.trusted_edges),
-        }
+        let layer = self.clone();
+        Gate { inner, layer }
     }
 }
 
@@ -83,9 +72,7 @@ impl<S> Layer<S> for GateLayer {
 #[derive(Debug, Clone)]
 pub struct Gate<S> {
     inner: S,
-    rules: Rules,
-    caller_logs: bool,
-    trusted_edges: Arc<Networks>,
+    layer: GateLayer,
 }
 
 impl<S> Service<Request<Body>> for Gate<S>
@@ -107,22 +94,24 @@ where
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
-        let rules = self.rules.clone();
-        let caller_logs = self.caller_logs;
-        if peer(request.extensions()).is_some_and(|peer| !self.trusted_edges.contains(peer)) {
-            request.headers_mut().remove(CLIENT_ADDRESS);
-        }
+        let layer = self.layer.clone();
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
             let request_id = header(request.headers(), "x-request-id").map(str::to_owned);
             let limit = deadline(request.headers());
+            let arrival = layer.arrival(&mut request);
+            let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
             let answered = tokio::time::timeout(limit, async {
                 if limit.is_zero() {
                     // Timers count whole milliseconds, and tonic's own may be the first to go off.
                     return Ok(late(limit).into_http());
                 }
-                match admit(&rules, &mut request).await {
+                let admitted = match arrival {
+                    Ok(arrival) => admit(&layer.rules, arrival, &mut request).await,
+                    Err(refusal) => Err(refusal),
+                };
+                match admitted {
                     Ok(()) => inner.call(request).await,
                     Err(refusal) => Ok(refusal.into_http()),
                 }
@@ -132,28 +121,38 @@ where
                 Ok(Err(never)) => match never {},
                 Err(_elapsed) => late(limit).into_http(),
             };
-            if !caller_logs {
+            if !layer.in_process {
                 let status = Status::from_header_map(response.headers());
                 let code = status.map_or(Code::Ok, |status| status.code());
-                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, "call");
+                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, surface = surface.map(Surface::name), "call");
             }
             Ok(response)
         })
     }
 }
 
-/// Who is at the other end of the connection, where it is one of TCP.
-fn peer(extensions: &Extensions) -> Option<IpAddr> {
-    let plain = extensions.get::<TcpConnectInfo>();
-    let tls = || {
-        let info = extensions.get::<TlsConnectInfo<TcpConnectInfo>>();
-        info.map(TlsConnectInfo::get_ref)
-    };
-    Some(plain.or_else(tls)?.remote_addr()?.ip())
+impl GateLayer {
+    fn arrival(&self, request: &mut Request<Body>) -> Result<Arrival, Box<Status>> {
+        let origin = if self.in_process {
+            Some(Origin::InProcess)
+        } else {
+            Origin::of(request.extensions())
+        };
+        self.edges.arrival(request, origin)
+    }
 }
 
-/// Finds out who calls, where the rpc wants to know, and leaves the caller in the request's extensions.
-async fn admit(rules: &Rules, request: &mut Request<Body>) -> Result<(), Box<Status>> {
+/// Finds out who calls, where the rpc wants to know, and leaves the caller and how the call came in the request's extensions.
+async fn admit(
+    rules: &Rules,
+    arrival: Arrival,
+    request: &mut Request<Body>,
+) -> Result<(), Box<Status>> {
+    if request.uri().path().starts_with(INTERNAL) && !arrival.by_edge {
+        let message = "muster.internal.v1 is for Muster's own edges";
+        return Err(Box::new(Status::permission_denied(message)));
+    }
+    request.extensions_mut().insert(arrival);
     let demand = muster_api::access(request.uri().path());
     match demand.map(|demand| demand.access) {
         // Health and reflection are no rpcs of the contract; neither tells anything about anybody.

@@ -2,10 +2,9 @@
 
 use std::{net::IpAddr, str::FromStr};
 
-use muster_api::metadata::CLIENT_ADDRESS;
 use tonic::{Request, Status};
 
-use super::status::refuse;
+use super::{edges::Arrival, status::refuse};
 use crate::{
     domain::ids::{EventId, RegistrationId},
     service::{Caller, Error},
@@ -20,12 +19,9 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
         .ok_or_else(|| refuse(Error::Unauthorized))
 }
 
-/// The address of the client: what the edge says that calls for it (the gate has removed what is not to be believed), else
-/// the peer of the connection. A Unix socket has none.
+/// The address of the client, as the gate has found it.
 pub(super) fn client_address<T>(request: &Request<T>) -> Option<IpAddr> {
-    let told = request.metadata().get(CLIENT_ADDRESS);
-    let told = told.and_then(|told| told.to_str().ok()?.parse().ok());
-    told.or_else(|| request.remote_addr().map(|peer| peer.ip()))
+    request.extensions().get::<Arrival>()?.client
 }
 
 /// An event's id. A malformed one names nothing, so it is not found (rule 14 of docs/rules.md).

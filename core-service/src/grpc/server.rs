@@ -8,19 +8,23 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderName, Method};
+use futures_util::{Stream, TryStreamExt as _};
+use http::{
+    HeaderName, Method,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
 use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use process::{CancellationToken, Failure};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio_stream::wrappers::UnixListenerStream;
 use tonic::{
     service::Routes,
     transport::{Certificate, Identity, Server, ServerTlsConfig},
 };
 use tonic_web::GrpcWebLayer;
-use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer, ExposeHeaders};
+use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::gate::GateLayer;
+use super::{gate::GateLayer, origin::Accepted};
 
 /// Connections are asked to move after this long, so that a rollout's new replicas get their share.
 const CONNECTION_AGE: Duration = Duration::from_mins(5);
@@ -88,7 +92,8 @@ pub struct TlsSettings {
         requires = "tls_cert"
     )]
     pub tls_key: Option<PathBuf>,
-    /// PEM file with the authority that client certificates must come from (mutual TLS)
+    /// PEM file with the authority that client certificates must come from (mutual TLS). Whoever has one is believed like an edge
+    /// that knows --edge-token, so let the authority sign for edges only
     #[arg(
         long,
         env = "MUSTER_TLS_CLIENT_CA",
@@ -220,15 +225,38 @@ pub async fn serve(
     let stopped = stop.cancelled_owned();
     match listener {
         Listener::Tcp(listener) => stack
-            .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped)
+            .serve_with_incoming_shutdown(tcp(listener), stopped)
             .await
             .map_err(broken),
         Listener::Unix(listener, _file) => stack
-            .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stopped)
+            .serve_with_incoming_shutdown(unix(listener), stopped)
             .await
             .map_err(broken),
     }
 }
+
+fn tcp(listener: TcpListener) -> impl Stream<Item = io::Result<Accepted<TcpStream>>> {
+    futures_util::stream::unfold(listener, |listener| async {
+        let accepted = listener.accept().await.map(Accepted::tcp);
+        Some((accepted, listener))
+    })
+}
+
+fn unix(listener: UnixListener) -> impl Stream<Item = io::Result<Accepted<UnixStream>>> {
+    UnixListenerStream::new(listener).map_ok(Accepted::unix)
+}
+
+/// Headers that web pages may send. What edges say of themselves is not among them.
+const FROM_BROWSERS: [HeaderName; 8] = [
+    AUTHORIZATION,
+    CONTENT_TYPE,
+    HeaderName::from_static("grpc-timeout"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    HeaderName::from_static("x-grpc-web"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-user-agent"),
+];
 
 /// What browsers need for gRPC-web. Any origin may call: a key travels in a header that only its holder can set.
 fn browsers() -> CorsLayer {
@@ -243,7 +271,7 @@ fn browsers() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::any())
         .allow_methods([Method::POST])
-        .allow_headers(AllowHeaders::mirror_request())
+        .allow_headers(FROM_BROWSERS)
         .expose_headers(ExposeHeaders::list(exposed.map(HeaderName::from_static)))
         .max_age(PREFLIGHT_AGE)
 }

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use edge::{Context, Core, require_bearer};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use muster_api::metadata::Surface;
 use process::observe::RequestId;
 use tonic::service::Routes;
 
@@ -50,6 +51,25 @@ async fn core_is_told_the_credential_the_trace_and_the_request_id_and_nothing_el
     assert_eq!(toy.header("tracestate").as_deref(), Some("vendor=1"));
     assert_eq!(toy.header("x-request-id").as_deref(), Some("id-1"));
     assert_eq!(toy.header("cookie"), None);
+}
+
+#[tokio::test]
+async fn core_is_told_by_which_surface_a_call_comes() {
+    let toy = Toy::default();
+    let core = Core::in_process(Routes::new(toy.clone()).prepare());
+    // What clients say of it themselves does not count.
+    let context = context(&[
+        ("x-muster-surface", "site"),
+        ("x-muster-edge-token", "guessed"),
+        ("x-client-address", "192.0.2.1"),
+    ]);
+    core.call::<Read>(text("x"), &context).await.unwrap();
+    assert_eq!(toy.header("x-muster-surface"), None);
+    assert_eq!(toy.header("x-muster-edge-token"), None);
+    assert_eq!(toy.header("x-client-address"), None);
+    let core = core.on_surface(Surface::Mcp);
+    core.call::<Read>(text("x"), &context).await.unwrap();
+    assert_eq!(toy.header("x-muster-surface").as_deref(), Some("mcp"));
 }
 
 #[tokio::test]

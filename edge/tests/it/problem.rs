@@ -40,9 +40,11 @@ fn a_bare_status_says_nothing_of_internals() {
         Code::NotFound => (404, "NOT_FOUND"),
         Code::AlreadyExists | Code::FailedPrecondition | Code::Aborted => (409, "CONFLICT"),
         Code::ResourceExhausted => (429, "RATE_LIMITED"),
-        Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Unimplemented => {
-            (503, "UNAVAILABLE")
-        }
+        Code::Unavailable
+        | Code::DeadlineExceeded
+        | Code::Cancelled
+        | Code::Unimplemented
+        | Code::PermissionDenied => (503, "UNAVAILABLE"),
         _ => (500, "INTERNAL"),
     };
     for code in (0..=16).map(Code::from_i32) {

@@ -61,3 +61,66 @@ fn everything_that_tls_lacks_is_told_at_once() {
         "{failure}"
     );
 }
+
+const TOKEN: &str = "--edge-token=0123456789abcdef0123456789abcdef";
+
+#[tokio::test]
+async fn an_edge_needs_a_proof_and_a_client_none() {
+    let tls = |file: &str| format!("{}/tests/it/tls/{file}", env!("CARGO_MANIFEST_DIR"));
+    let certificate = [
+        format!("--core-ca={}", tls("ca.pem")),
+        format!("--core-cert={}", tls("edge.pem")),
+        format!("--core-key={}", tls("edge.key")),
+    ];
+    let certificate = certificate.iter().map(String::as_str);
+    let proofs: [(&str, Vec<&str>); 4] = [
+        ("http://core:1", vec![TOKEN]),
+        ("unix:///run/core.sock", vec![TOKEN]),
+        ("https://core:1", certificate.clone().collect()),
+        (
+            "https://core:1",
+            certificate.clone().chain([TOKEN]).collect(),
+        ),
+    ];
+    for (url, proof) in proofs {
+        crate::toy::settings(&[&["--core-url", url], &proof[..]].concat())
+            .edge()
+            .unwrap();
+    }
+    let no_proofs: [(&str, Vec<&str>); 3] = [
+        ("http://core:1", vec![]),
+        ("unix:///run/core.sock", vec![]),
+        // Nobody sees it.
+        ("http://core:1", certificate.collect()),
+    ];
+    for (url, none) in no_proofs {
+        let settings = crate::toy::settings(&[&["--core-url", url], &none[..]].concat());
+        let Err(failure) = settings.edge() else {
+            panic!("{url} {none:?} proves nothing");
+        };
+        assert_eq!(failure.code(), 64);
+        let text = failure.to_string();
+        assert!(text.contains("--edge-token (MUSTER_EDGE_TOKEN)"), "{text}");
+        assert!(text.contains("--core-cert"), "{text}");
+        settings.client().unwrap();
+    }
+}
+
+#[test]
+fn a_token_that_is_too_short_or_more_than_one_is_refused_and_not_shown() {
+    for (token, problem) in [
+        ("0123456789abcdef", "at least 32"),
+        (
+            "0123456789abcdef0123456789abcdef,0123456789abcdef0123456789abcdef",
+            "commas",
+        ),
+        ("0123456789abcdef 0123456789abcdef", "visible ASCII"),
+    ] {
+        let token = format!("--edge-token={token}");
+        let failure =
+            process::settings::parse_from::<Settings>(vec!["edge".into(), token.into()], |_| None);
+        let text = failure.unwrap_err().to_string();
+        assert!(text.contains(problem), "{text}");
+        assert!(!text.contains("0123456789abcdef"), "{text}");
+    }
+}

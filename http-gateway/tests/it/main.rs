@@ -11,4 +11,5 @@ mod failures;
 mod parameters;
 mod paths;
 mod slow;
+mod start;
 mod toy;

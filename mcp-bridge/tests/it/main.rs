@@ -3,4 +3,5 @@
 
 mod limits;
 mod origins;
+mod start;
 mod toy;

@@ -7,10 +7,15 @@ use core_service::{
     grpc::server::{Address, TlsSettings},
 };
 use edge::CoreSettings;
+use http::uri::PathAndQuery;
 use muster_api::v1::{ListUseCasesRequest, catalogue_service_client::CatalogueServiceClient};
 use serde_json::json;
 use tests::{Http, TestApp, core_at};
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{
+    Code, Request, Response, Status,
+    transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
+};
+use tonic_prost::ProstCodec;
 
 /// See the certificates' own words in edge/tests/it/tls.rs.
 fn shared(file: &str) -> PathBuf {
@@ -55,6 +60,16 @@ async fn answers(channel: Channel) -> bool {
         .list_use_cases(ListUseCasesRequest {})
         .await
         .is_ok()
+}
+
+/// What edges, and they alone, learn: that there is no such internal rpc.
+async fn calls_internal(channel: Channel) -> Code {
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let path = PathAndQuery::from_static("/muster.internal.v1.NoService/NoRpc");
+    let codec = ProstCodec::<(), ()>::default();
+    let answer: Result<Response<()>, Status> = client.unary(Request::new(()), path, codec).await;
+    answer.unwrap_err().code()
 }
 
 /// Creates an event through a gateway and reads it again.
@@ -106,11 +121,19 @@ async fn with_mutual_tls_core_answers_only_those_whom_it_trusts(app: Arc<TestApp
     assert!(answers(client(&url, shared("ca.pem"), Some(edge.clone()))).await);
     assert!(!answers(client(&url, shared("ca.pem"), None)).await);
     assert!(!answers(client(&url, shared("ca.pem"), Some(unknown.clone()))).await);
+    let certified = client(&url, shared("ca.pem"), Some(edge.clone()));
+    assert_eq!(calls_internal(certified).await, Code::Unimplemented);
+    // Without an authority for clients a certificate is none, whoever has signed it.
+    let open = with_tls(&app, None).await;
+    let uncertified = client(&open, shared("ca.pem"), Some(edge.clone()));
+    assert_eq!(calls_internal(uncertified).await, Code::PermissionDenied);
 
     let gateway_with = |[certificate, key]: [PathBuf; 2]| CoreSettings {
         core_ca: Some(shared("ca.pem")),
         core_cert: Some(certificate),
         core_key: Some(key),
+        // The certificate is the proof.
+        edge_token: None,
         ..core_at(&url)
     };
     works(&app, &app.serve_gateway(&gateway_with(edge)).await).await;

@@ -6,7 +6,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Buf as _;
 use core_service::domain::plan::Plan;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use muster_api::v1::{CreatedEvent, EventList, GetEventRequest, ListEventsRequest};
+use muster_api::{
+    metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE},
+    v1::{CreatedEvent, EventList, GetEventRequest, ListEventsRequest, RegisterAttendeeRequest},
+};
 use prost::Message;
 use tests::{Answer, Http, Request, TestApp};
 use tonic::{Code, Status};
@@ -103,6 +106,37 @@ async fn a_browser_may_call_from_any_page_with_a_key(app: Arc<TestApp>) {
     assert_eq!(answer.header("access-control-allow-credentials"), None);
 }
 
+async fn a_browser_cannot_claim_to_be_an_edge(app: Arc<TestApp>) {
+    let claims = [CLIENT_ADDRESS, SURFACE, EDGE_TOKEN];
+    let preflight = Http::new(app.grpc.address())
+        .request(Method::OPTIONS, "/muster.v1.EventService/CreateEvent")
+        .header("origin", ORIGIN)
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", claims.join(","));
+    let answer = preflight.send().await;
+    let allowed = answer.header("access-control-allow-headers").unwrap();
+    for claim in claims.into_iter().chain(["*"]) {
+        assert!(!allowed.contains(claim), "{allowed}");
+    }
+
+    let path = "/muster.v1.RegistrationService/RegisterAttendee";
+    let register = async |number: usize| {
+        let message = RegisterAttendeeRequest {
+            slug: "nowhere".to_owned(),
+            name: Some("Grace".to_owned()),
+            email: Some(format!("grace-{number}@example.org")),
+            answers: Vec::new(),
+        };
+        let request = call(&app, path, &message).header(SURFACE, "api");
+        let request = request.header(CLIENT_ADDRESS, format!("192.0.2.{number}"));
+        read(&request.send().await).1.code()
+    };
+    for number in 0..60 {
+        assert_eq!(register(number).await, Code::NotFound);
+    }
+    assert_eq!(register(60).await, Code::ResourceExhausted);
+}
+
 async fn a_browser_creates_and_reads(app: Arc<TestApp>) {
     let key = app.account(Plan::Free).await.key;
     let create = call(&app, "/muster.v1.EventService/CreateEvent", &event());
@@ -179,6 +213,7 @@ async fn a_browser_learns_why_it_was_refused(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_browser_may_call_from_any_page_with_a_key,
+    a_browser_cannot_claim_to_be_an_edge,
     a_browser_creates_and_reads,
     a_browser_that_takes_only_text_is_answered_in_base64,
     a_browser_learns_why_it_was_refused,

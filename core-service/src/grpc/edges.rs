@@ -1,0 +1,249 @@
+//! Which calls come from Muster's own edges. They alone may say which client they call for, by which surface it came, and call
+//! `muster.internal.v1`; whoever else calls is an ordinary client.
+
+use std::{
+    fmt,
+    net::IpAddr,
+    str::FromStr,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use http::{HeaderMap, HeaderValue, Request};
+use muster_api::metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE, Surface};
+use process::settings;
+use secrecy::ExposeSecret as _;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+use tonic::{Status, body::Body};
+
+use super::origin::{Origin, has_certificate};
+
+/// One in use, and one more while edges change to it.
+const MOST_TOKENS: usize = 2;
+
+/// How often the log says that edges are refused. Each call of such an edge would be a line.
+const WARN_AGAIN: Duration = Duration::from_mins(1);
+
+/// Secrets by which edges prove what they are; only their SHA-256 is kept.
+#[derive(Clone, Default)]
+pub struct EdgeTokens(Vec<[u8; 32]>);
+
+impl FromStr for EdgeTokens {
+    type Err = String;
+
+    /// One token, or two separated by a comma or on lines of their own.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let separated = text.split(|character: char| character == ',' || character.is_whitespace());
+        let tokens = separated
+            .filter(|token| !token.is_empty())
+            .map(settings::token)
+            .collect::<Result<Vec<_>, _>>()?;
+        if tokens.is_empty() || tokens.len() > MOST_TOKENS {
+            return Err(format!(
+                "must be one secret, or {MOST_TOKENS} separated by a comma while edges change from one to the other"
+            ));
+        }
+        let hash = |token: &secrecy::SecretString| hash(token.expose_secret().as_bytes());
+        Ok(Self(tokens.iter().map(hash).collect()))
+    }
+}
+
+impl fmt::Debug for EdgeTokens {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "EdgeTokens({})", self.0.len())
+    }
+}
+
+impl EdgeTokens {
+    fn accept(&self, token: &HeaderValue) -> bool {
+        let shown = hash(token.as_bytes());
+        let matches = self.0.iter().map(|token| token.ct_eq(&shown));
+        matches
+            .fold(subtle::Choice::from(0), |any, one| any | one)
+            .into()
+    }
+}
+
+fn hash(token: &[u8]) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+/// How a call came to core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arrival {
+    /// It is a call of an edge that has proved what it is.
+    pub(super) by_edge: bool,
+    /// The client's address: what an edge says, else the peer's own. A Unix socket has none.
+    pub(super) client: Option<IpAddr>,
+    /// By which edge's surface the client came; none for those who call core itself.
+    pub(super) surface: Option<Surface>,
+}
+
+/// Tells edges from other callers.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    tokens: EdgeTokens,
+    warned: Mutex<Option<Instant>>,
+}
+
+impl Edges {
+    pub(super) fn new(tokens: EdgeTokens) -> Self {
+        Self {
+            tokens,
+            warned: Mutex::default(),
+        }
+    }
+
+    /// Finds out how a request came, and takes out of its headers what edges say: nothing behind the gate reads them.
+    ///
+    /// # Errors
+    /// When its token is none of ours. A wrong one is a setting to be mended, and not passed over in silence.
+    pub(super) fn arrival(
+        &self,
+        request: &mut Request<Body>,
+        origin: Option<Origin>,
+    ) -> Result<Arrival, Box<Status>> {
+        let has_proof = origin == Some(Origin::InProcess) || has_certificate(request.extensions());
+        let said = Said::take(request.headers_mut());
+        let by_edge = match said.token {
+            _ if has_proof => true,
+            Some(token) if self.tokens.accept(&token) => true,
+            Some(_) => return Err(Box::new(self.refuse(origin))),
+            None => false,
+        };
+        let peer = origin.and_then(Origin::ip);
+        Ok(Arrival {
+            by_edge,
+            client: said.client.filter(|_| by_edge).or(peer),
+            surface: said.surface.filter(|_| by_edge),
+        })
+    }
+
+    /// Without a reason for clients: an edge shows what it is told by core's rules, and hides and logs this.
+    fn refuse(&self, origin: Option<Origin>) -> Status {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
+            *warned = Some(Instant::now());
+            let tokens = self.tokens.0.len();
+            tracing::warn!(
+                ?origin,
+                tokens,
+                "refused an edge whose token is none of --edge-token (MUSTER_EDGE_TOKEN); give both the same"
+            );
+        }
+        Status::permission_denied(format!(
+            "core does not accept this {EDGE_TOKEN}: the edge's MUSTER_EDGE_TOKEN must be one of core's"
+        ))
+    }
+}
+
+/// What an edge says of itself and of a call.
+struct Said {
+    token: Option<HeaderValue>,
+    client: Option<IpAddr>,
+    surface: Option<Surface>,
+}
+
+impl Said {
+    fn take(headers: &mut HeaderMap) -> Self {
+        let token = headers.remove(EDGE_TOKEN);
+        let (client, surface) = (headers.remove(CLIENT_ADDRESS), headers.remove(SURFACE));
+        Self {
+            token,
+            client: client.and_then(|address| address.to_str().ok()?.parse().ok()),
+            surface: surface.and_then(|surface| Surface::from_name(surface.to_str().ok()?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "old-0123456789abcdef0123456789abcdef";
+    const NEW: &str = "new-0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn one_token_or_two_are_read_and_never_shown() {
+        for both in [
+            format!("{OLD},{NEW}"),
+            format!(" {OLD} , {NEW},"),
+            format!("{OLD}\n{NEW}\n"),
+        ] {
+            let tokens: EdgeTokens = both.parse().unwrap();
+            assert!(tokens.accept(&HeaderValue::from_static(OLD)), "{both}");
+            assert!(tokens.accept(&HeaderValue::from_static(NEW)), "{both}");
+            assert_eq!(format!("{tokens:?}"), "EdgeTokens(2)");
+        }
+        let one: EdgeTokens = NEW.parse().unwrap();
+        assert!(one.accept(&HeaderValue::from_static(NEW)));
+        assert!(!one.accept(&HeaderValue::from_static(OLD)));
+        assert!(!EdgeTokens::default().accept(&HeaderValue::from_static(NEW)));
+    }
+
+    /// How a call from there comes that says to be one of the site for somebody else.
+    fn arrival(
+        edges: &Edges,
+        origin: Option<Origin>,
+        token: Option<&'static str>,
+    ) -> Option<Arrival> {
+        let mut request = Request::new(Body::empty());
+        let headers = request.headers_mut();
+        headers.insert(CLIENT_ADDRESS, HeaderValue::from_static("192.0.2.1"));
+        headers.insert(SURFACE, HeaderValue::from_static("site"));
+        if let Some(token) = token {
+            headers.insert(EDGE_TOKEN, HeaderValue::from_static(token));
+        }
+        let arrival = edges.arrival(&mut request, origin);
+        assert!(
+            request.headers().is_empty(),
+            "nothing behind the gate sees them"
+        );
+        arrival.ok()
+    }
+
+    #[test]
+    fn only_a_proven_edge_says_who_its_client_is_and_where_they_came_in() {
+        let edges = Edges::new(NEW.parse().unwrap());
+        let tcp = Some(Origin::Tcp(([198, 51, 100, 1], 7).into()));
+        let said = Arrival {
+            by_edge: true,
+            client: Some([192, 0, 2, 1].into()),
+            surface: Some(Surface::Site),
+        };
+        let unsaid = |client| Arrival {
+            by_edge: false,
+            client,
+            surface: None,
+        };
+        assert_eq!(arrival(&edges, tcp, Some(NEW)), Some(said));
+        assert_eq!(arrival(&edges, Some(Origin::Unix), Some(NEW)), Some(said));
+        assert_eq!(arrival(&edges, Some(Origin::InProcess), None), Some(said));
+        let peer = Some([198, 51, 100, 1].into());
+        assert_eq!(arrival(&edges, tcp, None), Some(unsaid(peer)));
+        assert_eq!(
+            arrival(&edges, Some(Origin::Unix), None),
+            Some(unsaid(None))
+        );
+        assert_eq!(arrival(&edges, None, None), Some(unsaid(None)));
+        assert_eq!(arrival(&edges, tcp, Some(OLD)), None);
+        // Where no token is set, none is right.
+        assert_eq!(arrival(&Edges::default(), tcp, Some(NEW)), None);
+    }
+
+    #[test]
+    fn tokens_that_are_short_strange_or_too_many_are_refused_in_words() {
+        let three = format!("{OLD},{NEW},{NEW}");
+        for (text, problem) in [
+            ("", "must be one secret"),
+            (&three, "must be one secret"),
+            ("too-short", "at least 32"),
+            (&format!("{OLD},short"), "at least 32"),
+            (&format!("{OLD}\u{e9}"), "visible ASCII"),
+        ] {
+            let error = text.parse::<EdgeTokens>().unwrap_err();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What an edge says of itself with every call.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use muster_api::metadata::{self, Surface};
+use process::Failure;
+use secrecy::{ExposeSecret, SecretString};
+
+const EDGE_TOKEN: HeaderName = HeaderName::from_static(metadata::EDGE_TOKEN);
+const SURFACE: HeaderName = HeaderName::from_static(metadata::SURFACE);
+
+/// Who calls core. Without a token an ordinary client, unless the connection itself proves an edge.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Identity {
+    /// Marked sensitive, so that `Debug` hides it.
+    token: Option<HeaderValue>,
+    surface: Option<Surface>,
+}
+
+impl Identity {
+    /// The same, with the secret that core knows edges by.
+    pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, Failure> {
+        let value = HeaderValue::try_from(token.expose_secret());
+        let mut value = value.map_err(|_| {
+            Failure::setting(
+                "--edge-token (MUSTER_EDGE_TOKEN): must be of visible ASCII characters",
+            )
+        })?;
+        value.set_sensitive(true);
+        let token = Some(value);
+        Ok(Self { token, ..self })
+    }
+
+    /// The same, serving that surface.
+    pub(crate) fn on_surface(self, surface: Surface) -> Self {
+        let surface = Some(surface);
+        Self { surface, ..self }
+    }
+
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        if let Some(token) = &self.token {
+            headers.insert(EDGE_TOKEN, token.clone());
+        }
+        if let Some(surface) = self.surface {
+            headers.insert(SURFACE, HeaderValue::from_static(surface.name()));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Starting it as operators and clients do: as a process of its own.
+
+use std::process::{Command, Output, Stdio};
+
+/// The binary with these arguments and none of Muster's variables, until it ends.
+fn run(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-bridge"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MUSTER_") {
+            command.env_remove(name);
+        }
+    }
+    let command = command.args(arguments).envs(variables.iter().copied());
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn without_a_proof_for_core_it_does_not_start_and_says_what_to_set() {
+    let output = run(&["--http-addr", "127.0.0.1:0"], &[]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(64), "{text}");
+    let expected = "error: --edge-token (MUSTER_EDGE_TOKEN): needed to prove to core";
+    assert!(text.starts_with(expected), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+/// It is a client like any other, by its own key.
+#[test]
+fn on_standard_input_it_needs_no_proof() {
+    let output = run(&["--stdio"], &[("MUSTER_API_KEY", "mus_live_any")]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+}
