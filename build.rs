@@ -2,11 +2,15 @@
 
 use std::{env, path::Path};
 
+use codegen::Sources;
+
 fn main() -> anyhow::Result<()> {
     println!("cargo:rerun-if-changed=proto");
-    codegen::generate_into(
-        Path::new("proto"),
-        "muster.v1",
-        Path::new(&env::var("OUT_DIR")?),
-    )
+    let sources = Sources {
+        proto_dir: Path::new("proto"),
+        public: "muster.v1",
+        internal: &["muster.internal.v1"],
+        runtime: "crate",
+    };
+    codegen::generate_into(&sources, Path::new(&env::var("OUT_DIR")?))
 }

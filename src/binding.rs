@@ -22,12 +22,15 @@ pub struct Demand {
     pub access: Access,
     /// The scope that the caller's credential must have; none when any valid one will do, or none is needed.
     pub scope: Option<Scope>,
+    /// Whether only edges may call it.
+    pub internal: bool,
 }
 
 impl Demand {
     /// What that rpc demands.
-    pub(crate) const fn of<R: Rpc>() -> Self {
+    pub const fn of<R: Rpc>() -> Self {
         Self {
+            internal: R::INTERNAL,
             access: R::ACCESS,
             scope: R::SCOPE,
         }
@@ -65,34 +68,43 @@ pub struct InvalidParameter {
 
 /// One rpc. Generated, one zero-sized type each.
 pub trait Rpc: Copy + Send + Sync + 'static {
-    /// The request message. As JSON it is closed: unknown fields are refused.
-    type Request: prost::Message + Default + Clone + DeserializeOwned + Validate + 'static;
-    /// The response message.
-    type Response: prost::Message + Default + Serialize + 'static;
+    /// The request message.
+    type Request: prost::Message + Default + Clone + Validate + 'static;
+    /// The response message; each of them, where it is a stream.
+    type Response: prost::Message + Default + 'static;
 
     /// The rpc's name, for example `CreateEvent`; for logs and metrics.
     const NAME: &'static str;
     /// The gRPC path, for example `/muster.v1.EventService/CreateEvent`.
     const GRPC_PATH: &'static str;
+    /// Whether it is of an internal package, whose rpcs only edges may call.
+    const INTERNAL: bool;
     /// Who may call it.
     const ACCESS: Access;
     /// The scope that the caller's credential must have, if any.
     const SCOPE: Option<Scope>;
-    /// What it answers with.
-    const ANSWER: Answer;
     /// Whether a second identical call changes nothing more, so that it may be retried.
     const IDEMPOTENT: bool;
     /// Whether it takes an idempotency key, with which any call may be retried.
     const IDEMPOTENCY_KEY: bool;
     /// Whether edges call it to find out if a credential is valid.
     const CHECKS_CREDENTIAL: bool;
+}
+
+/// An internal rpc that answers with a stream of messages.
+pub trait StreamRpc: Rpc {}
+
+/// An rpc of the public package: its messages are JSON, too. As JSON a request is closed: unknown fields are refused.
+pub trait PublicRpc: Rpc<Request: DeserializeOwned, Response: Serialize> {
+    /// What it answers with.
+    const ANSWER: Answer;
 
     /// Tells a partial update which fields it is given. Does nothing for other rpcs.
     fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}
 }
 
 /// One HTTP route of an rpc. Generated, one zero-sized type each.
-pub trait Binding: Rpc {
+pub trait Binding: PublicRpc {
     /// The HTTP method.
     const METHOD: http::Method;
     /// The path below the host with `{field}` for each path parameter, for example `/api/v1/events/{slug}`.
@@ -119,8 +131,14 @@ pub trait Binding: Rpc {
     }
 }
 
-/// What an edge does with each rpc, whether or not it has a route; `muster_api::visit_rpcs` hands it all of them.
+/// What an edge does with each public rpc, whether or not it has a route; `muster_api::visit_rpcs` hands it all of them.
 pub trait RpcVisitor {
+    /// Takes one rpc.
+    fn visit<R: PublicRpc>(&mut self, rpc: R);
+}
+
+/// What an edge does with each internal rpc; `muster_api::visit_internal_rpcs` hands it all of them.
+pub trait InternalVisitor {
     /// Takes one rpc.
     fn visit<R: Rpc>(&mut self, rpc: R);
 }

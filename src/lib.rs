@@ -3,6 +3,7 @@
 
 pub mod binding;
 pub mod http_body;
+pub mod internal;
 pub mod json;
 pub mod metadata;
 pub mod scope;
@@ -10,28 +11,34 @@ pub mod status;
 pub mod v1;
 pub mod validation;
 
+pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
 pub use scope::Scope;
 pub use v1::{
     bindings::{visit_bindings, visit_rpcs},
     reasons::Reason,
-    services::access,
 };
 
-/// Every message and service as a `google.protobuf.FileDescriptorSet`, for server reflection.
-pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+/// What the rpc at a gRPC path demands of its caller, whichever package it is of; none for a path that is no rpc.
+pub fn access(grpc_path: &str) -> Option<binding::Demand> {
+    v1::services::access(grpc_path).or_else(|| internal::v1::services::access(grpc_path))
+}
+
+/// Every public message and service as a `google.protobuf.FileDescriptorSet`, for server reflection.
+pub const FILE_DESCRIPTOR_SET: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/muster.v1/descriptors.bin"));
 
 /// The OpenAPI 3.1.0 document of the HTTP routes, as JSON.
-pub const OPENAPI: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+pub const OPENAPI: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/openapi.json"));
 
 /// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call;
 /// `access` (`public`, `bearer` or `paid`); for a partial update `updates`, the fields that it may name; and, when a person has
 /// to confirm it, `confirmation`: the `grpc_path` of the rpc that previews it, the arguments that this one `takes`, the
 /// `question`, `{field}` in which stands for a field of the preview's answer, and `unless`, the field that is true when there is
 /// nothing left to confirm.
-pub const TOOLS: &str = include_str!(concat!(env!("OUT_DIR"), "/tools.json"));
+pub const TOOLS: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/tools.json"));
 
 /// What an MCP server has besides its tools, as JSON: `name`, `title`, `version`, `instructions`; `resources`, each with the
 /// `grpc_path` of the rpc that reads it, the answer's field that is its `text` (if it is not the whole answer), its `template` as
 /// `resources/templates/list` answers it, and the `list` rpc, if any; `prompts`, each with its `prompt` as `prompts/list` answers
 /// it, and its `text`.
-pub const MCP: &str = include_str!(concat!(env!("OUT_DIR"), "/mcp.json"));
+pub const MCP: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/mcp.json"));

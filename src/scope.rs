@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
+include!(concat!(env!("OUT_DIR"), "/muster.v1/scopes.rs"));
 
 /// A name that no scope has.
 #[derive(Debug, Clone, PartialEq, Eq)]

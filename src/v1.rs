@@ -7,18 +7,18 @@
     reason = "prost and tonic write this; its documentation is the proto's"
 )]
 mod messages {
-    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+    include!(concat!(env!("OUT_DIR"), "/muster.v1/messages.rs"));
 }
 
 pub use messages::*;
 
 mod validation {
-    include!(concat!(env!("OUT_DIR"), "/validation.rs"));
+    include!(concat!(env!("OUT_DIR"), "/muster.v1/validation.rs"));
 }
 
 /// Who may call which rpc, and the services' validating decorators.
 pub mod services {
-    include!(concat!(env!("OUT_DIR"), "/services.rs"));
+    include!(concat!(env!("OUT_DIR"), "/muster.v1/services.rs"));
 }
 
 /// Why a call failed.
@@ -27,10 +27,10 @@ pub mod services {
     reason = "tables with one line for each reason"
 )]
 pub mod reasons {
-    include!(concat!(env!("OUT_DIR"), "/reasons.rs"));
+    include!(concat!(env!("OUT_DIR"), "/muster.v1/reasons.rs"));
 }
 
 /// Each rpc at each of its HTTP routes.
 pub mod bindings {
-    include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
+    include!(concat!(env!("OUT_DIR"), "/muster.v1/bindings.rs"));
 }

@@ -14,12 +14,21 @@ use crate::{
 
 /// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
 pub(crate) fn emit(api: &Api) -> TokenStream {
+    if api.is_internal {
+        return internal(api);
+    }
+    let runtime = &api.runtime;
     let mut types = TokenStream::new();
     let (mut rpcs, mut names) = (Vec::new(), Vec::new());
     for method in api.methods() {
         rpcs.push(binding_name(method, 0));
         if method.routes.is_empty() {
-            types.extend(rpc(api, method, &binding_name(method, 0), &method.comment));
+            types.extend(public(
+                api,
+                method,
+                &binding_name(method, 0),
+                &method.comment,
+            ));
         }
         for (index, route) in method.routes.iter().enumerate() {
             let name = binding_name(method, index);
@@ -28,8 +37,10 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         }
     }
     quote! {
-        use crate::binding::{Access, Answer, Binding, Body, InvalidParameter, Rpc, RpcVisitor, Visitor};
-        use crate::scope::Scope;
+        use #runtime::binding::{
+            Access, Answer, Binding, Body, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
+        };
+        use #runtime::scope::Scope;
 
         #types
 
@@ -45,6 +56,36 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
 }
 
+/// The rpcs of an internal package and its `visit_rpcs`.
+fn internal(api: &Api) -> TokenStream {
+    let runtime = &api.runtime;
+    let types = api
+        .methods()
+        .map(|method| rpc(api, method, &binding_name(method, 0), &method.comment));
+    let names = api.methods().map(|method| binding_name(method, 0));
+    let streams: Vec<_> = api
+        .methods()
+        .filter(|method| method.server_streaming)
+        .map(|method| {
+            let name = binding_name(method, 0);
+            quote! { impl StreamRpc for #name {} }
+        })
+        .collect();
+    let stream_rpc = (!streams.is_empty()).then(|| quote! { StreamRpc });
+    quote! {
+        use #runtime::binding::{Access, InternalVisitor, Rpc, #stream_rpc};
+        use #runtime::scope::Scope;
+
+        #(#types)*
+        #(#streams)*
+
+        /// Hands every rpc to the visitor, in the order of the proto.
+        pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
+            #(visitor.visit(#names);)*
+        }
+    }
+}
+
 /// The rpc's name; additional routes are numbered from 2.
 fn binding_name(method: &Method, index: usize) -> Ident {
     match index {
@@ -53,6 +94,7 @@ fn binding_name(method: &Method, index: usize) -> Ident {
     }
 }
 
+/// The type of an rpc.
 fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStream {
     let Method {
         name,
@@ -62,26 +104,16 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         idempotency_key,
         ..
     } = method;
+    let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
-    let (answer, response) = match &method.answer {
-        Answer::Message(name) => (format_ident!("Json"), ident(name)),
-        Answer::File { .. } => (format_ident!("File"), format_ident!("HttpBody")),
-    };
-    let response = match method.answer {
-        Answer::Message(_) => quote! { super::#response },
-        Answer::File { .. } => quote! { crate::http_body::HttpBody },
+    let response = match &method.answer {
+        Answer::Message(name) => {
+            let name = ident(name);
+            quote! { super::#name }
+        }
+        Answer::File { .. } => quote! { #runtime::http_body::HttpBody },
     };
     let (access, scope) = (access(method.access), scope(method));
-    let fields = &api.message(&method.request).fields;
-    let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);
-    let mask = mask.map(|field| {
-        let field = ident(&field.name);
-        quote! {
-            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
-                request.#field = Some(prost_types::FieldMask { paths: fields });
-            }
-        }
-    });
     let doc = format!(" {comment}");
     quote! {
         #[doc = #doc]
@@ -94,12 +126,38 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
 
             const NAME: &'static str = #name;
             const GRPC_PATH: &'static str = #grpc_path;
+            const INTERNAL: bool = #is_internal;
             const ACCESS: Access = Access::#access;
             const SCOPE: Option<Scope> = #scope;
-            const ANSWER: Answer = Answer::#answer;
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
+        }
+    }
+}
+
+/// The type of a public rpc.
+fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStream {
+    let rpc = rpc(api, method, type_name, comment);
+    let answer = match &method.answer {
+        Answer::Message(_) => format_ident!("Json"),
+        Answer::File { .. } => format_ident!("File"),
+    };
+    let fields = &api.message(&method.request).fields;
+    let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);
+    let mask = mask.map(|field| {
+        let field = ident(&field.name);
+        quote! {
+            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+                request.#field = Some(prost_types::FieldMask { paths: fields });
+            }
+        }
+    });
+    quote! {
+        #rpc
+
+        impl PublicRpc for #type_name {
+            const ANSWER: Answer = Answer::#answer;
 
             #mask
         }
@@ -140,7 +198,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let verb = ident(route.verb.constant());
     let (path, path_fields) = (&route.path, &route.path_fields);
     let query_fields = parts.query.iter().map(|field| &field.name);
-    let set = set(parts.path.iter().chain(&parts.query));
+    let set = set(api, parts.path.iter().chain(&parts.query));
     let to_json = route.response_body.as_ref().map(|field| {
         let field = ident(field);
         quote! {
@@ -150,7 +208,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
         }
     });
     let comment = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
-    let rpc = rpc(api, method, type_name, &comment);
+    let rpc = public(api, method, type_name, &comment);
     quote! {
         #rpc
 
@@ -168,15 +226,16 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
 }
 
 /// How path and query parameters become fields.
-fn set<'a>(fields: impl Iterator<Item = &'a &'a Field>) -> TokenStream {
+fn set<'a>(api: &Api, fields: impl Iterator<Item = &'a &'a Field>) -> TokenStream {
+    let runtime = &api.runtime;
     let arms: Vec<_> = fields
         .filter_map(|field| {
             let (name, text) = (ident(&field.name), &field.name);
             let value = match field.kind {
                 Kind::String => quote! { text.into() },
-                Kind::Int32 => quote! { crate::json::parse_int32(#text, text)? },
-                Kind::Bool => quote! { crate::json::parse_bool(#text, text)? },
-                Kind::Message(_) | Kind::FieldMask => return None,
+                Kind::Int32 => quote! { #runtime::json::parse_int32(#text, text)? },
+                Kind::Bool => quote! { #runtime::json::parse_bool(#text, text)? },
+                Kind::Int64 | Kind::Enum(_) | Kind::Message(_) | Kind::FieldMask => return None,
             };
             let assignment = match field.cardinality {
                 Cardinality::One => quote! { request.#name = #value },

@@ -19,12 +19,12 @@ use crate::{
 /// The field of a list's answer that holds what it lists.
 const ITEMS: &str = "items";
 
-/// Checks the whole API.
-pub(crate) fn api(api: &Api) -> Result<()> {
+/// Checks the public package.
+pub(crate) fn public(api: &Api) -> Result<()> {
     for code in errors::IMPLIED {
         reason(api, code)?;
     }
-    scopes::all(&api.rules.scopes)?;
+    scopes::all(&api.scopes)?;
     for prompt in &api.rules.prompts {
         self::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
@@ -34,6 +34,32 @@ pub(crate) fn api(api: &Api) -> Result<()> {
             "message {}: the schema of that name is that of errors",
             message.name
         );
+    }
+    package(api)?;
+    let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
+    for one in api.methods() {
+        method(api, one, &mut routes, &mut tools).with_context(|| format!("rpc {}", one.name))?;
+    }
+    Ok(())
+}
+
+/// Checks a package that is plain gRPC.
+pub(crate) fn internal(api: &Api) -> Result<()> {
+    package(api)?;
+    for method in api.methods() {
+        ensure!(
+            method.routes.is_empty() && method.tool.is_none() && method.resource.is_none(),
+            "rpc {}: {} is internal, so its rpcs have neither routes nor tools nor resources",
+            method.name,
+            api.package
+        );
+    }
+    Ok(())
+}
+
+/// Checks what holds for every package.
+fn package(api: &Api) -> Result<()> {
+    for message in &api.messages {
         ensure!(
             !holds(api, message, &message.name, &mut HashSet::new()),
             "message {}: a message that holds itself is not supported",
@@ -42,10 +68,6 @@ pub(crate) fn api(api: &Api) -> Result<()> {
     }
     for method in api.methods() {
         references(api, method).with_context(|| format!("rpc {}", method.name))?;
-    }
-    let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
-    for one in api.methods() {
-        method(api, one, &mut routes, &mut tools).with_context(|| format!("rpc {}", one.name))?;
     }
     Ok(())
 }

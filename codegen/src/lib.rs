@@ -1,4 +1,6 @@
-//! Build-time generator: from the descriptors of `proto/` to messages, validation, bindings, OpenAPI and MCP tools.
+//! Build-time generator: from the descriptors of `proto/` to messages, validation, bindings, OpenAPI and MCP tools. One package
+//! is public; of the others come messages, validation and bindings alone, and only they may stream messages or have enums and
+//! numbers that JSON lacks.
 //!
 //! Read in this order: [`descriptors`] compiles the proto files, [`model`] holds what they say in our own words,
 //! [`read`] fills it, [`read`] and [`check`] refuse what is not supported, [`parts`] and [`errors`] draw the conclusions that
@@ -25,68 +27,88 @@ mod services;
 mod tools;
 mod validation;
 
-use std::path::Path;
+use std::{path::Path, str::FromStr as _};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
+use proc_macro2::TokenStream;
+
+use crate::{descriptors::Descriptors, model::Api};
 
 /// One generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Its name within the output folder.
+    /// Its path within the output folder, for example `muster.v1/messages.rs`.
     pub name: String,
     /// Its content.
     pub content: Vec<u8>,
 }
 
-/// Generates everything that the proto files below `proto_dir` in `package` (for example `muster.v1`) describe.
+/// What to generate from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// Below it each package has the folder of its name.
+    pub proto_dir: &'a Path,
+    /// The package that is offered on every surface, for example `muster.v1`. Its reasons and scopes are those of all packages.
+    pub public: &'a str,
+    /// The packages that are plain gRPC among the processes of one deployment.
+    pub internal: &'a [&'a str],
+    /// The crate that generated code is run by, as that code names it: `crate` within `muster-api` itself.
+    pub runtime: &'a str,
+}
+
+/// Generates everything that the proto files describe, each package into the folder of its name.
 ///
 /// # Errors
 /// When a file does not compile or says something that the generator does not support; the text names the place.
-pub fn generate(proto_dir: &Path, package: &str) -> Result<Vec<Output>> {
-    let descriptors = descriptors::compile(proto_dir, package)?;
-    let api = read::api(&descriptors.pool, package)?;
+pub fn generate(sources: &Sources) -> Result<Vec<Output>> {
+    let runtime = TokenStream::from_str(sources.runtime)
+        .map_err(|error| anyhow!("{} is no path: {error}", sources.runtime))?;
+    let descriptors = descriptors::compile(sources.proto_dir, sources.public)?;
+    let public = read::public(&descriptors.pool, sources.public, &runtime)?;
+    let mut outputs = package(&public, &descriptors)?;
+    outputs.extend(surfaces(&public)?);
+    for internal in sources.internal {
+        let descriptors = descriptors::compile(sources.proto_dir, internal)?;
+        let api = read::internal(&descriptors.pool, internal, &public)?;
+        outputs.extend(package(&api, &descriptors)?);
+    }
+    outputs.push(Output::new(
+        &public,
+        "descriptors.bin",
+        descriptors.for_reflection,
+    ));
+    Ok(outputs)
+}
+
+/// What every package is generated into.
+fn package(api: &Api, descriptors: &Descriptors) -> Result<Vec<Output>> {
+    let output = |name: &str, content: String| Output::new(api, name, content);
     Ok(vec![
-        Output {
-            name: "messages.rs".into(),
-            content: messages::emit(&api, &descriptors)?.into(),
-        },
-        Output {
-            name: "validation.rs".into(),
-            content: rust::file(&validation::emit(&api))?.into(),
-        },
-        Output {
-            name: "services.rs".into(),
-            content: rust::file(&services::emit(&api))?.into(),
-        },
-        Output {
-            name: "reasons.rs".into(),
-            content: rust::file(&reasons::emit(&api))?.into(),
-        },
-        Output {
-            name: "scopes.rs".into(),
-            content: rust::file(&scopes::emit(&api))?.into(),
-        },
-        Output {
-            name: "bindings.rs".into(),
-            content: rust::file(&bindings::emit(&api))?.into(),
-        },
-        Output {
-            name: "openapi.json".into(),
-            content: json(&openapi::emit(&api)?)?,
-        },
-        Output {
-            name: "tools.json".into(),
-            content: json(&tools::emit(&api))?,
-        },
-        Output {
-            name: "mcp.json".into(),
-            content: json(&mcp::emit(&api))?,
-        },
-        Output {
-            name: "descriptors.bin".into(),
-            content: descriptors.for_reflection,
-        },
+        output("messages.rs", messages::emit(api, descriptors)?),
+        output("validation.rs", rust::file(&validation::emit(api))?),
+        output("services.rs", rust::file(&services::emit(api))?),
+        output("bindings.rs", rust::file(&bindings::emit(api))?),
     ])
+}
+
+/// What the public package is generated into besides.
+fn surfaces(api: &Api) -> Result<Vec<Output>> {
+    Ok(vec![
+        Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
+        Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
+        Output::new(api, "openapi.json", json(&openapi::emit(api)?)?),
+        Output::new(api, "tools.json", json(&tools::emit(api))?),
+        Output::new(api, "mcp.json", json(&mcp::emit(api))?),
+    ])
+}
+
+impl Output {
+    fn new(api: &Api, name: &str, content: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: format!("{}/{name}", api.package),
+            content: content.into(),
+        }
+    }
 }
 
 /// A document that people can read.
@@ -100,11 +122,14 @@ fn json(document: &serde_json::Value) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`generate`], and when a file can't be written.
-pub fn generate_into(proto_dir: &Path, package: &str, folder: &Path) -> Result<()> {
-    for output in generate(proto_dir, package)? {
+pub fn generate_into(sources: &Sources, folder: &Path) -> Result<()> {
+    for output in generate(sources)? {
         let path = folder.join(&output.name);
         if std::fs::read(&path).is_ok_and(|present| present == output.content) {
             continue;
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
         }
         std::fs::write(&path, &output.content)
             .with_context(|| format!("can't write {}", path.display()))?;

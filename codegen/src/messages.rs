@@ -1,5 +1,6 @@
 //! Messages, clients and servers by prost and tonic, with serde attributes that make JSON as strict as the contract:
-//! names as in the proto, unknown fields refused, no numbers in strings, absent optional fields shown as null.
+//! names as in the proto, unknown fields refused, no numbers in strings, absent optional fields shown as null. Messages of internal
+//! packages are never JSON.
 
 use anyhow::{Context as _, Result};
 
@@ -18,8 +19,16 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .build_transport(false)
         .emit_rerun_if_changed(false)
         .out_dir(&folder)
-        .extern_path(".google.api.HttpBody", "crate::http_body::HttpBody");
-    for message in &api.messages {
+        .extern_path(
+            ".google.api.HttpBody",
+            format!("{}::http_body::HttpBody", api.runtime),
+        );
+    let shown = if api.is_internal {
+        &[][..]
+    } else {
+        &api.messages
+    };
+    for message in shown {
         let path = format!(".{}.{}", api.package, message.name);
         builder =
             builder.message_attribute(&path, "#[derive(serde::Serialize, serde::Deserialize)]");
@@ -31,7 +40,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         };
         builder = builder.message_attribute(&path, container);
         for field in &message.fields {
-            if let Some(attribute) = attribute(message, field) {
+            if let Some(attribute) = attribute(api, message, field) {
                 builder = builder.field_attribute(format!("{path}.{}", field.name), attribute);
             }
         }
@@ -45,7 +54,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
 }
 
 /// How serde reads a field, where its default would be more lenient than the contract.
-fn attribute(message: &Message, field: &Field) -> Option<String> {
+fn attribute(api: &Api, message: &Message, field: &Field) -> Option<String> {
     let nullable = message.may_be_null(field);
     let reader = match (&field.kind, field.cardinality) {
         (Kind::FieldMask, _) => return Some("#[serde(skip)]".into()),
@@ -59,6 +68,7 @@ fn attribute(message: &Message, field: &Field) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "#[serde(deserialize_with = \"crate::json::{reader}\")]"
+        "#[serde(deserialize_with = \"{}::json::{reader}\")]",
+        api.runtime
     ))
 }

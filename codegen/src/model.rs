@@ -1,7 +1,9 @@
 //! What the proto files say, in our own words. Emitters read this and nothing else.
 
+use proc_macro2::TokenStream;
+
 use crate::{
-    options::{Access, ApiRules, FieldMeaning, FieldRules, Resource, StringRules, Tool},
+    options::{Access, ApiRules, FieldMeaning, FieldRules, Resource, ScopeRule, StringRules, Tool},
     route::Route,
 };
 
@@ -10,10 +12,17 @@ use crate::{
 pub(crate) struct Api {
     /// For example `muster.v1`.
     pub(crate) package: String,
+    /// Whether it is plain gRPC among the processes of one deployment, so that no JSON, document, tool or reflection shows it.
+    pub(crate) is_internal: bool,
+    /// The crate that generated code is run by, as that code names it.
+    pub(crate) runtime: TokenStream,
     pub(crate) rules: ApiRules,
     pub(crate) services: Vec<Service>,
     pub(crate) messages: Vec<Message>,
+    /// Those of the public package, which internal ones share.
     pub(crate) reasons: Vec<Reason>,
+    /// Those of the public package, which internal ones share.
+    pub(crate) scopes: Vec<ScopeRule>,
 }
 
 impl Api {
@@ -143,7 +152,11 @@ impl Field {
 pub(crate) enum Kind {
     String,
     Int32,
+    /// In internal packages alone: JSON has no such numbers.
+    Int64,
     Bool,
+    /// The enum of that name; in internal packages alone, since JSON has its names as strings.
+    Enum(String),
     /// The message of that name.
     Message(String),
     /// `google.protobuf.FieldMask`, made from the keys of a body.
@@ -162,7 +175,7 @@ pub(crate) enum Cardinality {
 }
 
 /// A reason for an error.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Reason {
     /// For example `NOT_FOUND`.
     pub(crate) code: String,

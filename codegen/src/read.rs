@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use proc_macro2::TokenStream;
 use prost_reflect::{
     DescriptorPool, FieldDescriptor, FileDescriptor, Kind as ProtoKind, MessageDescriptor,
     MethodDescriptor, ServiceDescriptor,
@@ -21,29 +22,52 @@ const REASONS: &str = "ErrorReason";
 /// What the values of that enum start with.
 const REASON_PREFIX: &str = "ERROR_REASON_";
 
-/// Reads `package`.
-pub(crate) fn api(pool: &DescriptorPool, package: &str) -> Result<Api> {
-    let ours = |file: &FileDescriptor| file.package_name() == package;
-    let services = pool
-        .services()
-        .filter(|service| ours(&service.parent_file()))
-        .map(|descriptor| service(&descriptor))
-        .collect::<Result<Vec<_>>>()?;
-    let inputs = inputs(pool, package);
-    let messages = pool
-        .all_messages()
-        .filter(|message| ours(&message.parent_file()))
-        .map(|descriptor| message(&descriptor, &inputs))
-        .collect::<Result<Vec<_>>>()?;
+/// Reads the package that is offered on every surface.
+pub(crate) fn public(pool: &DescriptorPool, package: &str, runtime: &TokenStream) -> Result<Api> {
+    let rules = rules(pool, package)?;
     let api = Api {
         package: package.to_owned(),
-        rules: rules(pool, package)?,
-        services,
-        messages,
+        is_internal: false,
+        runtime: runtime.clone(),
+        services: services(pool, package, false)?,
+        messages: messages(pool, package, false)?,
         reasons: reasons(pool, package)?,
+        scopes: rules.scopes.clone(),
+        rules,
     };
-    check::api(&api)?;
+    check::public(&api)?;
     Ok(api)
+}
+
+/// Reads a package that is plain gRPC, with the reasons and scopes of the public one.
+pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Result<Api> {
+    let api = Api {
+        package: package.to_owned(),
+        is_internal: true,
+        runtime: public.runtime.clone(),
+        services: services(pool, package, true)?,
+        messages: messages(pool, package, true)?,
+        reasons: public.reasons.clone(),
+        scopes: public.scopes.clone(),
+        rules: ApiRules::default(),
+    };
+    check::internal(&api)?;
+    Ok(api)
+}
+
+fn services(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<Vec<Service>> {
+    pool.services()
+        .filter(|service| service.parent_file().package_name() == package)
+        .map(|descriptor| service(&descriptor, is_internal))
+        .collect()
+}
+
+fn messages(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<Vec<Message>> {
+    let inputs = inputs(pool, package);
+    pool.all_messages()
+        .filter(|message| message.parent_file().package_name() == package)
+        .map(|descriptor| message(&descriptor, &inputs, is_internal))
+        .collect()
 }
 
 /// What the API as a whole is, as one of its files says.
@@ -83,11 +107,11 @@ fn inputs(pool: &DescriptorPool, package: &str) -> HashSet<String> {
     inputs
 }
 
-fn service(descriptor: &ServiceDescriptor) -> Result<Service> {
+fn service(descriptor: &ServiceDescriptor, is_internal: bool) -> Result<Service> {
     let methods = descriptor
         .methods()
         .map(|method_descriptor| {
-            method(descriptor, &method_descriptor)
+            method(descriptor, &method_descriptor, is_internal)
                 .with_context(|| format!("rpc {}", method_descriptor.full_name()))
         })
         .collect::<Result<_>>()?;
@@ -98,7 +122,11 @@ fn service(descriptor: &ServiceDescriptor) -> Result<Service> {
     })
 }
 
-fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<Method> {
+fn method(
+    service: &ServiceDescriptor,
+    descriptor: &MethodDescriptor,
+    is_internal: bool,
+) -> Result<Method> {
     let rules: MethodRules = options::read(&descriptor.options(), "muster.options.v1.method")?;
     let http: Http = options::read(&descriptor.options(), "google.api.http")?;
     says_who_may_call(&rules)?;
@@ -113,7 +141,7 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         _ => Answer::Message(descriptor.output().name().to_owned()),
     };
     ensure!(
-        !descriptor.is_server_streaming() || matches!(answer, Answer::File { .. }),
+        is_internal || !descriptor.is_server_streaming() || matches!(answer, Answer::File { .. }),
         "server streaming is supported for google.api.HttpBody only"
     );
     let level = descriptor
@@ -169,7 +197,11 @@ fn says_who_may_call(rules: &MethodRules) -> Result<()> {
     Ok(())
 }
 
-fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<Message> {
+fn message(
+    descriptor: &MessageDescriptor,
+    inputs: &HashSet<String>,
+    is_internal: bool,
+) -> Result<Message> {
     ensure!(
         descriptor.oneofs().all(|oneof| oneof.is_synthetic()),
         "message {}: oneof is not supported",
@@ -183,7 +215,8 @@ fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<M
     let fields = descriptor
         .fields()
         .map(|descriptor| {
-            field(&descriptor).with_context(|| format!("field {}", descriptor.full_name()))
+            field(&descriptor, is_internal)
+                .with_context(|| format!("field {}", descriptor.full_name()))
         })
         .collect::<Result<_>>()?;
     Ok(Message {
@@ -194,18 +227,21 @@ fn message(descriptor: &MessageDescriptor, inputs: &HashSet<String>) -> Result<M
     })
 }
 
-fn field(descriptor: &FieldDescriptor) -> Result<Field> {
+fn field(descriptor: &FieldDescriptor, is_internal: bool) -> Result<Field> {
     ensure!(!descriptor.is_map(), "maps are not supported");
+    let package = descriptor.parent_file().package_name().to_owned();
     let kind = match descriptor.kind() {
         ProtoKind::String => Kind::String,
         ProtoKind::Int32 => Kind::Int32,
         ProtoKind::Bool => Kind::Bool,
+        ProtoKind::Int64 if is_internal => Kind::Int64,
+        ProtoKind::Enum(one) if is_internal && one.package_name() == package => {
+            Kind::Enum(one.name().to_owned())
+        }
         ProtoKind::Message(message) if message.full_name() == "google.protobuf.FieldMask" => {
             Kind::FieldMask
         }
-        ProtoKind::Message(message)
-            if message.package_name() == descriptor.parent_file().package_name() =>
-        {
+        ProtoKind::Message(message) if message.package_name() == package => {
             Kind::Message(message.name().to_owned())
         }
         other => bail!("type {other:?} is not supported"),

@@ -14,8 +14,8 @@ pub(crate) type Object = Map<String, Value>;
 pub(crate) fn bare(field: &Field) -> Object {
     let name = match field.kind {
         Kind::Bool => "boolean",
-        Kind::Int32 => "integer",
-        Kind::String | Kind::Message(_) | Kind::FieldMask => "string",
+        Kind::Int32 | Kind::Int64 => "integer",
+        Kind::String | Kind::Message(_) | Kind::Enum(_) | Kind::FieldMask => "string",
     };
     let mut schema = Object::new();
     set(&mut schema, "type", name);

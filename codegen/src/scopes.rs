@@ -7,7 +7,7 @@ use crate::{model::Api, rust::pascal};
 
 /// `enum Scope`.
 pub(crate) fn emit(api: &Api) -> TokenStream {
-    let scopes = &api.rules.scopes;
+    let scopes = &api.scopes;
     let variants: Vec<_> = scopes.iter().map(|scope| variant(&scope.name)).collect();
     let names: Vec<_> = scopes.iter().map(|scope| &scope.name).collect();
     let descriptions: Vec<_> = scopes.iter().map(|scope| &scope.description).collect();

@@ -10,7 +10,8 @@ use crate::{
 
 /// The decorators and the access table.
 pub(crate) fn emit(api: &Api) -> TokenStream {
-    let decorators = api.services.iter().map(decorator);
+    let runtime = &api.runtime;
+    let decorators = api.services.iter().map(|service| decorator(api, service));
     let demands = api.methods().map(|method| {
         let path = &method.grpc_path;
         let rpc = ident(&method.name);
@@ -18,11 +19,11 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     });
     quote! {
         use super::bindings;
-        use crate::{binding::Demand, validation::{Validated, validated}};
+        use #runtime::{binding::Demand, validation::{Validated, validated}};
 
         #(#decorators)*
 
-        /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this API.
+        /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
         pub fn access(grpc_path: &str) -> Option<Demand> {
             let demand = match grpc_path {
                 #(#demands)*
@@ -33,10 +34,10 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
 }
 
-fn decorator(service: &Service) -> TokenStream {
+fn decorator(api: &Api, service: &Service) -> TokenStream {
     let name = ident(&service.name);
     let module = format_ident!("{}_server", snake(&service.name));
-    let methods = service.methods.iter().map(method);
+    let methods = service.methods.iter().map(|one| method(api, one));
     let streams = service
         .methods
         .iter()
@@ -54,7 +55,7 @@ fn decorator(service: &Service) -> TokenStream {
     }
 }
 
-fn method(method: &Method) -> TokenStream {
+fn method(api: &Api, method: &Method) -> TokenStream {
     let name = ident(&snake(&method.name));
     let request = ident(&method.request);
     let response = match (&method.answer, method.server_streaming) {
@@ -66,7 +67,10 @@ fn method(method: &Method) -> TokenStream {
             let message = ident(message);
             quote! { super::#message }
         }
-        (Answer::File { .. }, _) => quote! { crate::http_body::HttpBody },
+        (Answer::File { .. }, _) => {
+            let runtime = &api.runtime;
+            quote! { #runtime::http_body::HttpBody }
+        }
     };
     quote! {
         async fn #name(

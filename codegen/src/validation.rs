@@ -11,6 +11,7 @@ use crate::{
 
 /// `impl Validate` for every message that a request is or holds.
 pub(crate) fn emit(api: &Api) -> TokenStream {
+    let runtime = &api.runtime;
     let impls = api
         .messages
         .iter()
@@ -31,12 +32,12 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
                 quote! { fn fill_defaults(&mut self) { #(#defaults)* } }
             });
             let validate = (!checks.is_empty()).then(|| {
-                quote! { fn validate(&self, check: &mut Check) { #(#checks)* } }
+                quote! { fn validate(&self, check: &mut #runtime::validation::Check) { #(#checks)* } }
             });
             quote! { impl Validate for super::#name { #fill_defaults #validate } }
         });
     quote! {
-        use crate::validation::{Check, Validate};
+        use #runtime::validation::Validate;
         #(#impls)*
     }
 }
@@ -123,7 +124,7 @@ fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
                 .any(|field| checks(api, field).is_some())
                 .then(|| quote! { .message(#value) })
         }
-        Kind::Bool | Kind::FieldMask => None,
+        Kind::Int64 | Kind::Bool | Kind::Enum(_) | Kind::FieldMask => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod account_service;
 mod catalogue_service;
 mod convert;
+mod edge_service;
 pub mod edges;
 mod event_service;
 pub mod gate;
@@ -15,6 +16,7 @@ mod status;
 use covers::Studio;
 use muster_api::{
     FILE_DESCRIPTOR_SET,
+    internal::v1::edge_service_server::EdgeServiceServer,
     v1::{
         account_service_server::AccountServiceServer,
         catalogue_service_server::CatalogueServiceServer, event_service_server::EventServiceServer,
@@ -58,8 +60,10 @@ pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Resul
         EventServiceServer::new(validated.clone()).max_decoding_message_size(LARGEST_REQUEST),
     )
     .add_service(
-        RegistrationServiceServer::new(validated).max_decoding_message_size(LARGEST_REQUEST),
+        RegistrationServiceServer::new(validated.clone())
+            .max_decoding_message_size(LARGEST_REQUEST),
     )
+    .add_service(EdgeServiceServer::new(validated).max_decoding_message_size(LARGEST_REQUEST))
     .add_service(health)
     .add_service(reflection().build_v1().map_err(unreadable)?)
     .add_service(reflection().build_v1alpha().map_err(unreadable)?)

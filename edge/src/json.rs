@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use muster_api::{binding::Rpc, validation::Violation};
+use muster_api::{binding::PublicRpc, validation::Violation};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -24,7 +24,7 @@ struct Source<'a> {
 ///
 /// # Errors
 /// A problem that says what is wrong with which field.
-pub fn read_json<R: Rpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Request, Problem> {
+pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Request, Problem> {
     let source = Source {
         name: "body",
         hidden: path_fields,
@@ -46,7 +46,7 @@ pub fn read_json<R: Rpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Reques
 ///
 /// # Errors
 /// A problem that says what is wrong with which field.
-pub fn read_value<R: Rpc>(value: Value) -> Result<R::Request, Problem> {
+pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
     let source = Source {
         name: "arguments",
         hidden: &[],

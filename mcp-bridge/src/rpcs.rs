@@ -6,7 +6,7 @@ use edge::{Context, Core, Problem, read_value};
 use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Reason,
-    binding::{Rpc, RpcVisitor},
+    binding::{PublicRpc, RpcVisitor},
     validation::violations,
 };
 use serde_json::{Map, Value};
@@ -49,7 +49,7 @@ pub(crate) struct Rpcs {
 }
 
 impl RpcVisitor for Rpcs {
-    fn visit<R: Rpc>(&mut self, _rpc: R) {
+    fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             call: |core, input, context| call::<R>(core, input, context).boxed(),
             check: check::<R>,
@@ -61,7 +61,11 @@ impl RpcVisitor for Rpcs {
     }
 }
 
-async fn call<R: Rpc>(core: &Core, input: Input, context: &Context) -> Result<Output, Problem> {
+async fn call<R: PublicRpc>(
+    core: &Core,
+    input: Input,
+    context: &Context,
+) -> Result<Output, Problem> {
     let answer = core.call::<R>(message::<R>(input)?, context).await;
     let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
     let written = || {
@@ -75,14 +79,14 @@ async fn call<R: Rpc>(core: &Core, input: Input, context: &Context) -> Result<Ou
     Ok(Output { value, text })
 }
 
-fn check<R: Rpc>(input: Input) -> Result<(), Problem> {
+fn check<R: PublicRpc>(input: Input) -> Result<(), Problem> {
     match violations(&message::<R>(input)?).as_slice() {
         [] => Ok(()),
         violations => Err(Problem::invalid(violations)),
     }
 }
 
-fn message<R: Rpc>(input: Input) -> Result<R::Request, Problem> {
+fn message<R: PublicRpc>(input: Input) -> Result<R::Request, Problem> {
     let mut message = read_value::<R>(Value::Object(input.fields))?;
     R::set_update_mask(&mut message, input.mask);
     Ok(message)

@@ -171,7 +171,7 @@ impl Table {
 pub struct Visit<'r>(&'r mut Rpcs);
 
 impl RpcVisitor for Visit<'_> {
-    fn visit<R: muster_api::binding::Rpc>(&mut self, rpc: R) {
+    fn visit<R: muster_api::binding::PublicRpc>(&mut self, rpc: R) {
         self.0.visit(rpc);
     }
 }

@@ -38,7 +38,7 @@ fn is_name(name: &str) -> bool {
 pub(super) fn needed(api: &Api, method: &Method) -> Result<()> {
     if let Some(needed) = &method.scope {
         ensure!(
-            api.rules.scopes.iter().any(|scope| scope.name == *needed),
+            api.scopes.iter().any(|scope| scope.name == *needed),
             "it needs the scope {needed}, which is not one of the API's"
         );
     }

@@ -67,7 +67,7 @@ fn response_body_shows_one_field_on_its_own_route_and_the_message_to_tools() {
 
 #[test]
 fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
-    let rpc = implementation("Rpc", "UpdateBook");
+    let rpc = implementation("PublicRpc", "UpdateBook");
     assert!(rpc.contains("request.update_mask = Some(prost_types::FieldMask {"));
     assert!(binding("UpdateBook").contains("const BODY: Body = Body::Required;"));
     let document = output(&toy(&[]).unwrap(), "openapi.json");
@@ -81,7 +81,9 @@ fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
 
 #[test]
 fn a_stream_of_http_body_is_a_file() {
-    assert!(implementation("Rpc", "GetScan").contains("const ANSWER: Answer = Answer::File;"));
+    assert!(
+        implementation("PublicRpc", "GetScan").contains("const ANSWER: Answer = Answer::File;")
+    );
     let outputs = toy(&[]).unwrap();
     assert!(text(&outputs, "services.rs").contains("type GetScanStream = S::GetScanStream;"));
     let document = output(&outputs, "openapi.json");
@@ -236,4 +238,45 @@ fn an_rpc_that_takes_an_idempotency_key_describes_it() {
     for wrong in ["", "two words", "\u{e9}", "a\n", &"x".repeat(256)] {
         assert!(!key.is_valid(&json!(wrong)), "{wrong:?}");
     }
+}
+
+#[test]
+fn an_internal_package_is_plain_grpc_and_shown_nowhere() {
+    let outputs = toy(&[]).unwrap();
+    let names = outputs
+        .iter()
+        .filter_map(|output| output.name.strip_prefix("toy.internal.v1/"));
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        ["messages.rs", "validation.rs", "services.rs", "bindings.rs"]
+    );
+    for output in &outputs {
+        let shown = !output.name.starts_with("toy.internal.v1/");
+        let text = String::from_utf8_lossy(&output.content);
+        assert!(!(shown && text.contains("CheckCard")), "{}", output.name);
+    }
+    let messages = text(&outputs, "toy.internal.v1/messages.rs");
+    assert!(!messages.contains("serde"), "{messages}");
+}
+
+#[test]
+fn an_internal_rpc_is_for_edges_and_says_whether_it_checks_credentials() {
+    let outputs = toy(&[]).unwrap();
+    let bindings = text(&outputs, "toy.internal.v1/bindings.rs");
+    assert_eq!(bindings.matches("const INTERNAL: bool = true;").count(), 2);
+    assert!(bindings.contains("const CHECKS_CREDENTIAL: bool = true;"));
+    assert!(!text(&outputs, "bindings.rs").contains("const INTERNAL: bool = true;"));
+}
+
+#[test]
+fn an_internal_rpc_may_stream_messages_with_enums_and_large_numbers() {
+    let outputs = toy(&[]).unwrap();
+    let bindings = text(&outputs, "toy.internal.v1/bindings.rs");
+    assert!(bindings.contains("impl StreamRpc for WatchShelf {}"));
+    assert!(!bindings.contains("impl StreamRpc for CheckCard"));
+    let services = text(&outputs, "toy.internal.v1/services.rs");
+    assert!(services.contains("type WatchShelfStream = S::WatchShelfStream;"));
+    let messages = text(&outputs, "toy.internal.v1/messages.rs");
+    assert!(messages.contains("pub number: i64,"));
+    assert!(messages.contains("#[prost(enumeration = \"CardKind\", tag = \"2\")]"));
 }

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
 use anyhow::Result;
-use codegen::Output;
+use codegen::{Output, Sources};
 use serde_json::Value;
 
 /// This package's folder.
@@ -13,16 +13,18 @@ pub(crate) fn package() -> PathBuf {
 
 /// What is generated for Muster.
 pub(crate) fn muster() -> Vec<Output> {
-    codegen::generate(&package().join("../proto"), "muster.v1").unwrap()
+    let sources = Sources {
+        proto_dir: &package().join("../proto"),
+        public: "muster.v1",
+        internal: &["muster.internal.v1"],
+        runtime: "crate",
+    };
+    codegen::generate(&sources).unwrap()
 }
 
-/// What is generated for the toy, after each text in it is replaced by the one beside it.
+/// What is generated for the toy, after each text in it is replaced by the one beside it. Its two files are `toy.proto`, which is
+/// public, and `internal.proto`; a text is looked for in both.
 pub(crate) fn toy(changes: &[(&str, &str)]) -> Result<Vec<Output>> {
-    let mut proto = fs::read_to_string(package().join("tests/toy/toy.proto"))?;
-    for (old, new) in changes {
-        assert!(proto.contains(old), "the toy has no {old}");
-        proto = proto.replacen(old, new, 1);
-    }
     let folder = tempfile::tempdir()?;
     for shared in ["muster", "third_party"] {
         symlink(
@@ -30,14 +32,35 @@ pub(crate) fn toy(changes: &[(&str, &str)]) -> Result<Vec<Output>> {
             folder.path().join(shared),
         )?;
     }
-    fs::create_dir_all(folder.path().join("toy/v1"))?;
-    fs::write(folder.path().join("toy/v1/toy.proto"), proto)?;
-    codegen::generate(folder.path(), "toy.v1")
+    let mut left: Vec<_> = changes.iter().collect();
+    for file in ["toy/v1/toy.proto", "toy/internal/v1/internal.proto"] {
+        let mut proto = fs::read_to_string(package().join("tests/proto").join(file))?;
+        left.retain(|(old, new)| {
+            let found = proto.contains(old);
+            proto = proto.replacen(old, new, 1);
+            !found
+        });
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap())?;
+        fs::write(file, proto)?;
+    }
+    assert!(left.is_empty(), "the toy has none of {left:?}");
+    codegen::generate(&Sources {
+        proto_dir: folder.path(),
+        public: "toy.v1",
+        internal: &["toy.internal.v1"],
+        runtime: "muster_api",
+    })
 }
 
-/// The text of one of the outputs.
+/// The text of one of the public package's outputs; of another package's when the name begins with it.
 pub(crate) fn text<'a>(outputs: &'a [Output], name: &str) -> &'a str {
-    let output = outputs.iter().find(|output| output.name == name).unwrap();
+    let mut outputs = outputs.iter();
+    let output = outputs.find(|output| {
+        output.name == name
+            || output.name.ends_with(&format!("/{name}")) && !output.name.contains("internal")
+    });
+    let output = output.unwrap();
     std::str::from_utf8(&output.content).unwrap()
 }
 

@@ -16,7 +16,7 @@ use clap::Parser;
 use edge::{Context, Core, CoreSettings};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Rpc},
+    binding::{Access, Answer, PublicRpc, Rpc},
     http_body::HttpBody,
     validation::Validate,
 };
@@ -49,12 +49,16 @@ macro_rules! binding {
             type Response = $response;
             const NAME: &'static str = stringify!($name);
             const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
+            const INTERNAL: bool = false;
             const ACCESS: Access = Access::$access;
             const SCOPE: Option<muster_api::Scope> = None;
-            const ANSWER: Answer = Answer::$answer;
             const IDEMPOTENT: bool = $idempotent;
             const IDEMPOTENCY_KEY: bool = false;
             const CHECKS_CREDENTIAL: bool = false;
+        }
+
+        impl PublicRpc for $name {
+            const ANSWER: Answer = Answer::$answer;
         }
     };
 }

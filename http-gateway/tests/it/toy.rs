@@ -12,7 +12,9 @@ use std::{
 
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Binding, Body as HasBody, InvalidParameter, Rpc, Visitor},
+    binding::{
+        Access, Answer, Binding, Body as HasBody, InvalidParameter, PublicRpc, Rpc, Visitor,
+    },
     http_body::HttpBody,
     json,
     validation::Validate,
@@ -77,12 +79,16 @@ macro_rules! bindings {
                 type Response = $response;
                 const NAME: &'static str = stringify!($name);
                 const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
+                const INTERNAL: bool = false;
                 const ACCESS: Access = Access::$access;
                 const SCOPE: Option<muster_api::Scope> = None;
-                const ANSWER: Answer = Answer::$answer;
                 const IDEMPOTENT: bool = matches!(http::Method::$method, http::Method::GET);
                 const IDEMPOTENCY_KEY: bool = false;
                 const CHECKS_CREDENTIAL: bool = matches!(stringify!($name).as_bytes(), b"GetMe");
+            }
+
+            impl PublicRpc for $name {
+                const ANSWER: Answer = Answer::$answer;
 
                 fn set_update_mask(thing: &mut Thing, fields: Vec<String>) {
                     thing.changed = fields;

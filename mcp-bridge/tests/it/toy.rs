@@ -16,7 +16,7 @@ use http::Request;
 use mcp_bridge::{Options, Table};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Rpc, RpcVisitor},
+    binding::{Access, Answer, PublicRpc, Rpc, RpcVisitor},
     status::status,
     validation::Validate,
 };
@@ -42,12 +42,16 @@ macro_rules! rpc {
             type Response = Nothing;
             const NAME: &'static str = stringify!($name);
             const GRPC_PATH: &'static str = concat!("/toy.Toy/", stringify!($name));
+            const INTERNAL: bool = false;
             const ACCESS: Access = Access::Bearer;
             const SCOPE: Option<muster_api::Scope> = None;
-            const ANSWER: Answer = Answer::Json;
             const IDEMPOTENT: bool = false;
             const IDEMPOTENCY_KEY: bool = false;
             const CHECKS_CREDENTIAL: bool = $checks;
+        }
+
+        impl PublicRpc for $name {
+            const ANSWER: Answer = Answer::Json;
         }
     };
 }

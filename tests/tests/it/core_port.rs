@@ -4,6 +4,7 @@ mod access;
 mod clients;
 mod deadlines;
 mod errors;
+mod internal;
 mod private_links;
 mod reflection;
 mod requests;

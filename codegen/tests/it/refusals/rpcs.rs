@@ -167,3 +167,35 @@ fn an_idempotency_key_for_what_changes_nothing() {
         ],
     );
 }
+
+#[test]
+fn an_internal_rpc_with_a_route() {
+    refused(
+        &[
+            (
+                "import \"buf/validate/validate.proto\";\nimport \"muster",
+                "import \"buf/validate/validate.proto\";\nimport \"google/api/annotations.proto\";\nimport \"muster",
+            ),
+            (
+                "returns (Card) {",
+                "returns (Card) {\n option (google.api.http) = {get: \"/api/card\"};",
+            ),
+        ],
+        &[
+            "rpc CheckCard",
+            "toy.internal.v1 is internal, so its rpcs have neither routes nor tools nor resources",
+        ],
+    );
+}
+
+#[test]
+fn an_internal_rpc_that_needs_a_scope_that_is_not_listed() {
+    refused(
+        &[(
+            "returns (Card) {\n    option idempotency_level = NO_SIDE_EFFECTS;\n    option (muster.options.v1.method) = {\n      access: \
+             ACCESS_BEARER\n      no_scope: true",
+            "returns (Card) {\n    option (muster.options.v1.method) = {\n      access: ACCESS_BEARER\n      scope: \"cards:read\"",
+        )],
+        &["rpc CheckCard", "it needs the scope cards:read"],
+    );
+}

@@ -113,9 +113,12 @@ async fn reflection_tells_every_service_and_file_in_both_versions(app: Arc<TestA
     learns_everything(&app, "v1").await;
     learns_everything(&app, "v1alpha").await;
 
-    let unknown = MessageRequest::FileContainingSymbol("muster.v1.Nothing".to_owned());
-    let status = ask(&app, "v1", vec![unknown]).await.unwrap_err();
-    assert_eq!(status.code(), Code::NotFound);
+    // What only edges may call is not told either.
+    for unknown in ["muster.v1.Nothing", "muster.internal.v1.EdgeService"] {
+        let symbol = MessageRequest::FileContainingSymbol(unknown.to_owned());
+        let status = ask(&app, "v1", vec![symbol]).await.unwrap_err();
+        assert_eq!(status.code(), Code::NotFound, "{unknown}");
+    }
 }
 
 async fn health_is_told_of_each_service_and_of_the_whole(app: Arc<TestApp>) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use muster_api::binding::{Answer, Binding, Rpc, RpcVisitor, Visitor};
+use muster_api::binding::{Answer, Binding, PublicRpc, RpcVisitor, Visitor};
 use serde_json::Value;
 
 /// Rpcs that are no tools, on purpose. A new rpc gets a tool or a line here.
@@ -34,7 +34,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
 struct Rpcs(BTreeMap<&'static str, &'static str>);
 
 impl RpcVisitor for Rpcs {
-    fn visit<R: Rpc>(&mut self, _rpc: R) {
+    fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         self.0.insert(R::GRPC_PATH, R::NAME);
     }
 }

@@ -209,7 +209,7 @@ impl<
     }
 }
 
-/// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this API.
+/// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
 pub fn access(grpc_path: &str) -> Option<Demand> {
     let demand = match grpc_path {
         "/muster.v1.AccountService/GetAccount" => Demand::of::<bindings::GetAccount>(),

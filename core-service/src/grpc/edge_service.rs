@@ -1,0 +1,29 @@
+//! What edges ask beyond the public contract.
+
+use muster_api::{
+    Scope,
+    internal::v1::{
+        CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
+        edge_service_server::EdgeService,
+    },
+};
+use tonic::{Request, Response, Status};
+
+use super::request::caller;
+use crate::service::Service;
+
+#[tonic::async_trait]
+impl EdgeService for Service {
+    async fn check_credential(
+        &self,
+        request: Request<CheckCredentialRequest>,
+    ) -> Result<Response<CheckCredentialResponse>, Status> {
+        let caller = caller(&request)?;
+        Ok(Response::new(CheckCredentialResponse {
+            account_id: caller.account_id.to_string(),
+            kind: CredentialKind::ApiKey.into(),
+            // A key may be used for everything.
+            scopes: Scope::ALL.iter().map(ToString::to_string).collect(),
+        }))
+    }
+}

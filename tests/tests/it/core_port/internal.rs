@@ -1,0 +1,46 @@
+//! What edges alone ask of core.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use muster_api::{
+    Scope,
+    internal::v1::{
+        CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
+        edge_service_client::EdgeServiceClient,
+    },
+};
+use tests::TestApp;
+use tonic::{Code, Request, Status};
+
+async fn check(app: &TestApp, authorization: &str) -> Result<CheckCredentialResponse, Status> {
+    let mut request = Request::new(CheckCredentialRequest {});
+    let value = authorization.parse().unwrap();
+    request.metadata_mut().insert("authorization", value);
+    let mut client = EdgeServiceClient::new(app.grpc.channel());
+    Ok(client.check_credential(request).await?.into_inner())
+}
+
+async fn an_edge_learns_whose_a_credential_is_and_what_for(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let found = check(&app, &format!("Bearer {}", account.key))
+        .await
+        .unwrap();
+    assert_eq!(found.account_id, account.id.to_string());
+    assert_eq!(found.kind(), CredentialKind::ApiKey);
+    let all: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+    assert_eq!(found.scopes, all);
+}
+
+async fn an_edge_learns_that_a_credential_is_not_valid(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    for wrong in [format!("Bearer {key}x"), key, String::new()] {
+        let status = check(&app, &wrong).await.unwrap_err();
+        assert_eq!(status.code(), Code::Unauthenticated, "{wrong}");
+    }
+}
+
+tests::on_both_engines!(
+    an_edge_learns_whose_a_credential_is_and_what_for,
+    an_edge_learns_that_a_credential_is_not_valid,
+);
