@@ -37,7 +37,7 @@ pub enum Command {
     /// Make, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Look at mails that were given up, and have them sent again
+    /// Look at mails that failed, and send them again
     #[command(subcommand)]
     Mail(MailCommand),
     /// Remove a person everywhere: registrations, mails not sent or in the mail folder, links, the name and address of their account

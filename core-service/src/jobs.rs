@@ -3,6 +3,9 @@
 //! A job is done at least once, by whichever core claims it. A claim is a lease that is committed before the work begins;
 //! its number (`attempt`) is part of every later write, so that a runner whose lease ran out cannot overwrite what the
 //! next one does.
+//!
+//! Each job goes to a destination (the mail server, the provider of photographs). `runner` finds the destinations that have
+//! work that is due, and gives each a `lane`: slots of its own, and a `pause` of its own while the destination does not work.
 
 mod backoff;
 mod handler;
@@ -13,7 +16,7 @@ mod registration_mail;
 mod runner;
 mod stock_cover;
 
-pub use handler::{Attempt, Failure, Handler};
+pub use handler::{Attempt, AttemptError, Handler};
 pub use maintenance::Maintenance;
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};

@@ -57,7 +57,8 @@ impl Core {
         let (store, clock) = (context.store.clone(), context.clock.clone());
         let stock = context.stock.clone();
         let rules = Service::new(context);
-        let mut handlers = RegistrationMail::all(&store, &clock, &rules, &mailer);
+        let mails = RegistrationMail::new(store.clone(), clock.clone(), rules.clone(), mailer);
+        let mut handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(mails)];
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
             Arc::new(StockCovers::new(rules.commands().clone(), stock))
         }));

@@ -198,7 +198,7 @@ pub struct LimitArgs {
     pub limit_per_recipient: Limit,
 }
 
-/// How long is kept what nobody works with any more.
+/// How long rows are kept that nobody works with any more.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Retention")]
 pub struct RetentionArgs {
@@ -206,10 +206,10 @@ pub struct RetentionArgs {
     #[arg(long, env = "MUSTER_AUDIT_DAYS", value_name = "DAYS", default_value_t = Retention::default().audit_days,
           value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub audit_days: u32,
-    /// Days that mails and other jobs that were given up can be looked at and tried again
-    #[arg(long, env = "MUSTER_DEAD_JOB_DAYS", value_name = "DAYS", default_value_t = Retention::default().dead_job_days,
-          value_parser = clap::value_parser!(u32).range(1..=36_500))]
-    pub dead_job_days: u32,
+    /// Days that mails and other jobs that failed are kept, to be looked at and retried
+    #[arg(long, alias = "dead-job-days", env = "MUSTER_FAILED_JOB_DAYS", value_name = "DAYS",
+          default_value_t = Retention::default().failed_job_days, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub failed_job_days: u32,
 }
 
 /// Where the pictures of events with an `image_query` come from.
@@ -277,7 +277,7 @@ impl From<RetentionArgs> for Retention {
     fn from(args: RetentionArgs) -> Self {
         Self {
             audit_days: args.audit_days,
-            dead_job_days: args.dead_job_days,
+            failed_job_days: args.failed_job_days,
         }
     }
 }

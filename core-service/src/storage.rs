@@ -11,6 +11,7 @@
 
 mod error;
 mod key_uses;
+mod migrations;
 mod options;
 #[expect(
     clippy::duplicate_mod,
@@ -32,6 +33,6 @@ pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
 pub use values::{
-    AuditRecord, DeadMail, DeadMailRecipient, EventFilter, JobRecord, MailQueue,
+    AuditRecord, EventFilter, FailedMail, FailedMailRecipient, JobQueue, JobRecord, MailQueue,
     RegistrationFilter, StoredCover,
 };

@@ -3,7 +3,7 @@
 use core_service::{
     domain::{
         ids::{EventId, RegistrationId},
-        job,
+        job::JobKind,
         registration::{Registration, Status},
     },
     storage::{AuditRecord, JobRecord},
@@ -58,7 +58,7 @@ impl TestApp {
 
     /// The cancellation mails that wait to be sent.
     pub async fn cancellation_mails(&self) -> Vec<JobRecord> {
-        let kind = job::CANCELLATION_MAIL;
+        let kind = JobKind::CancellationMail;
         self.store.list_jobs(kind, ALL).await.unwrap()
     }
 

@@ -1,4 +1,4 @@
-//! `mail dead` and `mail retry`.
+//! `mail failed` and `mail retry`.
 
 use clap::{Args, Subcommand};
 use process::Failure;
@@ -8,14 +8,15 @@ use super::{Answer, Format, failure, table};
 use crate::{
     domain::{instant::Instant, job::JobKey},
     service::Service,
-    storage::DeadMail,
+    storage::FailedMail,
 };
 
 /// What may be done about mails.
 #[derive(Debug, Clone, Subcommand)]
 pub enum MailCommand {
-    /// List the mails that were given up, the latest first: refused for good, or put off until the last try
-    Dead {
+    /// List the mails that failed, the latest first: refused for good, or deferred until the last try
+    #[command(alias = "dead")]
+    Failed {
         /// At most so many
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         limit: u32,
@@ -23,7 +24,7 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Have mails that were given up sent again, as if they were new
+    /// Send mails that failed again, as if they were new
     Retry {
         /// Which.
         #[command(flatten)]
@@ -38,24 +39,24 @@ pub enum MailCommand {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// The mails' ids, as `mail dead` shows them
+    /// The mails' ids, as `mail failed` shows them
     #[arg(value_name = "ID", value_parser = mail_id)]
     ids: Vec<JobKey>,
-    /// All that were given up
+    /// All that failed
     #[arg(long)]
     all: bool,
 }
 
 fn mail_id(text: &str) -> Result<JobKey, String> {
     text.parse()
-        .map_err(|_| "must be a mail's id as `mail dead` shows it".to_owned())
+        .map_err(|_| "must be a mail's id as `mail failed` shows it".to_owned())
 }
 
 impl MailCommand {
     pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
         match self {
-            Self::Dead { limit, .. } => {
-                let (mails, count) = service.list_dead_mails(*limit).await.map_err(failure)?;
+            Self::Failed { limit, .. } => {
+                let (mails, count) = service.list_failed_mails(*limit).await.map_err(failure)?;
                 let items: Vec<Value> = mails.iter().map(shown).collect();
                 let json = json!({ "items": items, "count": count });
                 Ok(Answer::new(listed(&mails, count), json))
@@ -66,12 +67,12 @@ impl MailCommand {
 
     pub(super) const fn format(&self) -> Format {
         match self {
-            Self::Dead { format, .. } | Self::Retry { format, .. } => *format,
+            Self::Failed { format, .. } | Self::Retry { format, .. } => *format,
         }
     }
 }
 
-/// Ids that are no given-up mail are told apart; the others are sent all the same.
+/// Ids of mails that did not fail are listed; the others are sent all the same.
 async fn retry(service: &Service, which: &Which) -> Result<Answer, Failure> {
     let (mut count, mut unknown) = (0, Vec::new());
     if which.all {
@@ -91,7 +92,7 @@ async fn retry(service: &Service, which: &Which) -> Result<Answer, Failure> {
     lines.extend(
         unknown
             .iter()
-            .map(|key| format!("no mail was given up with the id {key}")),
+            .map(|key| format!("no mail with the id {key} failed")),
     );
     let is_well = unknown.is_empty();
     let json = json!({ "retried": count, "unknown": unknown });
@@ -102,11 +103,11 @@ async fn retry(service: &Service, which: &Which) -> Result<Answer, Failure> {
 }
 
 /// With the address: whoever reads the database sees it anyway, and needs it to see what is wrong with it.
-fn shown(DeadMail { job, recipient }: &DeadMail) -> Value {
+fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
     let recipient = recipient.as_ref();
     json!({
         "id": job.key.to_string(),
-        "kind": job.key.kind,
+        "kind": job.key.kind.name(),
         "registration_id": job.key.subject_id.to_string(),
         "email": recipient.map(|one| &one.email),
         "event": recipient.map(|one| json!({
@@ -114,23 +115,23 @@ fn shown(DeadMail { job, recipient }: &DeadMail) -> Value {
             "title": one.title,
             "is_cancelled": one.is_cancelled,
         })),
-        "given_up_at": job.dead_at.map(|at| at.to_string()),
+        "failed_at": job.failed_at.map(|at| at.to_string()),
         "tries": job.tries,
         "last_error": job.last_error,
     })
 }
 
-fn listed(mails: &[DeadMail], count: i64) -> String {
+fn listed(mails: &[FailedMail], count: i64) -> String {
     if mails.is_empty() {
-        return "no mail was given up".to_owned();
+        return "no mail failed".to_owned();
     }
-    let heads = ["ID", "TO", "EVENT", "GIVEN UP", "TRIES", "WHY"].map(str::to_owned);
-    let rows = mails.iter().map(|DeadMail { job, recipient }| {
+    let heads = ["ID", "TO", "EVENT", "FAILED", "TRIES", "WHY"].map(str::to_owned);
+    let rows = mails.iter().map(|FailedMail { job, recipient }| {
         let (email, event) = recipient.as_ref().map_or_else(Default::default, |one| {
             let note = if one.is_cancelled { " (cancelled)" } else { "" };
             (one.email.clone(), format!("{}{note}", one.slug))
         });
-        let when = job.dead_at.map(Instant::to_the_second);
+        let when = job.failed_at.map(Instant::to_the_second);
         let when = when.map(|at| at.to_string()).unwrap_or_default();
         let why = job.last_error.clone().unwrap_or_default();
         [

@@ -1,105 +1,106 @@
 //! Work that a committed change leaves to be done outside its transaction.
 
-use std::{fmt, str::FromStr};
+mod key;
+mod kind;
+mod task;
+
+use std::{borrow::Cow, fmt};
 
 use uuid::Uuid;
 
-use super::instant::Instant;
+pub use key::{InvalidJobKey, JobKey};
+pub use kind::{JobKind, UnknownJobKind};
+pub use task::{InvalidPayload, Task};
 
-/// Tells a registrant that they hold a seat. The subject of every mail is the registration.
-pub const REGISTERED_MAIL: &str = "registered_mail";
+use super::{
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+};
 
-/// Tells a registrant that they wait for a seat.
-pub const WAITLISTED_MAIL: &str = "waitlisted_mail";
+/// Where a job's work goes: what goes to the same destination shares its slots, and waits together while it does not work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Destination(Cow<'static, str>);
 
-/// Tells a registrant that the organizer has to approve them.
-pub const PENDING_MAIL: &str = "pending_mail";
+impl Destination {
+    /// The mail server.
+    pub const MAIL: Self = Self(Cow::Borrowed("mail"));
 
-/// Tells somebody who registered again where their registration stands. The generation is the minute since the epoch, so
-/// that mails in different minutes have ids of their own, and more in one minute are one.
-pub const REGISTERED_AGAIN_MAIL: &str = "registered_again_mail";
+    /// The provider of stock photographs.
+    pub const COVERS: Self = Self(Cow::Borrowed("covers"));
 
-/// Tells a registrant that a seat came free for them.
-pub const PROMOTED_MAIL: &str = "promoted_mail";
+    /// A destination by its name.
+    pub const fn new(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
 
-/// Tells a registrant that the organizer approved them; where they stand is in the registration.
-pub const APPROVED_MAIL: &str = "approved_mail";
-
-/// Tells a registrant that their registration is cancelled. The generation is [`HELD_A_SEAT`] or 0.
-pub const REGISTRATION_CANCELLED_MAIL: &str = "registration_cancelled_mail";
-
-/// The generation of a [`REGISTRATION_CANCELLED_MAIL`] to somebody who held a seat, and so has the event in their calendar.
-pub const HELD_A_SEAT: i32 = 1;
-
-/// Tells a registrant that the event is cancelled.
-pub const CANCELLATION_MAIL: &str = "cancellation_mail";
-
-/// Tells a registrant that the event takes place at another time or place. The generation is the event's `sequence`.
-pub const EVENT_CHANGED_MAIL: &str = "event_changed_mail";
-
-/// Fetches a stock picture for an event's words. The subject is the event, the generation the minute since the epoch.
-pub const STOCK_COVER: &str = "stock_cover";
-
-/// Every kind whose subject is a registration.
-pub const REGISTRATION_MAILS: [&str; 9] = [
-    REGISTERED_MAIL,
-    WAITLISTED_MAIL,
-    PENDING_MAIL,
-    REGISTERED_AGAIN_MAIL,
-    PROMOTED_MAIL,
-    APPROVED_MAIL,
-    REGISTRATION_CANCELLED_MAIL,
-    CANCELLATION_MAIL,
-    EVENT_CHANGED_MAIL,
-];
-
-/// Which job: at most one of a kind for a subject and generation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct JobKey {
-    /// What is to be done, for example `cancellation_mail`.
-    pub kind: String,
-    /// What it is done to, for example a registration.
-    pub subject_id: Uuid,
-    /// Tells repeated jobs of a kind for one subject apart, from 0.
-    pub generation: i32,
+    /// Its name, as it is stored.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
 }
 
-/// A text that is no key of a job.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be a kind, a subject's id and a generation, joined by dots")]
-pub struct InvalidJobKey;
-
-impl fmt::Display for JobKey {
-    /// `cancellation_mail.0198….0`: what a mail's Message-ID begins with.
+impl fmt::Display for Destination {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}.{}.{}", self.kind, self.subject_id, self.generation)
+        out.write_str(&self.0)
     }
 }
 
-impl FromStr for JobKey {
-    type Err = InvalidJobKey;
-
-    fn from_str(text: &str) -> Result<Self, InvalidJobKey> {
-        let mut parts = text.splitn(3, '.');
-        let mut part = || parts.next().ok_or(InvalidJobKey);
-        Ok(Self {
-            kind: part()?.to_owned(),
-            subject_id: part()?.parse().map_err(|_| InvalidJobKey)?,
-            generation: part()?.parse().map_err(|_| InvalidJobKey)?,
-        })
-    }
+/// A job to be scheduled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// What is to be done.
+    pub task: Task,
+    /// What it is done to: of a mail the registration, of a cover the event.
+    pub subject_id: Uuid,
+    /// Tells repeated jobs of a kind for one subject apart; jobs of the same occasion are one. Nobody reads a meaning from it.
+    pub occasion: i32,
+    /// Where the work goes.
+    pub destination: Destination,
 }
 
-impl JobKey {
-    /// A job for which others of the same minute stand: more changes in one minute leave one.
-    pub fn of_minute(kind: &str, subject_id: Uuid, now: Instant) -> Self {
-        const MICROS_PER_MINUTE: i64 = 60_000_000;
+impl Job {
+    /// A mail to a registrant.
+    pub const fn mail(task: Task, registration: RegistrationId) -> Self {
         Self {
-            kind: kind.to_owned(),
-            subject_id,
-            generation: i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX),
+            occasion: task.occasion(),
+            task,
+            subject_id: registration.uuid(),
+            destination: Destination::MAIL,
         }
     }
+
+    /// The mail to somebody who registered again: at most one a minute.
+    pub fn registered_again_mail(registration: RegistrationId, now: Instant) -> Self {
+        Self {
+            occasion: minute(now),
+            ..Self::mail(Task::RegisteredAgainMail, registration)
+        }
+    }
+
+    /// The search for a photograph for an event: at most one a minute.
+    pub fn stock_cover(event: EventId, now: Instant) -> Self {
+        Self {
+            task: Task::StockCover,
+            subject_id: event.uuid(),
+            occasion: minute(now),
+            destination: Destination::COVERS,
+        }
+    }
+
+    /// What tells it apart from every other job.
+    pub const fn key(&self) -> JobKey {
+        JobKey {
+            kind: self.task.kind(),
+            subject_id: self.subject_id,
+            occasion: self.occasion,
+        }
+    }
+}
+
+/// The minute since the epoch, as an occasion.
+fn minute(now: Instant) -> i32 {
+    const MICROS_PER_MINUTE: i64 = 60_000_000;
+    i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX)
 }
 
 /// A job that a runner holds a lease on.
@@ -107,35 +108,22 @@ impl JobKey {
 pub struct ClaimedJob {
     /// Which job.
     pub key: JobKey,
+    /// What its kind needs to know, as it is stored: see [`ClaimedJob::task`].
+    pub payload: Option<String>,
     /// How many times it was started, this time included. Tells this lease from every other.
     pub attempt: i32,
-    /// How many of those count against it, this time included: not those that failed by no fault of its own.
+    /// How many of those count against it, this time included: not those that failed because of their destination.
     pub tries: i32,
-    /// Until when it is nobody else's.
+    /// Until when no other runner may claim it.
     pub leased_until: Instant,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_read_as_it_is_written() {
-        let key = JobKey {
-            kind: CANCELLATION_MAIL.to_owned(),
-            subject_id: Uuid::from_u128(7),
-            generation: 2,
-        };
-        let text = "cancellation_mail.00000000-0000-0000-0000-000000000007.2";
-        assert_eq!(key.to_string(), text);
-        assert_eq!(text.parse(), Ok(key));
-        for wrong in [
-            "",
-            "cancellation_mail",
-            "a.b.0",
-            "a.00000000-0000-0000-0000-000000000007.x",
-        ] {
-            assert_eq!(wrong.parse::<JobKey>(), Err(InvalidJobKey));
-        }
+impl ClaimedJob {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When the payload is not one of the job's kind: a newer version wrote it.
+    pub fn task(&self) -> Result<Task, InvalidPayload> {
+        Task::read(self.key.kind, self.payload.as_deref())
     }
 }

@@ -1,12 +1,12 @@
-//! How long is kept what nobody works with any more.
+//! How long rows are kept that nobody works with any more.
 
 /// Days for which old rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// The audit log.
     pub audit_days: u32,
-    /// Jobs that were given up.
-    pub dead_job_days: u32,
+    /// Jobs that failed.
+    pub failed_job_days: u32,
 }
 
 impl Default for Retention {
@@ -14,7 +14,7 @@ impl Default for Retention {
         Self {
             // Long enough for a yearly audit to look back on its year.
             audit_days: 730,
-            dead_job_days: 90,
+            failed_job_days: 90,
         }
     }
 }

@@ -33,10 +33,10 @@ pub enum Undelivered {
     Unreachable(String),
     /// This mail may leave later. May hold the server's words, and so an address.
     #[error("{0}")]
-    Passing(String),
+    Temporary(String),
     /// This mail never will. May hold the server's words, too.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
 }
 
 impl FromStr for Sender {
@@ -151,11 +151,12 @@ impl Mailer {
     /// Sends a mail once.
     pub async fn send(&self, letter: &Letter, now: Instant) -> Result<(), Undelivered> {
         let message = encode::message(letter, &self.sender, now)
-            .ok_or_else(|| Undelivered::Lasting("the mail cannot be written".to_owned()))?;
+            .ok_or_else(|| Undelivered::Permanent("the mail cannot be written".to_owned()))?;
         match &self.transport {
             Transport::Smtp(server) => {
                 let to = message.envelope().to().first();
-                let to = to.ok_or_else(|| Undelivered::Lasting("nobody to send to".to_owned()))?;
+                let to =
+                    to.ok_or_else(|| Undelivered::Permanent("nobody to send to".to_owned()))?;
                 let from = &self.sender.0.email;
                 server.send(from, to, &message.formatted()).await
             }

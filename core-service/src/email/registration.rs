@@ -88,7 +88,7 @@ pub fn letter(
         private_url: addressing.private_url,
     };
     Ok(Letter {
-        key: format!("{}.{}.{}", job.kind, job.subject_id, job.generation),
+        key: job.to_string(),
         host: addressing.host.to_owned(),
         name: name.map(str::to_owned),
         address: registrant.email.clone(),

@@ -104,7 +104,7 @@ impl Smtp {
         let exchange = self.exchange(from, to, content, &mut was_reached);
         let outcome = match tokio::time::timeout(limit, exchange).await {
             Ok(outcome) => outcome,
-            Err(_) if was_reached => Err(Undelivered::Passing(format!(
+            Err(_) if was_reached => Err(Undelivered::Temporary(format!(
                 "the mail server took longer than {limit:?} for this mail"
             ))),
             Err(_) => Err(Undelivered::Unreachable(format!(
@@ -114,8 +114,8 @@ impl Smtp {
         };
         let mut standing = unpoisoned(&self.0.standing);
         match outcome {
-            Ok(()) | Err(Undelivered::Lasting(_)) => standing.decided(),
-            Err(Undelivered::Passing(_)) if standing.put_off(to.domain()) => {
+            Ok(()) | Err(Undelivered::Permanent(_)) => standing.decided(),
+            Err(Undelivered::Temporary(_)) if standing.put_off(to.domain()) => {
                 return Err(Undelivered::Unreachable(format!(
                     "{} puts every mail off",
                     self.0.server
@@ -277,13 +277,13 @@ fn meaning(error: &smtp::Error, to: &Address) -> Undelivered {
     let recipient: &str = to.as_ref();
     let cause = cause.replace(recipient, "recipient");
     let Some(code) = error.status() else {
-        return Undelivered::Passing(format!("the connection broke off: {cause}"));
+        return Undelivered::Temporary(format!("the connection broke off: {cause}"));
     };
     let text = format!("the mail server answers {code} {cause}");
     if error.is_permanent() && !LOGIN_REFUSALS.contains(&u16::from(code)) {
-        Undelivered::Lasting(text)
+        Undelivered::Permanent(text)
     } else {
-        Undelivered::Passing(text)
+        Undelivered::Temporary(text)
     }
 }
 

@@ -1,54 +1,198 @@
-//! What goes to one destination: the kinds of jobs, and whether it works.
+//! What is known of destinations, in memory: the kinds of jobs that are due there, and which do not work. Neither grows with
+//! the number of destinations that there are jobs for.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Handler, pause::Pause};
+use tokio::sync::Notify;
 
-/// The handlers of one destination, which share slots and pauses.
+use super::pause::Pause;
+use crate::domain::{
+    instant::Instant,
+    job::{Destination, JobKind},
+};
+
+/// Destinations that are worked for at a time. With the slots of each it bounds the tries that are under way; a destination
+/// beyond it waits until another has nothing left that is due.
+const MOST_LANES: usize = 128;
+
+/// Pauses that are remembered. Of more, the one that ended first is forgotten: its destination is then tried with all slots.
+const MOST_PAUSES: usize = 1_024;
+
+/// The work for one destination while there is some that is due: slots of its own, which no other destination takes.
 pub(super) struct Lane {
-    pub(super) destination: &'static str,
-    handlers: Vec<Arc<dyn Handler>>,
-    pause: Mutex<Pause>,
-    /// Counts the claims, so that each begins with another kind.
-    claims: AtomicUsize,
+    pub(super) destination: Destination,
+    /// The kinds of which jobs are due, the next one to be claimed first.
+    due: Mutex<VecDeque<JobKind>>,
+    offered: Notify,
 }
 
 impl Lane {
-    /// One lane per destination, in the order in which they are first named.
-    pub(super) fn of(handlers: Vec<Arc<dyn Handler>>) -> Vec<Arc<Self>> {
-        let mut lanes: Vec<Self> = Vec::new();
-        for handler in handlers {
-            let destination = handler.destination();
-            match lanes
-                .iter_mut()
-                .find(|lane| lane.destination == destination)
-            {
-                Some(lane) => lane.handlers.push(handler),
-                None => lanes.push(Self {
-                    destination,
-                    handlers: vec![handler],
-                    pause: Mutex::default(),
-                    claims: AtomicUsize::new(0),
-                }),
-            }
+    pub(super) fn new(destination: Destination, due: Vec<JobKind>) -> Self {
+        Self {
+            destination,
+            due: Mutex::new(due.into()),
+            offered: Notify::new(),
         }
-        lanes.into_iter().map(Arc::new).collect()
     }
 
-    /// The handlers in the order in which their jobs are claimed now: each time another comes first, so that a long queue of
-    /// one kind does not hold up the others.
-    pub(super) fn handlers(&self) -> impl Iterator<Item = &Arc<dyn Handler>> {
-        let first = self.claims.fetch_add(1, Ordering::Relaxed);
-        let count = self.handlers.len();
-        let from = first.checked_rem(count).unwrap_or(0);
-        self.handlers.iter().cycle().skip(from).take(count)
+    /// Adds a kind of which jobs are due.
+    fn offer(&self, kind: JobKind) {
+        let mut due = held(&self.due);
+        if !due.contains(&kind) {
+            due.push_back(kind);
+        }
+        self.offered.notify_one();
     }
 
-    /// Held for single look-ups only; whole at any time.
-    pub(super) fn pause(&self) -> MutexGuard<'_, Pause> {
-        self.pause.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until somebody has found jobs that are due.
+    pub(super) async fn offered(&self) {
+        self.offered.notified().await;
+    }
+
+    /// The kind whose jobs are claimed next. One that has more is put back behind the others, so that a long queue of one kind
+    /// does not hold up the others.
+    pub(super) fn next_kind(&self) -> Option<JobKind> {
+        held(&self.due).pop_front()
+    }
+
+    /// The kind has more jobs that are due, or may have.
+    pub(super) fn put_back(&self, kind: JobKind) {
+        let mut due = held(&self.due);
+        if !due.contains(&kind) {
+            due.push_back(kind);
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        held(&self.due).is_empty()
+    }
+}
+
+/// The lanes that are open, by destination.
+#[derive(Default)]
+pub(super) struct Lanes(Mutex<HashMap<Destination, Arc<Lane>>>);
+
+impl Lanes {
+    /// Tells the lane of a destination that jobs of a kind are due. Answers the lane when it has just been opened and so has
+    /// nobody yet that works for it.
+    pub(super) fn offer(&self, destination: &Destination, kind: JobKind) -> Option<Arc<Lane>> {
+        let mut lanes = held(&self.0);
+        if let Some(lane) = lanes.get(destination) {
+            lane.offer(kind);
+            return None;
+        }
+        if lanes.len() >= MOST_LANES {
+            return None;
+        }
+        let lane = Arc::new(Lane::new(destination.clone(), vec![kind]));
+        lanes.insert(destination.clone(), Arc::clone(&lane));
+        Some(lane)
+    }
+
+    /// Closes a lane for which nothing is left to do; false when there is, since it was offered meanwhile.
+    pub(super) fn close(&self, lane: &Lane, is_paused: bool) -> bool {
+        let mut lanes = held(&self.0);
+        let closes = is_paused || lane.is_idle();
+        if closes {
+            lanes.remove(&lane.destination);
+        }
+        closes
+    }
+}
+
+/// The destinations that do not work.
+#[derive(Default)]
+pub(super) struct Pauses(Mutex<HashMap<Destination, Pause>>);
+
+impl Pauses {
+    /// What is known of a destination.
+    pub(super) fn of(&self, destination: &Destination) -> Pause {
+        held(&self.0).get(destination).cloned().unwrap_or_default()
+    }
+
+    /// Changes what is known of a destination; answers what `change` does.
+    pub(super) fn change<T>(
+        &self,
+        destination: &Destination,
+        change: impl FnOnce(&mut Pause) -> T,
+    ) -> T {
+        let mut pauses = held(&self.0);
+        let mut pause = pauses.remove(destination).unwrap_or_default();
+        let answer = change(&mut pause);
+        if let Some(until) = pause.until() {
+            if pauses.len() >= MOST_PAUSES {
+                forget_first(&mut pauses, until);
+            }
+            pauses.insert(destination.clone(), pause);
+        }
+        answer
+    }
+}
+
+/// Makes room for a pause until then.
+fn forget_first(pauses: &mut HashMap<Destination, Pause>, until: Instant) {
+    let end = |pause: &Pause| pause.until().unwrap_or(until);
+    let first = pauses.iter().min_by_key(|(_, pause)| end(pause));
+    if let Some(destination) = first.map(|(destination, _)| destination.clone()) {
+        pauses.remove(&destination);
+    }
+}
+
+/// Held for single look-ups only; what is behind it is whole at any time.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const NOW: Instant = Instant::from_micros(0);
+
+    fn destination(number: usize) -> Destination {
+        Destination::new(format!("hook-{number}"))
+    }
+
+    #[test]
+    fn a_bounded_number_of_lanes_is_open_and_a_closed_one_makes_room() {
+        let lanes = Lanes::default();
+        let open = |number| lanes.offer(&destination(number), JobKind::StockCover);
+        let opened: Vec<_> = (0..MOST_LANES).filter_map(open).collect();
+        assert_eq!(opened.len(), MOST_LANES);
+        assert!(open(MOST_LANES).is_none());
+        assert!(!lanes.close(&opened[0], false));
+        assert_eq!(opened[0].next_kind(), Some(JobKind::StockCover));
+        assert!(lanes.close(&opened[0], false));
+        assert!(open(MOST_LANES).is_some());
+    }
+
+    #[test]
+    fn a_bounded_number_of_pauses_is_remembered_the_latest_ones() {
+        let pauses = Pauses::default();
+        for number in 0..=MOST_PAUSES {
+            let now = NOW.plus_seconds(i64::try_from(number).unwrap());
+            pauses.change(&destination(number), |pause| {
+                pause.begin(now, now, Uuid::nil())
+            });
+        }
+        assert_eq!(pauses.of(&destination(0)).until(), None);
+        assert!(pauses.of(&destination(1)).until().is_some());
+        assert!(pauses.of(&destination(MOST_PAUSES)).until().is_some());
+        assert_eq!(held(&pauses.0).len(), MOST_PAUSES);
+    }
+
+    #[test]
+    fn a_destination_that_works_again_is_forgotten() {
+        let pauses = Pauses::default();
+        let mail = Destination::MAIL;
+        pauses.change(&mail, |pause| pause.begin(NOW, NOW, Uuid::nil()));
+        let until = pauses.of(&mail).until().unwrap();
+        assert!(pauses.change(&mail, |pause| pause.end(until)));
+        assert!(held(&pauses.0).is_empty());
     }
 }

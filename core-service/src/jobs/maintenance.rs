@@ -15,14 +15,14 @@ const INTERVAL: Duration = Duration::from_secs(30);
 /// Events that are swept in one transaction, so that its locks are short.
 const SWEEP_BATCH: i64 = 500;
 
-/// Rows that are let go in one transaction, and transactions in one round: enough for a million rows a day, and never long.
+/// Rows that are deleted in one transaction, and transactions in one round: enough for a million rows a day, and never long.
 const RETENTION_BATCH: i64 = 500;
 const RETENTION_BATCHES: usize = 20;
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// Takes ended events out of the catalogue's index, writes down when keys were last used, and lets go of what has been kept
-/// for long enough. Every core may run it.
+/// Takes ended events out of the catalogue's index, writes down when keys were last used, and deletes what has been kept for
+/// long enough. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     store: Store,
@@ -32,7 +32,7 @@ pub struct Maintenance {
 }
 
 impl Maintenance {
-    /// Maintenance of a store, and of the uses of keys that whoever checks them records.
+    /// Maintenance of a store, and of the uses of keys, as they are recorded where keys are checked.
     pub fn new(store: Store, clock: Clock, key_uses: KeyUses) -> Self {
         Self {
             store,
@@ -68,20 +68,20 @@ impl Maintenance {
     pub async fn maintain_once(&self) -> Result<(), Error> {
         self.touch_keys().await?;
         self.sweep().await?;
-        self.let_go().await
+        self.delete_old().await
     }
 
-    async fn let_go(&self) -> Result<(), Error> {
+    async fn delete_old(&self) -> Result<(), Error> {
         let now = self.clock.now();
         let before = |days: u32| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
         let (audit, jobs) = (
             before(self.retention.audit_days),
-            before(self.retention.dead_job_days),
+            before(self.retention.failed_job_days),
         );
         for _ in 0..RETENTION_BATCHES {
             let mut tx = self.store.begin().await?;
             let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
-                + tx.delete_dead_jobs(jobs, RETENTION_BATCH).await?;
+                + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?;
             if gone == 0 {
                 return Ok(());
             }

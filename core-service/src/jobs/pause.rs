@@ -12,7 +12,7 @@ const FIRST_SECONDS: i64 = 5;
 const LONGEST_SECONDS: i64 = 300;
 
 /// What is known of a destination.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum Pause {
     /// It works, as far as is known.
     #[default]
@@ -52,6 +52,14 @@ impl Pause {
         let at = now.plus_seconds(backoff::spread(seconds, subject));
         *self = Self::Until { at, seconds };
         Some(seconds)
+    }
+
+    /// Until when the destination is left alone, unless it works.
+    pub(super) const fn until(&self) -> Option<Instant> {
+        match self {
+            Self::None => None,
+            Self::Until { at, .. } => Some(*at),
+        }
     }
 
     /// When a job that met the pause may be tried: after those that have waited for longer.

@@ -1,23 +1,20 @@
-//! Mails to registrants. Each kind has a handler of its own, and all do the same.
+//! Mails to registrants. One handler does all kinds.
 
-use std::sync::Arc;
-
-use super::{Attempt, Failure, Handler};
+use super::{Attempt, AttemptError, Handler};
 use crate::{
     domain::{
         clock::Clock,
         ids::RegistrationId,
-        job::{ClaimedJob, REGISTRATION_MAILS},
+        job::{ClaimedJob, JobKind},
     },
     email::{self, Addressing, Mailer, Undelivered},
     service::Service,
     storage::Store,
 };
 
-/// Sends one kind of mail to registrants.
+/// Sends mails to registrants.
 #[derive(Debug, Clone)]
 pub struct RegistrationMail {
-    kind: &'static str,
     store: Store,
     clock: Clock,
     rules: Service,
@@ -25,41 +22,32 @@ pub struct RegistrationMail {
 }
 
 impl RegistrationMail {
-    /// Handlers for all kinds.
-    pub fn all(
-        store: &Store,
-        clock: &Clock,
-        rules: &Service,
-        mailer: &Mailer,
-    ) -> Vec<Arc<dyn Handler>> {
-        let handler = |kind| -> Arc<dyn Handler> {
-            Arc::new(Self {
-                kind,
-                store: store.clone(),
-                clock: clock.clone(),
-                rules: rules.clone(),
-                mailer: mailer.clone(),
-            })
-        };
-        REGISTRATION_MAILS.into_iter().map(handler).collect()
+    /// A handler that sends by `mailer`.
+    pub const fn new(store: Store, clock: Clock, rules: Service, mailer: Mailer) -> Self {
+        Self {
+            store,
+            clock,
+            rules,
+            mailer,
+        }
     }
 
-    async fn send(&self, job: &ClaimedJob) -> Result<(), Failure> {
+    async fn send(&self, job: &ClaimedJob) -> Result<(), AttemptError> {
         let (id, now) = (RegistrationId::new(job.key.subject_id), self.clock.now());
         let found = self.store.find_registrant(id).await;
-        let found = found.map_err(|error| Failure::Passing(error.to_string()))?;
-        // Whoever was erased since is not written to.
+        let found = found.map_err(|error| AttemptError::Temporary(error.to_string()))?;
+        // A person who was erased since gets no mail.
         let Some(registrant) = found else {
             return Ok(());
         };
-        let Some(news) = registrant.news(&job.key, now) else {
-            tracing::info!(kind = self.kind, subject_id = %job.key.subject_id, "a mail is overtaken by events and not sent");
+        let Some(news) = registrant.news(job.task()?, now) else {
+            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is overtaken by events and not sent");
             return Ok(());
         };
         let links = self.rules.links();
         let private_url = if news.standing().is_some() {
             let link = self.rules.private_link(id).await;
-            Some(link.map_err(|error| Failure::Passing(error.to_string()))?)
+            Some(link.map_err(|error| AttemptError::Temporary(error.to_string()))?)
         } else {
             None
         };
@@ -70,18 +58,14 @@ impl RegistrationMail {
             private_url: private_url.as_deref(),
         };
         let letter = email::letter(&job.key, news, &registrant, &addressing, now)
-            .map_err(|error| Failure::Lasting(error.to_string()))?;
+            .map_err(|error| AttemptError::Permanent(error.to_string()))?;
         Ok(self.mailer.send(&letter, now).await?)
     }
 }
 
 impl Handler for RegistrationMail {
-    fn kind(&self) -> &'static str {
-        self.kind
-    }
-
-    fn destination(&self) -> &'static str {
-        "mail"
+    fn kinds(&self) -> &'static [JobKind] {
+        &JobKind::MAILS
     }
 
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
@@ -89,11 +73,11 @@ impl Handler for RegistrationMail {
     }
 }
 
-impl From<Undelivered> for Failure {
+impl From<Undelivered> for AttemptError {
     fn from(undelivered: Undelivered) -> Self {
         match undelivered {
-            Undelivered::Passing(text) => Self::Passing(text),
-            Undelivered::Lasting(text) => Self::Lasting(text),
+            Undelivered::Temporary(text) => Self::Temporary(text),
+            Undelivered::Permanent(text) => Self::Permanent(text),
             Undelivered::Unreachable(text) => Self::Unreachable(text),
         }
     }

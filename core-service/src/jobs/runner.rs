@@ -1,24 +1,31 @@
 //! Claims jobs, has them done, and writes down how that went.
 
 mod attempt;
+mod record;
+mod scout;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use process::CancellationToken;
-use tokio::task::JoinSet;
+use tokio::{sync::Semaphore, task::JoinSet};
 
-use super::{Handler, backoff, lane::Lane};
+use super::{
+    Handler,
+    lane::{Lane, Lanes, Pauses},
+    pause::Pause,
+};
 use crate::{
-    domain::{clock::Clock, instant::Instant, job::ClaimedJob},
+    domain::{
+        clock::Clock,
+        instant::Instant,
+        job::{ClaimedJob, JobKind},
+    },
     storage::{Error, Store, Tx},
 };
 use attempt::{Outcome, Try, attempt};
 
 /// How long after a try's time limit its lease ends: enough to write down the outcome over a slow database.
 const LEASE_SLACK_SECONDS: i64 = 30;
-
-/// How much of a failure's text is kept.
-const ERROR_CHARACTERS: usize = 500;
 
 /// The part of the slots that must be free before more jobs are claimed, as a divisor: so that several tries share a
 /// transaction, and most slots are busy.
@@ -29,7 +36,11 @@ const CLAIM_DIVISOR: usize = 4;
 pub struct Runner {
     store: Store,
     clock: Clock,
-    lanes: Vec<Arc<Lane>>,
+    handlers: Arc<HashMap<JobKind, Arc<dyn Handler>>>,
+    lanes: Arc<Lanes>,
+    pauses: Arc<Pauses>,
+    /// Transactions at a time: no more than are worth running side by side, so that requests find connections.
+    turns: Arc<Semaphore>,
     limits: Limits,
 }
 
@@ -40,7 +51,7 @@ pub struct Limits {
     pub slots: usize,
     /// How long one try may take.
     pub attempt_timeout: Duration,
-    /// How long to wait when nothing was due, and after a failure of the database.
+    /// How often to look for jobs that are due, and how long to wait after a failure of the database.
     pub poll_interval: Duration,
 }
 
@@ -51,7 +62,7 @@ impl Default for Limits {
             slots: 16,
             // A mail server may take a minute to greet; nothing useful takes longer.
             attempt_timeout: Duration::from_mins(1),
-            // What people notice as "at once", at the price of one index look-up a second for each kind.
+            // What people notice as "at once", at the price of a few index look-ups a second.
             poll_interval: Duration::from_secs(1),
         }
     }
@@ -74,15 +85,26 @@ impl Tries {
         self.ended.extend(first.into_iter().chain(rest).flatten());
         self.ended.get(before..).unwrap_or_default()
     }
+
+    fn is_empty(&self) -> bool {
+        self.running.is_empty() && self.ended.is_empty()
+    }
 }
 
 impl Runner {
     /// A runner for these handlers, one to a kind.
     pub fn new(store: Store, clock: Clock, handlers: Vec<Arc<dyn Handler>>) -> Self {
+        let of_kinds = |handler: Arc<dyn Handler>| {
+            let kinds = handler.kinds().iter();
+            kinds.map(move |kind| (*kind, Arc::clone(&handler)))
+        };
         Self {
+            turns: Arc::new(Semaphore::new(store.parallel_writers())),
             store,
             clock,
-            lanes: Lane::of(handlers),
+            handlers: Arc::new(handlers.into_iter().flat_map(of_kinds).collect()),
+            lanes: Arc::default(),
+            pauses: Arc::default(),
             limits: Limits::default(),
         }
     }
@@ -93,27 +115,13 @@ impl Runner {
         Self { limits, ..self }
     }
 
-    /// Works until told to stop, then finishes what is under way. Each destination has its own slots, so that one that hangs
-    /// does not hold up the others.
-    pub async fn run(self, stop: CancellationToken) {
-        let mut lanes = JoinSet::new();
-        for lane in self.lanes.clone() {
-            let (runner, stop) = (self.clone(), stop.clone());
-            lanes.spawn(async move { runner.run_lane(&lane, stop).await });
-        }
-        lanes.join_all().await;
-    }
-
     /// Does everything that is due by the clock, and what that leaves due; answers how many tries that took. For tests.
     pub async fn drain(&self) -> Result<usize, Error> {
         let mut total = 0;
         loop {
             let mut started = 0;
-            for lane in &self.lanes {
-                let mut tries = Tries::default();
-                started += self.turn(lane, &mut tries, self.limits.slots).await?;
-                self.gather_all(lane, &mut tries).await;
-                self.turn(lane, &mut tries, 0).await?;
+            for lane in self.find_all_lanes().await? {
+                started += self.drain_lane(&lane).await?;
             }
             if started == 0 {
                 return Ok(total);
@@ -122,37 +130,60 @@ impl Runner {
         }
     }
 
-    async fn run_lane(self, lane: &Lane, stop: CancellationToken) {
+    async fn drain_lane(&self, lane: &Lane) -> Result<usize, Error> {
+        let (mut tries, mut total) = (Tries::default(), 0);
+        loop {
+            let started = self.turn(lane, &mut tries, self.limits.slots).await?;
+            if started == 0 {
+                return Ok(total);
+            }
+            total += started;
+            self.gather_all(lane, &mut tries).await;
+        }
+    }
+
+    /// Works for a lane until nothing is left to do there, or until told to stop.
+    async fn work(self, lane: Arc<Lane>, stop: CancellationToken) {
         let mut tries = Tries::default();
         let mut enough = 1;
         while !stop.is_cancelled() {
-            let free = self.free_slots(&tries);
+            let free = self.limits.slots.saturating_sub(tries.running.len());
             let wanted = if free < enough { 0 } else { free };
-            let failed = self.turn_or_log(lane, &mut tries, wanted).await.is_err();
+            let failed = self.turn_or_log(&lane, &mut tries, wanted).await.is_err();
+            if !failed && tries.is_empty() {
+                if self.close(&lane) {
+                    return;
+                }
+                enough = 1;
+                continue;
+            }
             let can_wait = !failed && !tries.running.is_empty();
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(self.limits.poll_interval) => enough = 1,
+                () = lane.offered(), if can_wait => enough = 1,
                 // After a failure of the database, what ended waits for its next turn.
+                () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
                 ended = tries.gather(), if can_wait => {
-                    self.judge(lane, ended);
+                    self.judge(&lane, ended);
                     enough = self.limits.slots.div_ceil(CLAIM_DIVISOR);
                 }
             }
         }
-        self.gather_all(lane, &mut tries).await;
+        self.gather_all(&lane, &mut tries).await;
         // What can't be written down now is done again, when its lease ends.
-        let _ = self.turn_or_log(lane, &mut tries, 0).await;
+        let _ = self.turn_or_log(&lane, &mut tries, 0).await;
+    }
+
+    fn close(&self, lane: &Lane) -> bool {
+        let pause = self.pauses.of(&lane.destination);
+        self.lanes
+            .close(lane, pause.admits(self.clock.now(), 1, 0) == 0)
     }
 
     async fn gather_all(&self, lane: &Lane, tries: &mut Tries) {
         while !tries.running.is_empty() {
             self.judge(lane, tries.gather().await);
         }
-    }
-
-    fn free_slots(&self, tries: &Tries) -> usize {
-        self.limits.slots.saturating_sub(tries.running.len())
     }
 
     async fn turn_or_log(
@@ -163,8 +194,8 @@ impl Runner {
     ) -> Result<usize, Error> {
         let turned = self.turn(lane, tries, wanted).await;
         if let Err(error) = &turned {
-            let destination = lane.destination;
-            tracing::warn!(destination, %error, "cannot claim jobs or write down how they went");
+            let destination = &lane.destination;
+            tracing::warn!(%destination, %error, "cannot claim jobs or write down how they went");
         }
         turned
     }
@@ -173,10 +204,13 @@ impl Runner {
     /// which are then started. Answers how many. When it fails, what ended is kept for the next turn.
     async fn turn(&self, lane: &Lane, tries: &mut Tries, wanted: usize) -> Result<usize, Error> {
         let now = self.clock.now();
-        let admitted = lane.pause().admits(now, wanted, tries.running.len());
+        let pause = self.pauses.of(&lane.destination);
+        let admitted = pause.admits(now, wanted, tries.running.len());
         if admitted == 0 && tries.ended.is_empty() {
             return Ok(0);
         }
+        // Never closed, so a turn always comes.
+        let _turn = self.turns.acquire().await;
         let mut tx = self.store.begin().await?;
         self.record(lane, &mut tx, &tries.ended, now).await?;
         let claimed = self.claim(lane, &mut tx, admitted, now).await?;
@@ -192,15 +226,19 @@ impl Runner {
 
     /// What the tries that ended tell of their destination.
     fn judge(&self, lane: &Lane, ended: &[Try]) {
-        let (destination, now) = (lane.destination, self.clock.now());
+        let (destination, now) = (&lane.destination, self.clock.now());
         for one in ended {
-            let mut pause = lane.pause();
-            if let Outcome::Excused(reason) = &one.outcome {
-                if let Some(seconds) = pause.begin(now, one.started, one.job.key.subject_id) {
-                    tracing::warn!(destination, %reason, seconds, "a destination does not work and is left alone for a while");
+            if let Outcome::Unreachable(reason) = &one.outcome {
+                let subject = one.job.key.subject_id;
+                let begun = |pause: &mut Pause| pause.begin(now, one.started, subject);
+                if let Some(seconds) = self.pauses.change(destination, begun) {
+                    tracing::warn!(%destination, %reason, seconds, "a destination does not work and is left alone for a while");
                 }
-            } else if pause.end(one.started) {
-                tracing::info!(destination, "a destination works again");
+            } else if self
+                .pauses
+                .change(destination, |pause| pause.end(one.started))
+            {
+                tracing::info!(%destination, "a destination works again");
             }
         }
     }
@@ -215,70 +253,21 @@ impl Runner {
         let timeout = i64::try_from(self.limits.attempt_timeout.as_secs()).unwrap_or(i64::MAX);
         let leased_until = now.plus_seconds(timeout.saturating_add(LEASE_SLACK_SECONDS));
         let mut claimed = Vec::new();
-        for handler in lane.handlers() {
-            let Ok(limit @ 1..) = i64::try_from(count.saturating_sub(claimed.len())) else {
-                break;
+        while claimed.len() < count
+            && let Some(kind) = lane.next_kind()
+        {
+            let Some(handler) = self.handlers.get(&kind) else {
+                continue;
             };
+            let limit = count - claimed.len();
             let jobs = tx
-                .claim_jobs(handler.kind(), now, leased_until, limit)
+                .claim_jobs(&lane.destination, kind, now, leased_until, limit)
                 .await?;
+            if jobs.len() == limit {
+                lane.put_back(kind);
+            }
             claimed.extend(jobs.into_iter().map(|job| (Arc::clone(handler), job)));
         }
         Ok(claimed)
     }
-
-    /// Writes outcomes down. A try whose lease was lost changes nothing.
-    async fn record(
-        &self,
-        lane: &Lane,
-        tx: &mut Tx,
-        ended: &[Try],
-        now: Instant,
-    ) -> Result<(), Error> {
-        let is_done = |one: &&Try| matches!(one.outcome, Outcome::Done);
-        let done: Vec<&ClaimedJob> = ended.iter().filter(is_done).map(|one| &one.job).collect();
-        let mut held = tx.finish_jobs(&done).await?;
-        for Try { job, outcome, .. } in ended {
-            let wait = backoff::wait_seconds(job.tries, job.key.subject_id);
-            held += u64::from(match (outcome, wait) {
-                (Outcome::Done, _) => continue,
-                (Outcome::Excused(text), _) => {
-                    let due_at = lane.pause().due_at(now);
-                    tx.excuse_job(job, due_at, &shortened(text)).await?
-                }
-                (Outcome::Retry(text), Some(wait)) => {
-                    let due_at = now.plus_seconds(wait);
-                    tx.retry_job(job, due_at, &shortened(text)).await?
-                }
-                (Outcome::Retry(text), None) | (Outcome::Dead(text), _) => {
-                    log_given_up(job);
-                    tx.bury_job(job, now, &shortened(text)).await?
-                }
-            });
-        }
-        let lost = (ended.len() as u64).saturating_sub(held);
-        if lost > 0 {
-            let destination = lane.destination;
-            tracing::warn!(
-                destination,
-                lost,
-                "jobs outlived their leases and may be done twice"
-            );
-        }
-        Ok(())
-    }
-}
-
-/// The text stays in the table: a mail server's answer may hold an address, which a log must not.
-fn log_given_up(job: &ClaimedJob) {
-    tracing::error!(
-        kind = job.key.kind,
-        subject_id = %job.key.subject_id,
-        tries = job.tries,
-        "a job is given up"
-    );
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(ERROR_CHARACTERS).collect()
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use covers::stock::{Credit, Error, Stock, StockCover};
 
-use super::{Attempt, Failure, Handler};
+use super::{Attempt, AttemptError, Handler};
 use crate::{
     domain::{
         audit::Actor,
@@ -13,7 +13,7 @@ use crate::{
         ids::EventId,
         image_credit::ImageCredit,
         instant::Instant,
-        job::{ClaimedJob, STOCK_COVER},
+        job::{ClaimedJob, JobKind},
     },
     service::{self, Commands, Unit},
     storage::{self, StoredCover},
@@ -40,14 +40,14 @@ impl StockCovers {
         }
     }
 
-    async fn fetch(&self, id: EventId) -> Result<(), Failure> {
+    async fn fetch(&self, id: EventId) -> Result<(), AttemptError> {
         let now = self.commands.clock().now();
         let event = self.commands.store().find_event(id).await?;
         let Some(words) = event.as_ref().and_then(|event| wanted(event, now)) else {
             return Ok(());
         };
         if now.micros() < self.paused_until.load(Ordering::Relaxed) {
-            return Err(Failure::Unreachable(
+            return Err(AttemptError::Unreachable(
                 "the provider asked to wait".to_owned(),
             ));
         }
@@ -62,7 +62,7 @@ impl StockCovers {
     }
 
     /// Stores a cover, unless its event wants another by now.
-    async fn keep(&self, id: EventId, words: &str, cover: StockCover) -> Result<(), Failure> {
+    async fn keep(&self, id: EventId, words: &str, cover: StockCover) -> Result<(), AttemptError> {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
         let keep = async |unit: &mut Unit| {
@@ -85,10 +85,10 @@ impl StockCovers {
             return Ok(());
         }
         let text = "the event's image_query changed meanwhile";
-        Err(Failure::Passing(text.to_owned()))
+        Err(AttemptError::Temporary(text.to_owned()))
     }
 
-    fn failure(&self, error: &Error) -> Failure {
+    fn failure(&self, error: &Error) -> AttemptError {
         let text = error.to_string();
         match error {
             Error::Busy { wait, .. } => {
@@ -97,20 +97,20 @@ impl StockCovers {
                 let until = self.commands.clock().now().plus_seconds(until);
                 self.paused_until
                     .fetch_max(until.micros(), Ordering::Relaxed);
-                Failure::Unreachable(text)
+                AttemptError::Unreachable(text)
             }
             // No other job would fare better, and all of them will once it is mended.
-            Error::Refused { .. } => Failure::Unreachable(text),
-            Error::Settings(_) | Error::Rejected { .. } => Failure::Lasting(text),
+            Error::Refused { .. } => AttemptError::Unreachable(text),
+            Error::Settings(_) | Error::Rejected { .. } => AttemptError::Permanent(text),
             // It may be these words alone that the provider cannot cope with.
-            Error::Failed { .. } => Failure::Passing(text),
+            Error::Failed { .. } => AttemptError::Temporary(text),
         }
     }
 }
 
 impl Handler for StockCovers {
-    fn kind(&self) -> &'static str {
-        STOCK_COVER
+    fn kinds(&self) -> &'static [JobKind] {
+        &[JobKind::StockCover]
     }
 
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
@@ -124,11 +124,11 @@ fn wanted(event: &Event, now: Instant) -> Option<&str> {
     event.image_query.as_deref().filter(|_| wants)
 }
 
-impl From<service::Error> for Failure {
+impl From<service::Error> for AttemptError {
     fn from(error: service::Error) -> Self {
         match error {
             service::Error::Unavailable(source) | service::Error::Internal(source) => source.into(),
-            refusal => Self::Passing(refusal.to_string()),
+            refusal => Self::Temporary(refusal.to_string()),
         }
     }
 }
@@ -154,8 +154,8 @@ fn image_credit(credit: Credit) -> ImageCredit {
     }
 }
 
-impl From<storage::Error> for Failure {
+impl From<storage::Error> for AttemptError {
     fn from(error: storage::Error) -> Self {
-        Self::Passing(error.to_string())
+        Self::Temporary(error.to_string())
     }
 }

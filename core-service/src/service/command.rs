@@ -12,7 +12,7 @@ use crate::{
         fact::{Fact, Mailing},
         ids::EventId,
         instant::Instant,
-        job::JobKey,
+        job::Job,
     },
     storage::{self, Store, Tx},
 };
@@ -103,7 +103,7 @@ pub struct Unit {
 struct Consequences {
     any: bool,
     audit: Vec<AuditEntry>,
-    jobs: Vec<JobKey>,
+    jobs: Vec<Job>,
     /// Events that the catalogue shows otherwise, or no longer.
     catalogue: BTreeSet<EventId>,
 }
@@ -160,9 +160,7 @@ impl Unit {
         if !any {
             return Ok(());
         }
-        if !jobs.is_empty() {
-            self.tx.insert_jobs(&jobs, self.now).await?;
-        }
+        self.tx.insert_jobs(&jobs, self.now).await?;
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
         }

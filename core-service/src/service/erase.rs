@@ -18,7 +18,7 @@ const PAGE: i64 = 500;
 pub struct Erasure {
     /// Registrations that were removed, in any status.
     pub registrations: u64,
-    /// Mails that were waiting to be sent, or were given up, and were removed.
+    /// Mails that waited to be sent, or had failed, and were removed.
     pub mails: u64,
     /// Private links that no longer lead anywhere.
     pub links: u64,

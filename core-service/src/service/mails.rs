@@ -1,54 +1,54 @@
-//! Mails that were given up, for administrators.
+//! Mails that failed, for administrators.
 
 use super::{Error, Service, Unit};
 use crate::{
     domain::{audit::Actor, fact::Fact, job::JobKey},
-    storage::DeadMail,
+    storage::FailedMail,
 };
 
 /// Mails that are made due again in one transaction.
 const BATCH: i64 = 500;
 
 impl Service {
-    /// Mails that were given up, the latest first, at most so many, and how many there are.
-    pub async fn list_dead_mails(&self, limit: u32) -> Result<(Vec<DeadMail>, i64), Error> {
+    /// Mails that failed, the latest first, at most so many, and how many there are.
+    pub async fn list_failed_mails(&self, limit: u32) -> Result<(Vec<FailedMail>, i64), Error> {
         let store = &self.context.store;
-        let mails = store.list_dead_mails(limit.into()).await?;
-        Ok((mails, store.count_dead_mails().await?))
+        let mails = store.list_failed_mails(limit.into()).await?;
+        Ok((mails, store.count_failed_mails().await?))
     }
 
-    /// Makes a mail that was given up due again; false when there is none of that key.
+    /// Makes a mail that failed due again; false when there is none of that key.
     pub async fn retry_mail(&self, key: &JobKey) -> Result<bool, Error> {
         let decide = async |unit: &mut Unit| {
-            let Some(mail) = unit.tx.find_dead_mail(key).await? else {
+            let Some(mail) = unit.tx.find_failed_mail(key).await? else {
                 return Ok(false);
             };
-            revive(unit, &[mail]).await?;
+            retry(unit, &[mail]).await?;
             Ok(true)
         };
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// Makes every mail that was given up due again; answers how many.
+    /// Makes every mail that failed due again; answers how many.
     pub async fn retry_all_mails(&self) -> Result<u64, Error> {
         let mut count = 0;
         loop {
             let decide = async |unit: &mut Unit| {
-                let mails = unit.tx.list_dead_mails(BATCH).await?;
-                revive(unit, &mails).await
+                let mails = unit.tx.list_failed_mails(BATCH).await?;
+                retry(unit, &mails).await
             };
             match self.commands.run(Actor::Admin, decide).await? {
                 0 => return Ok(count),
-                revived => count += revived,
+                retried => count += retried,
             }
         }
     }
 }
 
-async fn revive(unit: &mut Unit, mails: &[DeadMail]) -> Result<u64, Error> {
+async fn retry(unit: &mut Unit, mails: &[FailedMail]) -> Result<u64, Error> {
     let mut count = 0;
-    for DeadMail { job, recipient } in mails {
-        if unit.tx.revive_job(&job.key, unit.now).await? {
+    for FailedMail { job, recipient } in mails {
+        if unit.tx.retry_failed_job(&job.key, unit.now).await? {
             let account = recipient.as_ref().map(|recipient| recipient.account_id);
             let job = &job.key;
             unit.record(Fact::MailRetried { account, job }).await?;

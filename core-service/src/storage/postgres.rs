@@ -6,13 +6,13 @@ use std::{str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
 use sqlx::{
-    ConnectOptions, Connection as _, Pool, SqlSafeStr, Transaction,
-    migrate::{Migration, MigrationType},
+    ConnectOptions, Connection as _, Pool, Transaction,
     pool::{PoolConnection, PoolOptions},
     postgres::PgConnectOptions,
 };
 
 use self::given::Given;
+use super::migrations::postgres as migrations;
 use super::{Error, Options};
 
 pub(super) type Db = sqlx::Postgres;
@@ -140,39 +140,4 @@ async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
         .map_err(|_elapsed| unreachable(format!("no answer within {} s", FIRST_WAIT.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
     Ok(connection.close().await?)
-}
-
-/// A new version appends; what stands here is never edited, since its checksum is in every database.
-fn migrations() -> Vec<Migration> {
-    let migration = |version, name: &'static str, sql: &'static str| {
-        let sql = sql.into_sql_str();
-        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
-    };
-    vec![
-        migration(
-            1,
-            "initial",
-            include_str!("../../migrations/postgres/0001_initial.sql"),
-        ),
-        migration(
-            2,
-            "registering",
-            include_str!("../../migrations/postgres/0002_registering.sql"),
-        ),
-        migration(
-            3,
-            "excused_jobs",
-            include_str!("../../migrations/postgres/0003_excused_jobs.sql"),
-        ),
-        migration(
-            4,
-            "stock_covers",
-            include_str!("../../migrations/postgres/0004_stock_covers.sql"),
-        ),
-        migration(
-            5,
-            "events_known_to_be_there",
-            include_str!("../../migrations/postgres/0005_events_known_to_be_there.sql"),
-        ),
-    ]
 }

@@ -6,13 +6,13 @@ use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
 use sqlx::{
-    Pool, SqlSafeStr, Transaction,
-    migrate::{Migration, MigrationType},
+    Pool, Transaction,
     pool::{PoolConnection, PoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
 use self::given::Given;
+use super::migrations::sqlite as migrations;
 use super::{Access, Error, Options};
 
 pub(super) type Db = sqlx::Sqlite;
@@ -159,36 +159,6 @@ impl Engine {
         self.readers.close().await;
         self.writer.close().await;
     }
-}
-
-/// A new version appends; what stands here is never edited, since its checksum is in every database.
-fn migrations() -> Vec<Migration> {
-    let migration = |version, name: &'static str, sql: &'static str| {
-        let sql = sql.into_sql_str();
-        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
-    };
-    vec![
-        migration(
-            1,
-            "initial",
-            include_str!("../../migrations/sqlite/0001_initial.sql"),
-        ),
-        migration(
-            2,
-            "registering",
-            include_str!("../../migrations/sqlite/0002_registering.sql"),
-        ),
-        migration(
-            3,
-            "excused_jobs",
-            include_str!("../../migrations/sqlite/0003_excused_jobs.sql"),
-        ),
-        migration(
-            4,
-            "stock_covers",
-            include_str!("../../migrations/sqlite/0004_stock_covers.sql"),
-        ),
-    ]
 }
 
 /// Makes the file where there is none, for its owner's eyes only: it holds names and e-mail addresses. What SQLite puts beside it

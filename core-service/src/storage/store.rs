@@ -6,14 +6,15 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, DeadMail, Error, EventFilter, JobRecord, MailQueue, Options, RegistrationFilter,
-    StoredCover, Tx, postgres, sqlite, tx::Inner,
+    AuditRecord, Error, EventFilter, FailedMail, JobQueue, JobRecord, MailQueue, Options,
+    RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
+    job::JobKind,
     registration::{Counters, Registrant, Registration},
 };
 
@@ -179,12 +180,14 @@ reads! {
 
     /// What the audit log says of a subject, oldest first.
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
-    /// The jobs of a kind that are not done, dead ones included.
-    jobs::list_jobs(kind: &str, limit: i64) -> Vec<JobRecord>;
-    /// Mails that were given up, the latest first.
-    mails::list_dead_mails(limit: i64) -> Vec<DeadMail>;
+    /// For at most `limit` destinations after one in alphabetical order: which kinds of jobs there are that did not fail.
+    jobs::list_job_queues(after: &str, limit: i64) -> Vec<JobQueue>;
+    /// The jobs of a kind that are not done, failed ones included.
+    jobs::list_jobs(kind: JobKind, limit: i64) -> Vec<JobRecord>;
+    /// Mails that failed, the latest first.
+    mails::list_failed_mails(limit: i64) -> Vec<FailedMail>;
     /// What is left of mail to be sent.
     mails::mail_queue() -> MailQueue;
-    /// How many mails were given up.
-    mails::count_dead_mails() -> i64;
+    /// How many mails failed.
+    mails::count_failed_mails() -> i64;
 }

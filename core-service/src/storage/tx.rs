@@ -1,6 +1,6 @@
 //! One transaction: reads under its locks, and every write.
 
-use super::{DeadMail, Error, StoredCover, postgres, sqlite};
+use super::{Error, FailedMail, StoredCover, postgres, sqlite};
 use crate::domain::{
     account::{Account, ApiKey},
     audit::AuditEntry,
@@ -8,7 +8,7 @@ use crate::domain::{
     ids::{AccountId, EventId, KeyId, RegistrationId},
     image_credit::ImageCredit,
     instant::Instant,
-    job::{ClaimedJob, JobKey},
+    job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     plan::Plan,
     registration::{Counters, Registration, Seats, Status},
 };
@@ -108,10 +108,10 @@ statements! {
     registrations::delete_registration(registration: RegistrationId) -> ();
     /// Removes the private links to a registration; answers how many.
     links::delete_links(registration: RegistrationId) -> u64;
-    /// Removes the mails of a registration that are not sent, dead ones included; answers how many.
+    /// Removes the mails of a registration that are not sent, failed ones included; answers how many.
     mails::delete_mails_of(registration: RegistrationId) -> u64;
-    /// Removes at most `limit` jobs that were given up before then; answers how many.
-    jobs::delete_dead_jobs(before: Instant, limit: i64) -> u64;
+    /// Removes at most `limit` jobs that failed before then; answers how many.
+    jobs::delete_failed_jobs(before: Instant, limit: i64) -> u64;
     /// Removes at most `limit` rows of the audit log from before then; answers how many.
     audit::delete_audit(before: Instant, limit: i64) -> u64;
     /// Takes the owner's name and address from an account, which has `email` from now on.
@@ -144,26 +144,23 @@ statements! {
     jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
     /// One `event_changed_mail` job for each active registration of an event, once for each of its sequence numbers.
     jobs::schedule_event_changed_mails(event: EventId, sequence: i32, now: Instant) -> u64;
-    /// Adds jobs that are due at once, except those that are there already.
-    jobs::insert_jobs(keys: &[JobKey], now: Instant) -> ();
-    /// Adds a job that is due at once; false when there is one of that key.
-    jobs::insert_job(key: &JobKey, now: Instant) -> bool;
-    /// Leases at most `limit` jobs of a kind that are due.
-    jobs::claim_jobs(kind: &str, now: Instant, leased_until: Instant, limit: i64) -> Vec<ClaimedJob>;
+    /// Adds jobs that are due at once, except those that are there already; answers how many were added.
+    jobs::insert_jobs(jobs: &[Job], now: Instant) -> u64;
+    /// Leases at most `limit` jobs of a kind for a destination that are due.
+    jobs::claim_jobs(destination: &Destination, kind: JobKind, now: Instant, leased_until: Instant, limit: usize)
+        -> Vec<ClaimedJob>;
     /// Removes jobs that are done; answers how many: those whose lease was lost stay.
     jobs::finish_jobs(jobs: &[&ClaimedJob]) -> u64;
-    /// Puts a job back until `due_at`; false when the lease was lost.
-    jobs::retry_job(job: &ClaimedJob, due_at: Instant, error: &str) -> bool;
-    /// Puts a job back until `due_at` as if it had not been tried; false when the lease was lost.
-    jobs::excuse_job(job: &ClaimedJob, due_at: Instant, error: &str) -> bool;
-    /// Makes a job that was given up due again, as if it were new; false when there is none.
-    jobs::revive_job(key: &JobKey, now: Instant) -> bool;
-    /// Mails that were given up, the latest first.
-    mails::list_dead_mails(limit: i64) -> Vec<DeadMail>;
-    /// The mail of that key, if it was given up.
-    mails::find_dead_mail(key: &JobKey) -> Option<DeadMail>;
-    /// Gives a job up, keeping it for people to look at; false when the lease was lost.
-    jobs::bury_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
+    /// Puts a job back until `due_at`, as if it had not been tried unless the try `counts`; false when the lease was lost.
+    jobs::postpone_job(job: &ClaimedJob, due_at: Instant, counts: bool, error: &str) -> bool;
+    /// Marks a job as failed and keeps it for people to look at; false when the lease was lost.
+    jobs::fail_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
+    /// Makes a failed job due again, as if it were new; false when there is none.
+    jobs::retry_failed_job(key: &JobKey, now: Instant) -> bool;
+    /// Mails that failed, the latest first.
+    mails::list_failed_mails(limit: i64) -> Vec<FailedMail>;
+    /// The mail of that key, if it failed.
+    mails::find_failed_mail(key: &JobKey) -> Option<FailedMail>;
 
     /// Makes a photograph the event's cover, and says whose it is.
     stock_covers::put_stock_cover(event: EventId, cover: &StoredCover, credit: &ImageCredit, now: Instant) -> ();

@@ -10,7 +10,7 @@ use crate::domain::{
     ids::{AccountId, KeyId},
     image_credit::ImageCredit,
     instant::Instant,
-    job::JobKey,
+    job::{Destination, JobKey},
     registration::Status,
 };
 
@@ -83,25 +83,38 @@ pub struct AuditRecord {
 pub struct JobRecord {
     /// Which job.
     pub key: JobKey,
+    /// What its kind needs to know, as it is stored.
+    pub payload: Option<String>,
     /// How many times it was started.
     pub attempts: i32,
     /// How many of those count against it.
     pub tries: i32,
     /// When it may be started next; while a runner has it, the end of the lease.
     pub due_at: Instant,
-    /// When it was given up.
-    pub dead_at: Option<Instant>,
+    /// When it failed.
+    pub failed_at: Option<Instant>,
     /// Why it was not done the last time.
     pub last_error: Option<String>,
 }
 
-/// A mail that was given up.
+/// The jobs of one kind for one destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeadMail {
+pub struct JobQueue {
+    /// Where their work goes.
+    pub destination: Destination,
+    /// Their kind by its name, which may be one that only a newer version has.
+    pub kind: String,
+    /// When the first of them may be started.
+    pub first_due_at: Instant,
+}
+
+/// A mail that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedMail {
     /// The job; its subject is a registration.
     pub job: JobRecord,
     /// Whom it was for, and because of which event.
-    pub recipient: Option<DeadMailRecipient>,
+    pub recipient: Option<FailedMailRecipient>,
 }
 
 /// What is left of mail to be sent.
@@ -111,13 +124,13 @@ pub struct MailQueue {
     pub waiting: i64,
     /// When the oldest of those was scheduled.
     pub oldest: Option<Instant>,
-    /// Mails that were given up.
-    pub dead: i64,
+    /// Mails that failed.
+    pub failed: i64,
 }
 
 /// Whom a mail was for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeadMailRecipient {
+pub struct FailedMailRecipient {
     /// The registrant's address.
     pub email: String,
     /// Whose event it is.

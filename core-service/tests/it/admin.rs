@@ -4,7 +4,11 @@ use clap::Parser;
 use core_service::{
     admin::{Answer, Command},
     domain::{
-        clock::Clock, entropy::Entropy, job::CANCELLATION_MAIL, plan::Plan, registration::Status,
+        clock::Clock,
+        entropy::Entropy,
+        job::{Destination, JobKind},
+        plan::Plan,
+        registration::Status,
     },
     settings::{DataSettings, MailSettings},
 };
@@ -116,7 +120,7 @@ async fn erasing_says_what_it_did(database: Database) {
     assert_eq!(failure.code(), 64);
 }
 
-async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) {
+async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
     let core = Desk::open(&database).await;
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
@@ -127,7 +131,13 @@ async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) 
         .unwrap();
     let mut tx = core.store.begin().await.unwrap();
     let claimed = tx
-        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 10)
+        .claim_jobs(
+            &Destination::MAIL,
+            JobKind::CancellationMail,
+            NOW,
+            NOW.plus_seconds(60),
+            10,
+        )
         .await
         .unwrap();
     let gone = claimed
@@ -138,18 +148,18 @@ async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) 
         .iter()
         .find(|job| job.key.subject_id == guests[1].id.uuid())
         .unwrap();
-    assert!(tx.bury_job(gone, NOW, "answers 550").await.unwrap());
+    assert!(tx.fail_job(gone, NOW, "answers 550").await.unwrap());
     assert!(
-        tx.bury_job(full, NOW.plus_seconds(1), "answers\n552")
+        tx.fail_job(full, NOW.plus_seconds(1), "answers\n552")
             .await
             .unwrap()
     );
     tx.commit().await.unwrap();
 
-    let answer = run(&database, "mail dead --limit 1").await.unwrap();
+    let answer = run(&database, "mail failed --limit 1").await.unwrap();
     let (first, rest) = answer.text.split_once('\n').unwrap();
     assert!(
-        first.starts_with("ID  ") && first.ends_with("GIVEN UP              TRIES  WHY"),
+        first.starts_with("ID  ") && first.ends_with("FAILED                TRIES  WHY"),
         "{first}"
     );
     let expected = format!(
@@ -157,6 +167,7 @@ async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) 
         full.key, guests[1].email, event.slug
     );
     assert_eq!(rest, expected);
+    // By its former name, too.
     let answer = run(&database, "mail dead --json").await.unwrap();
     assert_eq!(answer.json["count"], 2);
     let expected = json!({
@@ -165,13 +176,13 @@ async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) 
         "registration_id": guests[0].id.to_string(),
         "email": guests[0].email,
         "event": { "slug": event.slug, "title": "Rust Meetup", "is_cancelled": true },
-        "given_up_at": "2030-01-01T00:00:00Z",
+        "failed_at": "2030-01-01T00:00:00Z",
         "tries": 1,
         "last_error": "answers 550",
     });
     assert_eq!(answer.json["items"][1], expected);
 
-    // The third is not given up, and the second is unknown only once it is retried.
+    // The third did not fail, and the second is unknown only once it is retried.
     let third = claimed
         .iter()
         .find(|job| job.key != gone.key && job.key != full.key)
@@ -186,14 +197,20 @@ async fn mails_that_were_given_up_are_listed_and_sent_again(database: Database) 
     let answer = run(&database, "mail retry --all").await.unwrap();
     assert_eq!(answer.text, "1 mail is due again");
     assert_eq!(
-        run(&database, "mail dead").await.unwrap().text,
-        "no mail was given up"
+        run(&database, "mail failed").await.unwrap().text,
+        "no mail failed"
     );
 
     // They begin anew, under leases that no earlier runner can mistake for its own.
     let mut tx = core.store.begin().await.unwrap();
     let again = tx
-        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 10)
+        .claim_jobs(
+            &Destination::MAIL,
+            JobKind::CancellationMail,
+            NOW,
+            NOW.plus_seconds(60),
+            10,
+        )
         .await
         .unwrap();
     assert_eq!(again.len(), 2);
@@ -303,7 +320,7 @@ async fn doctor_tries_the_mail_server(database: Database) {
     assert!(!is_well && found.contains("Connection refused"), "{found}");
 }
 
-async fn doctor_says_which_mails_wait_and_which_were_given_up(database: Database) {
+async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
     let core = Desk::open(&database).await;
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
@@ -313,29 +330,35 @@ async fn doctor_says_which_mails_wait_and_which_were_given_up(database: Database
         .await
         .unwrap();
     let answer = run(&database, "doctor").await.unwrap();
-    let told = "3 wait, one of them since 2030-01-01T00:00:00Z, none was given up";
+    let told = "3 wait, one of them since 2030-01-01T00:00:00Z, none failed";
     assert!(answer.text.contains(told), "{}", answer.text);
     let mut tx = core.store.begin().await.unwrap();
     let claimed = tx
-        .claim_jobs(CANCELLATION_MAIL, NOW, NOW.plus_seconds(60), 1)
+        .claim_jobs(
+            &Destination::MAIL,
+            JobKind::CancellationMail,
+            NOW,
+            NOW.plus_seconds(60),
+            1,
+        )
         .await
         .unwrap();
-    assert!(tx.bury_job(&claimed[0], NOW, "answers 550").await.unwrap());
+    assert!(tx.fail_job(&claimed[0], NOW, "answers 550").await.unwrap());
     tx.commit().await.unwrap();
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.is_well);
-    let told = "1 were given up: `mail dead` says why, `mail retry` sends them again";
+    let told = "1 failed: `mail failed` says why, `mail retry` sends them again";
     assert!(answer.text.contains(told), "{}", answer.text);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     erasing_says_what_it_did,
-    mails_that_were_given_up_are_listed_and_sent_again,
+    mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
     a_migrated_database_is_well,
     doctor_tries_the_mail_server,
-    doctor_says_which_mails_wait_and_which_were_given_up,
+    doctor_says_which_mails_wait_and_which_failed,
 );
 
 #[tokio::test]
@@ -365,7 +388,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,

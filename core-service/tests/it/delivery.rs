@@ -10,7 +10,7 @@ use std::{
 
 use core_service::{
     domain::{
-        job::CANCELLATION_MAIL,
+        job::JobKind,
         registration::{Registration, Status},
     },
     email::Mailer,
@@ -73,7 +73,7 @@ impl Post {
     async fn drain_for_days(&self, days: i64) {
         for _ in 0..days * 24 {
             self.drain().await;
-            if self.left().await.iter().all(|job| job.dead_at.is_some()) {
+            if self.left().await.iter().all(|job| job.failed_at.is_some()) {
                 return;
             }
             self.desk.clock.advance_seconds(HOUR);
@@ -83,7 +83,10 @@ impl Post {
 
     async fn left(&self) -> Vec<JobRecord> {
         let store = &self.desk.store;
-        store.list_jobs(CANCELLATION_MAIL, 1_000).await.unwrap()
+        store
+            .list_jobs(JobKind::CancellationMail, 1_000)
+            .await
+            .unwrap()
     }
 }
 
@@ -94,8 +97,9 @@ pub(crate) fn mailer(server: &Server) -> Mailer {
 
 pub(crate) fn runner(desk: &Desk, mailer: &Mailer) -> Runner {
     let (store, clock) = (&desk.store, &desk.clock);
-    let handlers = RegistrationMail::all(store, clock, &desk.service, mailer);
-    Runner::new(store.clone(), clock.clone(), handlers)
+    let (service, mailer) = (desk.service.clone(), mailer.clone());
+    let mails = RegistrationMail::new(store.clone(), clock.clone(), service, mailer);
+    Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
 
 /// Everyone got one mail, and no mail is anybody else's. What came twice has the same Message-ID.
@@ -128,7 +132,10 @@ async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
     }
     let left = post.left().await;
     assert_eq!(left.len(), 40);
-    assert!(left.iter().all(|job| (job.tries, job.dead_at) == (0, None)));
+    assert!(
+        left.iter()
+            .all(|job| (job.tries, job.failed_at) == (0, None))
+    );
     let reason = left.iter().find_map(|job| job.last_error.as_deref());
     assert!(reason.unwrap().contains("Connection refused"), "{reason:?}");
 
@@ -204,7 +211,7 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
     });
     assert_eq!(post.drain().await, 5);
     assert_eq!(post.server.mails().len(), 4);
-    let (dead, count) = post.desk.service.list_dead_mails(10).await.unwrap();
+    let (dead, count) = post.desk.service.list_failed_mails(10).await.unwrap();
     assert_eq!((dead.len(), count), (1, 1));
     assert_eq!(dead[0].job.key.subject_id, guests[2].id.uuid());
     let why = dead[0].job.last_error.as_deref();

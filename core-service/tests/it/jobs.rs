@@ -9,10 +9,10 @@ use std::{
 use core_service::{
     domain::{
         clock::Clock,
-        job::{ClaimedJob, JobKey},
+        job::{ClaimedJob, Destination, Job, JobKind, Task},
         registration::Status,
     },
-    jobs::{Attempt, Failure, Handler, Limits, Runner},
+    jobs::{Attempt, AttemptError, Handler, Limits, Runner},
     storage::{JobRecord, Store},
 };
 use process::CancellationToken;
@@ -24,7 +24,7 @@ use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, add_registrations
 
 /// What a [`Scripted`] handler does with a job.
 #[derive(Debug, Clone, Copy)]
-enum Deed {
+enum Behaviour {
     Succeed,
     Fail,
     Refuse,
@@ -35,7 +35,9 @@ enum Deed {
 
 /// A handler that does what it is told, and counts.
 struct Scripted {
-    deed: Mutex<Deed>,
+    behaviour: Mutex<Behaviour>,
+    /// For subjects from this one on another, where destinations differ.
+    other: Option<(Uuid, Behaviour)>,
     /// Tries by subject.
     tries: Mutex<HashMap<Uuid, u32>>,
     started: Semaphore,
@@ -43,17 +45,25 @@ struct Scripted {
 }
 
 impl Scripted {
-    fn new(deed: Deed) -> Arc<Self> {
+    fn new(behaviour: Behaviour) -> Arc<Self> {
         Arc::new(Self {
-            deed: Mutex::new(deed),
+            behaviour: Mutex::new(behaviour),
+            other: None,
             tries: Mutex::default(),
             started: Semaphore::new(0),
             released: Semaphore::new(0),
         })
     }
 
-    fn now_does(&self, deed: Deed) {
-        *self.deed.lock().unwrap() = deed;
+    /// Treats the jobs from a number on in another way.
+    fn with_other(behaviour: Behaviour, from: u128, other: Behaviour) -> Arc<Self> {
+        let mut scripted = Arc::into_inner(Self::new(behaviour)).unwrap();
+        scripted.other = Some((job(from, &Destination::COVERS).subject_id, other));
+        Arc::new(scripted)
+    }
+
+    fn now_does(&self, behaviour: Behaviour) {
+        *self.behaviour.lock().unwrap() = behaviour;
     }
 
     fn tries(&self) -> u32 {
@@ -62,27 +72,28 @@ impl Scripted {
 }
 
 impl Handler for Scripted {
-    fn kind(&self) -> &'static str {
-        "scripted"
+    fn kinds(&self) -> &'static [JobKind] {
+        &[JobKind::StockCover]
     }
 
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
-        *self
-            .tries
-            .lock()
-            .unwrap()
-            .entry(job.key.subject_id)
-            .or_default() += 1;
-        let deed = *self.deed.lock().unwrap();
+        let subject = job.key.subject_id;
+        *self.tries.lock().unwrap().entry(subject).or_default() += 1;
+        let behaviour = match self.other {
+            Some((from, other)) if subject >= from => other,
+            _ => *self.behaviour.lock().unwrap(),
+        };
         Box::pin(async move {
             self.started.add_permits(1);
-            match deed {
-                Deed::Succeed => Ok(()),
-                Deed::Fail => Err(Failure::Passing("greylisted".to_owned())),
-                Deed::Refuse => Err(Failure::Lasting("no such mailbox".to_owned())),
-                Deed::FindNobody => Err(Failure::Unreachable("connection refused".to_owned())),
-                Deed::Panic => panic!("a bug"),
-                Deed::Hang => {
+            match behaviour {
+                Behaviour::Succeed => Ok(()),
+                Behaviour::Fail => Err(AttemptError::Temporary("greylisted".to_owned())),
+                Behaviour::Refuse => Err(AttemptError::Permanent("no such mailbox".to_owned())),
+                Behaviour::FindNobody => {
+                    Err(AttemptError::Unreachable("connection refused".to_owned()))
+                }
+                Behaviour::Panic => panic!("a bug"),
+                Behaviour::Hang => {
                     self.released.acquire().await.unwrap().forget();
                     Ok(())
                 }
@@ -91,29 +102,35 @@ impl Handler for Scripted {
     }
 }
 
-async fn add_jobs(store: &Store, kind: &str, count: u128) {
-    let mut tx = store.begin().await.unwrap();
-    for number in 0..count {
-        let key = JobKey {
-            kind: kind.to_owned(),
-            subject_id: Uuid::from_u128(number << 16),
-            generation: 0,
-        };
-        assert!(tx.insert_job(&key, NOW).await.unwrap());
+/// A job with a subject of its own: a number below 65,536.
+fn job(number: u128, destination: &Destination) -> Job {
+    Job {
+        task: Task::StockCover,
+        subject_id: Uuid::from_u128(number << 16),
+        occasion: 0,
+        destination: destination.clone(),
     }
+}
+
+async fn add_jobs(store: &Store, numbers: std::ops::Range<u128>, destination: &Destination) {
+    let jobs: Vec<Job> = numbers.map(|number| job(number, destination)).collect();
+    let mut tx = store.begin().await.unwrap();
+    let added = tx.insert_jobs(&jobs, NOW).await.unwrap();
+    assert_eq!(usize::try_from(added).unwrap(), jobs.len());
     tx.commit().await.unwrap();
 }
 
 async fn claim(store: &Store, clock: &Clock) -> Vec<ClaimedJob> {
     let (now, lease_end) = (clock.now(), clock.now().plus_seconds(60));
+    let (destination, kind) = (Destination::COVERS, JobKind::StockCover);
     let mut tx = store.begin().await.unwrap();
-    let jobs = tx.claim_jobs("scripted", now, lease_end, 10).await.unwrap();
+    let claimed = tx.claim_jobs(&destination, kind, now, lease_end, 10).await;
     tx.commit().await.unwrap();
-    jobs
+    claimed.unwrap()
 }
 
 async fn jobs(store: &Store) -> Vec<JobRecord> {
-    store.list_jobs("scripted", 1_000).await.unwrap()
+    store.list_jobs(JobKind::StockCover, 1_000).await.unwrap()
 }
 
 fn runner(store: &Store, clock: &Clock, handler: &Arc<Scripted>) -> Runner {
@@ -123,13 +140,14 @@ fn runner(store: &Store, clock: &Clock, handler: &Arc<Scripted>) -> Runner {
 
 async fn done_jobs_are_gone_and_a_key_names_one_job(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 40).await;
-    let key = jobs(&store).await.pop().unwrap().key;
+    add_jobs(&store, 0..40, &Destination::COVERS).await;
     let mut tx = store.begin().await.unwrap();
-    assert!(!tx.insert_job(&key, NOW).await.unwrap());
+    let again = [job(39, &Destination::MAIL), job(40, &Destination::MAIL)];
+    assert_eq!(tx.insert_jobs(&again, NOW).await.unwrap(), 1);
+    assert_eq!(tx.insert_jobs(&[], NOW).await.unwrap(), 0);
     drop(tx);
 
-    let handler = Scripted::new(Deed::Succeed);
+    let handler = Scripted::new(Behaviour::Succeed);
     assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 40);
     assert_eq!(handler.tries(), 40);
     assert!(jobs(&store).await.is_empty());
@@ -153,12 +171,15 @@ async fn a_kind_without_a_handler_waits(database: Database) {
         3
     );
     tx.commit().await.unwrap();
-    add_jobs(&store, "scripted", 1).await;
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
 
     clock.advance_seconds(1_000 * HOUR);
-    let handler = Scripted::new(Deed::Succeed);
+    let handler = Scripted::new(Behaviour::Succeed);
     assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 1);
-    let waiting = store.list_jobs("cancellation_mail", 10).await.unwrap();
+    let waiting = store
+        .list_jobs(JobKind::CancellationMail, 10)
+        .await
+        .unwrap();
     let mut subjects: Vec<_> = waiting.iter().map(|job| job.key.subject_id).collect();
     subjects.sort_unstable();
     let mut active = [&guests[0], &guests[1], &guests[3]].map(|guest| guest.id.uuid());
@@ -167,14 +188,14 @@ async fn a_kind_without_a_handler_waits(database: Database) {
     assert!(
         waiting
             .iter()
-            .all(|job| job.attempts == 0 && job.dead_at.is_none())
+            .all(|job| job.attempts == 0 && job.failed_at.is_none())
     );
 }
 
-async fn a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead(database: Database) {
+async fn a_job_is_tried_nine_times_ever_later_and_then_has_failed(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 1).await;
-    let handler = Scripted::new(Deed::Fail);
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Fail);
     let runner = runner(&store, &clock, &handler);
 
     let mut waits = Vec::new();
@@ -182,8 +203,8 @@ async fn a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead(database:
         assert_eq!(runner.drain().await.unwrap(), 1);
         let job = jobs(&store).await.pop().unwrap();
         assert_eq!(job.last_error.as_deref(), Some("greylisted"));
-        if job.dead_at.is_some() {
-            assert_eq!((job.attempts, job.dead_at), (9, Some(clock.now())));
+        if job.failed_at.is_some() {
+            assert_eq!((job.attempts, job.failed_at), (9, Some(clock.now())));
             break;
         }
         let wait = (job.due_at.micros() - clock.now().micros()) / 1_000_000;
@@ -197,10 +218,10 @@ async fn a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead(database:
     assert_eq!(runner.drain().await.unwrap(), 0);
 }
 
-async fn while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies(database: Database) {
+async fn while_a_destination_is_away_one_job_at_a_time_is_tried_and_none_fails(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 40).await;
-    let handler = Scripted::new(Deed::FindNobody);
+    add_jobs(&store, 0..40, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::FindNobody);
     let runner = runner(&store, &clock, &handler);
     // All slots were taken when it was noticed; then nothing is started until the first pause, at most 6 s, is over.
     assert_eq!(runner.drain().await.unwrap(), 16);
@@ -218,11 +239,11 @@ async fn while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies(data
     assert_eq!(left.len(), 40);
     assert!(
         left.iter()
-            .all(|job| job.tries == 0 && job.dead_at.is_none())
+            .all(|job| job.tries == 0 && job.failed_at.is_none())
     );
     assert!(left.iter().any(|job| job.attempts > 9));
 
-    handler.now_does(Deed::Succeed);
+    handler.now_does(Behaviour::Succeed);
     clock.advance_seconds(360);
     assert_eq!(runner.drain().await.unwrap(), 40);
     assert!(jobs(&store).await.is_empty());
@@ -230,38 +251,38 @@ async fn while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies(data
 
 async fn a_job_that_fails_by_itself_does_not_stop_the_others(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 40).await;
-    let handler = Scripted::new(Deed::Fail);
+    add_jobs(&store, 0..40, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Fail);
     assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 40);
     assert!(jobs(&store).await.iter().all(|job| job.tries == 1));
 }
 
-async fn a_refused_job_is_dead_at_once(database: Database) {
+async fn a_refused_job_fails_at_once(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 1).await;
-    let handler = Scripted::new(Deed::Refuse);
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Refuse);
     assert_eq!(runner(&store, &clock, &handler).drain().await.unwrap(), 1);
     let job = jobs(&store).await.pop().unwrap();
-    assert_eq!(job.dead_at, Some(NOW));
+    assert_eq!(job.failed_at, Some(NOW));
     assert_eq!(job.last_error.as_deref(), Some("no such mailbox"));
 }
 
 async fn a_panic_sets_its_job_apart_and_no_other(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 3).await;
-    let handler = Scripted::new(Deed::Panic);
+    add_jobs(&store, 0..3, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Panic);
     let runner = runner(&store, &clock, &handler);
     assert_eq!(runner.drain().await.unwrap(), 3);
     for job in jobs(&store).await {
-        assert_eq!(job.dead_at, Some(NOW));
+        assert_eq!(job.failed_at, Some(NOW));
         assert_eq!(job.last_error.as_deref(), Some("panicked: a bug"));
     }
 }
 
 async fn a_try_that_takes_too_long_is_dropped_and_comes_again(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 1).await;
-    let handler = Scripted::new(Deed::Hang);
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Hang);
     let runner = runner(&store, &clock, &handler).with_limits(Limits {
         attempt_timeout: Duration::from_millis(1),
         ..Limits::default()
@@ -275,10 +296,10 @@ async fn a_try_that_takes_too_long_is_dropped_and_comes_again(database: Database
 
 async fn a_job_of_a_core_that_died_comes_again_when_its_lease_ends(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 1).await;
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
     assert_eq!(claim(&store, &clock).await.len(), 1);
 
-    let handler = Scripted::new(Deed::Succeed);
+    let handler = Scripted::new(Behaviour::Succeed);
     let runner = runner(&store, &clock, &handler);
     clock.advance_seconds(59);
     assert_eq!(runner.drain().await.unwrap(), 0);
@@ -289,7 +310,7 @@ async fn a_job_of_a_core_that_died_comes_again_when_its_lease_ends(database: Dat
 
 async fn a_lost_lease_overwrites_nothing(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 1).await;
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
     let lost = claim(&store, &clock).await.pop().unwrap();
     clock.advance_seconds(60);
     let held = claim(&store, &clock).await.pop().unwrap();
@@ -298,9 +319,11 @@ async fn a_lost_lease_overwrites_nothing(database: Database) {
     let before = jobs(&store).await;
     let mut tx = store.begin().await.unwrap();
     assert_eq!(tx.finish_jobs(&[&lost]).await.unwrap(), 0);
-    assert!(!tx.retry_job(&lost, NOW, "late").await.unwrap());
-    assert!(!tx.excuse_job(&lost, NOW, "late").await.unwrap());
-    assert!(!tx.bury_job(&lost, NOW, "late").await.unwrap());
+    for counts in [true, false] {
+        let postponed = tx.postpone_job(&lost, NOW, counts, "late").await;
+        assert!(!postponed.unwrap());
+    }
+    assert!(!tx.fail_job(&lost, NOW, "late").await.unwrap());
     tx.commit().await.unwrap();
     assert_eq!(jobs(&store).await, before);
 
@@ -312,8 +335,8 @@ async fn a_lost_lease_overwrites_nothing(database: Database) {
 
 async fn runners_side_by_side_never_do_a_job_twice(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 200).await;
-    let handler = Scripted::new(Deed::Succeed);
+    add_jobs(&store, 0..200, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Succeed);
     let (one, two) = (
         runner(&store, &clock, &handler),
         runner(&store, &clock, &handler),
@@ -331,11 +354,14 @@ async fn runners_side_by_side_never_do_a_job_twice(database: Database) {
 /// The negative control of the test above: it is the lease that keeps others away.
 async fn without_a_lease_a_job_is_claimed_twice(database: Database) {
     let store = open(&database).await;
-    add_jobs(&store, "scripted", 1).await;
+    add_jobs(&store, 0..1, &Destination::COVERS).await;
     for _ in 0..2 {
         let mut tx = store.begin().await.unwrap();
         assert_eq!(
-            tx.claim_jobs("scripted", NOW, NOW, 10).await.unwrap().len(),
+            tx.claim_jobs(&Destination::COVERS, JobKind::StockCover, NOW, NOW, 10)
+                .await
+                .unwrap()
+                .len(),
             1
         );
         tx.commit().await.unwrap();
@@ -344,8 +370,8 @@ async fn without_a_lease_a_job_is_claimed_twice(database: Database) {
 
 async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, "scripted", 3).await;
-    let handler = Scripted::new(Deed::Hang);
+    add_jobs(&store, 0..3, &Destination::COVERS).await;
+    let handler = Scripted::new(Behaviour::Hang);
     let stop = CancellationToken::new();
     let limits = Limits {
         slots: 2,
@@ -365,14 +391,88 @@ async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Data
     assert_eq!(left[0].attempts, 0);
 }
 
+fn endpoint(name: &str) -> Destination {
+    Destination::new(format!("https://{name}.example"))
+}
+
+/// Limits with few slots, for tests of a runner that works by itself.
+fn few_slots() -> Limits {
+    Limits {
+        slots: 2,
+        poll_interval: Duration::from_millis(10),
+        ..Limits::default()
+    }
+}
+
+async fn a_destination_that_hangs_holds_no_slot_of_another(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, 0..20, &endpoint("quick")).await;
+    add_jobs(&store, 100..120, &endpoint("hangs")).await;
+    let handler = Scripted::with_other(Behaviour::Succeed, 100, Behaviour::Hang);
+    let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
+    let running = tokio::spawn(runner.with_limits(few_slots()).run(stop.clone()));
+
+    handler.started.acquire_many(20 + 2).await.unwrap().forget();
+    // Jobs that come while it hangs are done, too.
+    add_jobs(&store, 20..40, &endpoint("quick")).await;
+    handler.started.acquire_many(20).await.unwrap().forget();
+    stop.cancel();
+    handler.released.add_permits(2);
+    running.await.unwrap();
+    assert_eq!(handler.tries(), 42);
+    assert_eq!(jobs(&store).await.len(), 18);
+}
+
+async fn a_destination_that_does_not_work_pauses_no_other(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, 0..20, &endpoint("works")).await;
+    add_jobs(&store, 100..140, &endpoint("away")).await;
+    let handler = Scripted::with_other(Behaviour::Succeed, 100, Behaviour::FindNobody);
+    let runner = runner(&store, &clock, &handler);
+    assert_eq!(runner.drain().await.unwrap(), 20 + 16);
+    add_jobs(&store, 20..40, &endpoint("works")).await;
+    assert_eq!(runner.drain().await.unwrap(), 20);
+    assert_eq!(jobs(&store).await.len(), 40);
+    clock.advance_seconds(6);
+    assert_eq!(runner.drain().await.unwrap(), 1);
+}
+
+/// More of them than are looked at in one query, and more than are worked for at a time.
+async fn every_destination_has_its_turn(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let jobs_of_all: Vec<Job> = (0..300)
+        .map(|number| job(number, &endpoint(&number.to_string())))
+        .collect();
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_jobs(&jobs_of_all, NOW).await.unwrap();
+    tx.commit().await.unwrap();
+    let handler = Scripted::new(Behaviour::Succeed);
+    let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
+    let running = tokio::spawn(runner.with_limits(few_slots()).run(stop.clone()));
+    handler.started.acquire_many(300).await.unwrap().forget();
+    stop.cancel();
+    running.await.unwrap();
+    assert!(jobs(&store).await.is_empty());
+
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_jobs(&jobs_of_all, NOW).await.unwrap();
+    tx.commit().await.unwrap();
+    let again = Runner::new(store.clone(), clock, vec![handler.clone()]);
+    assert_eq!(again.drain().await.unwrap(), 300);
+    assert_eq!(handler.tries(), 600);
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
+    a_destination_that_hangs_holds_no_slot_of_another,
+    a_destination_that_does_not_work_pauses_no_other,
+    every_destination_has_its_turn,
     done_jobs_are_gone_and_a_key_names_one_job,
     a_kind_without_a_handler_waits,
-    a_failing_job_is_tried_nine_times_ever_later_and_then_is_dead,
-    while_a_destination_is_away_one_job_at_a_time_knocks_and_none_dies,
+    a_job_is_tried_nine_times_ever_later_and_then_has_failed,
+    while_a_destination_is_away_one_job_at_a_time_is_tried_and_none_fails,
     a_job_that_fails_by_itself_does_not_stop_the_others,
-    a_refused_job_is_dead_at_once,
+    a_refused_job_fails_at_once,
     a_panic_sets_its_job_apart_and_no_other,
     a_try_that_takes_too_long_is_dropped_and_comes_again,
     a_job_of_a_core_that_died_comes_again_when_its_lease_ends,

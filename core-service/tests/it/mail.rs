@@ -4,7 +4,7 @@ mod hostile;
 mod kinds;
 mod moved_on;
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path};
+use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use core_service::{
     domain::event::Event,
@@ -38,8 +38,9 @@ impl Postbox {
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(folder.path().join("mail"), sender);
         let (store, clock) = (desk.store.clone(), desk.clock.clone());
-        let handlers = RegistrationMail::all(&store, &clock, &desk.service, &mailer);
-        let runner = Runner::new(store, clock, handlers);
+        let service = desk.service.clone();
+        let mails = RegistrationMail::new(store.clone(), clock.clone(), service, mailer);
+        let runner = Runner::new(store, clock, vec![Arc::new(mails)]);
         Self { runner, folder }
     }
 

@@ -13,3 +13,4 @@ mod service;
 mod smtp;
 mod stock_covers;
 mod storage;
+mod upgrade;

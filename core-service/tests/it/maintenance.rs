@@ -1,7 +1,12 @@
 //! Maintenance, one round at a time.
 
 use core_service::{
-    domain::{audit::AuditEntry, clock::Clock, job::JobKey, retention::Retention},
+    domain::{
+        audit::AuditEntry,
+        clock::Clock,
+        job::{Destination, Job, JobKind, Task},
+        retention::Retention,
+    },
     jobs::Maintenance,
     storage::KeyUses,
 };
@@ -50,7 +55,7 @@ async fn stopping_writes_down_the_last_uses(database: Database) {
     assert_eq!(found.last_used_at, Some(NOW));
 }
 
-async fn what_is_old_is_let_go(database: Database) {
+async fn what_is_old_is_deleted(database: Database) {
     const DAY: i64 = 24 * HOUR;
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     let rows = Rows::new();
@@ -68,10 +73,11 @@ async fn what_is_old_is_let_go(database: Database) {
         after: None,
         reason: None,
     };
-    let job = |generation| JobKey {
-        kind: "some_mail".to_owned(),
+    let job = |occasion| Job {
+        task: Task::StockCover,
         subject_id: subject,
-        generation,
+        occasion,
+        destination: Destination::COVERS,
     };
     let mut tx = store.begin().await.unwrap();
     for days in [0, 1, 2] {
@@ -79,19 +85,21 @@ async fn what_is_old_is_let_go(database: Database) {
             .await
             .unwrap();
     }
-    for generation in [0, 1, 2] {
-        tx.insert_job(&job(generation), NOW).await.unwrap();
-    }
+    let added = tx.insert_jobs(&[0, 1, 2].map(job), NOW).await.unwrap();
+    assert_eq!(added, 3);
     let until = NOW.plus_seconds(60);
-    let claimed = tx.claim_jobs("some_mail", NOW, until, 2).await.unwrap();
-    tx.bury_job(&claimed[0], NOW, "refused").await.unwrap();
+    let claimed = tx
+        .claim_jobs(&Destination::COVERS, JobKind::StockCover, NOW, until, 2)
+        .await
+        .unwrap();
+    tx.fail_job(&claimed[0], NOW, "refused").await.unwrap();
     let later = NOW.plus_seconds(DAY);
-    tx.bury_job(&claimed[1], later, "refused").await.unwrap();
+    tx.fail_job(&claimed[1], later, "refused").await.unwrap();
     tx.commit().await.unwrap();
 
     let retention = Retention {
         audit_days: 1,
-        dead_job_days: 2,
+        failed_job_days: 2,
     };
     let maintenance = Maintenance::new(store.clone(), clock.clone(), KeyUses::default());
     let maintenance = maintenance.with_retention(retention);
@@ -99,15 +107,15 @@ async fn what_is_old_is_let_go(database: Database) {
     maintenance.maintain_once().await.unwrap();
     let kept = store.list_audit(subject, 10).await.unwrap();
     assert_eq!(kept.len(), 1);
-    let jobs = store.list_jobs("some_mail", 10).await.unwrap();
-    let dead: Vec<_> = jobs.iter().filter_map(|job| job.dead_at).collect();
-    // The third was never tried: what waits is not let go, however old it is.
-    assert_eq!((jobs.len(), dead), (2, vec![later]));
+    let jobs = store.list_jobs(JobKind::StockCover, 10).await.unwrap();
+    let failed: Vec<_> = jobs.iter().filter_map(|job| job.failed_at).collect();
+    // The third was never tried: what waits is not deleted, however old it is.
+    assert_eq!((jobs.len(), failed), (2, vec![later]));
 }
 
 test_postgres::on_both_engines!(
     prepare: migrate;
     a_round_sweeps_and_writes_down_uses_of_keys,
     stopping_writes_down_the_last_uses,
-    what_is_old_is_let_go,
+    what_is_old_is_deleted,
 );

@@ -68,11 +68,11 @@ async fn a_connection_that_hung_is_not_used_again() {
     let hung = send(&client, "hangs@example.org").await.unwrap_err();
     assert_eq!(
         hung,
-        Undelivered::Passing("the mail server took longer than 1s for this mail".to_owned())
+        Undelivered::Temporary("the mail server took longer than 1s for this mail".to_owned())
     );
     // Were the connection used again, each answer would be read as that to the next command.
     let gone = send(&client, "gone@example.org").await.unwrap_err();
-    assert!(matches!(gone, Undelivered::Lasting(_)), "{gone:?}");
+    assert!(matches!(gone, Undelivered::Permanent(_)), "{gone:?}");
     send(&client, "after@example.org").await.unwrap();
     let expected = [
         "before@example.org",
@@ -130,8 +130,8 @@ async fn what_fails_afterwards_is_about_the_mail_and_does_not_name_its_recipient
         Step::Content("breaks@example.org") => Deed::Drop,
         _ => Deed::Go,
     });
-    let refused = |text: &str| Undelivered::Lasting(text.to_owned());
-    let put_off = |text: &str| Undelivered::Passing(text.to_owned());
+    let refused = |text: &str| Undelivered::Permanent(text.to_owned());
+    let put_off = |text: &str| Undelivered::Temporary(text.to_owned());
     for (to, expected) in [
         (
             "gone@example.org",
@@ -187,7 +187,7 @@ async fn a_server_that_puts_every_mail_off_is_at_fault_and_one_domain_alone_is_n
     });
     for _ in 0..20 {
         let put_off = send(&client, "a@away.example").await.unwrap_err();
-        assert!(matches!(put_off, Undelivered::Passing(_)), "{put_off:?}");
+        assert!(matches!(put_off, Undelivered::Temporary(_)), "{put_off:?}");
     }
     send(&client, "a@works.example").await.unwrap();
     let mut last = None;

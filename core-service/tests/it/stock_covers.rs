@@ -6,7 +6,7 @@ use core_service::{
     domain::{
         change::Change,
         event::{Event, EventPatch, NewEvent},
-        job::STOCK_COVER,
+        job::JobKind,
     },
     jobs::{Handler, Runner, StockCovers},
     service::{Caller, CoverView},
@@ -64,7 +64,11 @@ impl Scene {
     }
 
     async fn jobs(&self) -> Vec<JobRecord> {
-        self.desk.store.list_jobs(STOCK_COVER, 100).await.unwrap()
+        self.desk
+            .store
+            .list_jobs(JobKind::StockCover, 100)
+            .await
+            .unwrap()
     }
 
     async fn change_words(&self, event: &Event, image_query: Change<String>) -> Event {
@@ -137,7 +141,7 @@ async fn where_covers_are_drawn_no_job_is_left(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, event("Drawn", "crab")).await;
-    let jobs = desk.store.list_jobs(STOCK_COVER, 10).await.unwrap();
+    let jobs = desk.store.list_jobs(JobKind::StockCover, 10).await.unwrap();
     assert!(jobs.is_empty());
     let drawn = desk.service.cover(&event.slug).await.unwrap();
     assert!(matches!(
@@ -251,7 +255,7 @@ async fn failures_that_may_pass_are_tried_again_and_others_are_not(database: Dat
     scene.server.on("/v1/search", Reply::status(500));
     assert_eq!(scene.drain().await, 1);
     let job = scene.jobs().await.pop().unwrap();
-    assert_eq!(job.dead_at, None);
+    assert_eq!(job.failed_at, None);
     assert_eq!(
         job.last_error.as_deref(),
         Some("pexels did not answer: status 500")
@@ -261,7 +265,7 @@ async fn failures_that_may_pass_are_tried_again_and_others_are_not(database: Dat
     scene.server.on("/v1/search", Reply::status(400));
     assert_eq!(scene.drain().await, 1);
     let job = scene.jobs().await.pop().unwrap();
-    assert!(job.dead_at.is_some());
+    assert!(job.failed_at.is_some());
     assert_eq!(scene.photograph(&event).await, None);
 
     // New words are a new job, whatever became of the old one.
@@ -285,7 +289,7 @@ async fn a_refused_key_loses_no_photograph(database: Database) {
         let job = scene.jobs().await.pop().unwrap();
         let error = job.last_error.unwrap();
         assert!(error.contains("check --covers-key"), "{error}");
-        assert_eq!(job.dead_at, None);
+        assert_eq!(job.failed_at, None);
         scene.desk.clock.advance_seconds(361);
     }
     scene.server.on("/v1/search", Reply::json(&photos));

@@ -66,13 +66,13 @@ async fn by_server(
     Ok(format!("{found}, and took the test mail: {SENT}"))
 }
 
-/// What waits, and what was given up. Neither is wrong by itself: recipients' servers are away at times, and some
+/// What waits, and what failed. Neither is wrong by itself: recipients' servers are away at times, and some
 /// addresses don't exist.
 pub(super) async fn queue(store: &Store) -> Finding {
     let MailQueue {
         waiting,
         oldest,
-        dead,
+        failed,
     } = match store.mail_queue().await {
         Ok(queue) => queue,
         Err(error) => return Finding::new("mails", Err(error.to_string())),
@@ -84,11 +84,10 @@ pub(super) async fn queue(store: &Store) -> Finding {
             oldest.to_the_second()
         ),
     };
-    if dead == 0 {
-        return Finding::new("mails", Ok(format!("{waits}, none was given up")));
+    if failed == 0 {
+        return Finding::new("mails", Ok(format!("{waits}, none failed")));
     }
-    let told = format!(
-        "{waits}, {dead} were given up: `mail dead` says why, `mail retry` sends them again"
-    );
+    let told =
+        format!("{waits}, {failed} failed: `mail failed` says why, `mail retry` sends them again");
     Finding::note("mails", told)
 }

@@ -121,7 +121,7 @@ impl Fact<'_> {
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
             Self::MailRetried { account, job } => {
                 Entry::new("mail.retry", account?, job.subject_id)
-                    .after(json!({ "kind": job.kind }))
+                    .after(json!({ "kind": job.kind.name() }))
             }
             Self::CoverStored { .. } | Self::PrivateLinksMade => return None,
         })

@@ -3,12 +3,9 @@
 use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
     event::Event,
-    ids::{EventId, RegistrationId},
+    ids::EventId,
     instant::Instant,
-    job::{
-        APPROVED_MAIL, HELD_A_SEAT, JobKey, PENDING_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL,
-        REGISTRATION_CANCELLED_MAIL, STOCK_COVER, WAITLISTED_MAIL,
-    },
+    job::{Job, Task},
     registration::Status,
 };
 
@@ -38,7 +35,7 @@ pub enum Mailing {
 
 impl Fact<'_> {
     /// The one job that the fact leaves. Pictures are looked for only where `fetches_covers` says that there is a provider.
-    pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<JobKey> {
+    pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<Job> {
         match *self {
             Self::EventCreated { event } => cover(event, now, fetches_covers),
             Self::EventChanged { before, after, .. } if before.image_query != after.image_query => {
@@ -48,21 +45,22 @@ impl Fact<'_> {
                 registration,
                 status,
                 ..
-            } => Some(mail(first_mail(status), registration)),
-            // At most one mail a minute.
-            Self::RegistrationRepeated { registration, .. } => Some(JobKey::of_minute(
-                REGISTERED_AGAIN_MAIL,
-                registration.uuid(),
-                now,
-            )),
+            } => Some(Job::mail(first_mail(status), registration)),
+            Self::RegistrationRepeated { registration, .. } => {
+                Some(Job::registered_again_mail(registration, now))
+            }
             Self::RegistrationChanged {
                 change,
                 before,
                 after,
                 ..
             } => match change {
-                RegistrationChange::Approved => Some(mail(APPROVED_MAIL, after.id)),
-                RegistrationChange::Cancelled => Some(cancellation(before.status, after.id)),
+                RegistrationChange::Approved => Some(Job::mail(Task::ApprovedMail, after.id)),
+                RegistrationChange::Cancelled => {
+                    let held_a_seat = before.status == Status::Confirmed;
+                    let task = Task::RegistrationCancelledMail { held_a_seat };
+                    Some(Job::mail(task, after.id))
+                }
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
             _ => None,
@@ -94,31 +92,15 @@ impl Fact<'_> {
     }
 }
 
-fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<JobKey> {
+fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<Job> {
     let wants = fetches_covers && event.image_query.is_some();
-    wants.then(|| JobKey::of_minute(STOCK_COVER, event.id.uuid(), now))
+    wants.then(|| Job::stock_cover(event.id, now))
 }
 
-const fn first_mail(status: Status) -> &'static str {
+const fn first_mail(status: Status) -> Task {
     match status {
-        Status::Pending => PENDING_MAIL,
-        Status::Waitlisted => WAITLISTED_MAIL,
-        Status::Confirmed | Status::Cancelled => REGISTERED_MAIL,
-    }
-}
-
-fn cancellation(before: Status, registration: RegistrationId) -> JobKey {
-    let mut mail = mail(REGISTRATION_CANCELLED_MAIL, registration);
-    if before == Status::Confirmed {
-        mail.generation = HELD_A_SEAT;
-    }
-    mail
-}
-
-fn mail(kind: &str, registration: RegistrationId) -> JobKey {
-    JobKey {
-        kind: kind.to_owned(),
-        subject_id: registration.uuid(),
-        generation: 0,
+        Status::Pending => Task::PendingMail,
+        Status::Waitlisted => Task::WaitlistedMail,
+        Status::Confirmed | Status::Cancelled => Task::RegisteredMail,
     }
 }

@@ -1,16 +1,7 @@
 //! A registration as a mail about it needs it, and what such a mail tells.
 
 use super::Status;
-use crate::domain::{
-    event::Event,
-    ids::RegistrationId,
-    instant::Instant,
-    job::{
-        APPROVED_MAIL, CANCELLATION_MAIL, EVENT_CHANGED_MAIL, HELD_A_SEAT, JobKey, PENDING_MAIL,
-        PROMOTED_MAIL, REGISTERED_AGAIN_MAIL, REGISTERED_MAIL, REGISTRATION_CANCELLED_MAIL,
-        WAITLISTED_MAIL,
-    },
-};
+use crate::domain::{event::Event, ids::RegistrationId, instant::Instant, job::Task};
 
 /// Somebody who registered, whatever became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,29 +82,28 @@ impl Standing {
 }
 
 impl Registrant {
-    /// What a mail that was scheduled as `job` tells now. Nothing when things have moved on since, so that it would mislead:
+    /// What a mail that was scheduled as `task` tells now. Nothing when things have moved on since, so that it would mislead:
     /// a later mail tells how they stand, or there is nothing left to come to.
-    pub fn news(&self, job: &JobKey, now: Instant) -> Option<News> {
-        if job.kind == REGISTRATION_CANCELLED_MAIL {
-            let held_a_seat = job.generation == HELD_A_SEAT;
+    pub fn news(&self, task: Task, now: Instant) -> Option<News> {
+        if let Task::RegistrationCancelledMail { held_a_seat } = task {
             return Some(News::RegistrationCancelled { held_a_seat });
         }
         let standing = Standing::of(self.status)?;
-        if job.kind == CANCELLATION_MAIL {
+        if task == Task::CancellationMail {
             let held_a_seat = standing == Standing::Seated;
             return Some(News::EventCancelled { held_a_seat });
         }
         if !self.event.is_active(now) {
             return None;
         }
-        match (&*job.kind, standing) {
-            (REGISTERED_MAIL, Standing::Seated)
-            | (WAITLISTED_MAIL, Standing::Waiting)
-            | (PENDING_MAIL, Standing::Pending) => Some(News::Registered(standing)),
-            (PROMOTED_MAIL, Standing::Seated) => Some(News::Promoted),
-            (APPROVED_MAIL, _) => Some(News::Approved(standing)),
-            (REGISTERED_AGAIN_MAIL, _) => Some(News::RegisteredAgain(standing)),
-            (EVENT_CHANGED_MAIL, _) if job.generation == self.event.sequence => {
+        match (task, standing) {
+            (Task::RegisteredMail, Standing::Seated)
+            | (Task::WaitlistedMail, Standing::Waiting)
+            | (Task::PendingMail, Standing::Pending) => Some(News::Registered(standing)),
+            (Task::PromotedMail, Standing::Seated) => Some(News::Promoted),
+            (Task::ApprovedMail, _) => Some(News::Approved(standing)),
+            (Task::RegisteredAgainMail, _) => Some(News::RegisteredAgain(standing)),
+            (Task::EventChangedMail { sequence }, _) if sequence == self.event.sequence => {
                 Some(News::EventChanged(standing))
             }
             _ => None,
@@ -133,7 +123,7 @@ impl Registrant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{event::tests::event_from, job::REGISTRATION_MAILS};
+    use crate::domain::event::tests::event_from;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
@@ -148,48 +138,58 @@ mod tests {
         }
     }
 
-    fn job(kind: &str, generation: i32) -> JobKey {
-        JobKey {
-            kind: kind.to_owned(),
-            subject_id: uuid::Uuid::nil(),
-            generation,
-        }
-    }
+    const CANCELLED: Task = Task::RegistrationCancelledMail { held_a_seat: true };
 
-    /// The kinds of mail, each as it is first scheduled, that still tell something.
-    fn told(registrant: &Registrant, now: Instant) -> Vec<&'static str> {
-        let tells = |kind: &&str| registrant.news(&job(kind, 0), now).is_some();
-        REGISTRATION_MAILS.into_iter().filter(tells).collect()
+    /// Every mail, each as it is first scheduled.
+    const MAILS: [Task; 9] = [
+        Task::RegisteredMail,
+        Task::WaitlistedMail,
+        Task::PendingMail,
+        Task::RegisteredAgainMail,
+        Task::PromotedMail,
+        Task::ApprovedMail,
+        CANCELLED,
+        Task::CancellationMail,
+        Task::EventChangedMail { sequence: 0 },
+    ];
+
+    /// The mails that still tell something.
+    fn told(registrant: &Registrant, now: Instant) -> Vec<Task> {
+        let tells = |task: &Task| registrant.news(*task, now).is_some();
+        MAILS.into_iter().filter(tells).collect()
     }
 
     #[test]
     fn a_mail_that_the_registration_has_passed_tells_nothing() {
-        let always = [REGISTERED_AGAIN_MAIL, APPROVED_MAIL];
-        let last = [
-            REGISTRATION_CANCELLED_MAIL,
-            CANCELLATION_MAIL,
-            EVENT_CHANGED_MAIL,
+        let always = [
+            Task::RegisteredAgainMail,
+            Task::ApprovedMail,
+            CANCELLED,
+            Task::CancellationMail,
+            Task::EventChangedMail { sequence: 0 },
         ];
         for (status, first) in [
-            (Status::Confirmed, vec![REGISTERED_MAIL, PROMOTED_MAIL]),
-            (Status::Waitlisted, vec![WAITLISTED_MAIL]),
-            (Status::Pending, vec![PENDING_MAIL]),
+            (
+                Status::Confirmed,
+                vec![Task::RegisteredMail, Task::PromotedMail],
+            ),
+            (Status::Waitlisted, vec![Task::WaitlistedMail]),
+            (Status::Pending, vec![Task::PendingMail]),
         ] {
-            let mut expected = [first, always.to_vec(), last.to_vec()].concat();
-            let mut found = told(&registrant(status), NOW);
-            expected.sort_unstable();
-            found.sort_unstable();
+            let found = told(&registrant(status), NOW);
+            let is_expected = |task: &Task| first.contains(task) || always.contains(task);
+            let expected: Vec<Task> = MAILS.into_iter().filter(is_expected).collect();
             assert_eq!(found, expected, "{status}");
         }
         let cancelled = registrant(Status::Cancelled);
-        assert_eq!(told(&cancelled, NOW), [REGISTRATION_CANCELLED_MAIL]);
+        assert_eq!(told(&cancelled, NOW), [CANCELLED]);
     }
 
     #[test]
     fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_told() {
         let mut called_off = registrant(Status::Confirmed);
         let over = called_off.event.schedule.effective_end();
-        let last = [REGISTRATION_CANCELLED_MAIL, CANCELLATION_MAIL];
+        let last = [CANCELLED, Task::CancellationMail];
         assert_eq!(told(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();
         assert_eq!(told(&called_off, NOW), last);
@@ -199,8 +199,9 @@ mod tests {
     fn of_several_changes_only_the_last_is_told() {
         let mut registrant = registrant(Status::Confirmed);
         registrant.event.sequence = 2;
-        assert_eq!(registrant.news(&job(EVENT_CHANGED_MAIL, 1), NOW), None);
-        let news = registrant.news(&job(EVENT_CHANGED_MAIL, 2), NOW);
+        let changed = |sequence| Task::EventChangedMail { sequence };
+        assert_eq!(registrant.news(changed(1), NOW), None);
+        let news = registrant.news(changed(2), NOW);
         assert_eq!(news, Some(News::EventChanged(Standing::Seated)));
     }
 

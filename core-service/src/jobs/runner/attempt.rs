@@ -6,7 +6,7 @@ use tokio::task::JoinError;
 
 use crate::{
     domain::{instant::Instant, job::ClaimedJob},
-    jobs::{Failure, Handler},
+    jobs::{AttemptError, Handler},
 };
 
 /// A try that came to an end.
@@ -24,13 +24,13 @@ pub(super) enum Outcome {
     Done,
     /// It is tried again later, as often as jobs are.
     Retry(String),
-    /// It is tried again, and this try does not count.
-    Excused(String),
-    /// It is given up.
-    Dead(String),
+    /// Its destination does not work: it is tried again, and this try does not count.
+    Unreachable(String),
+    /// It failed, and is not tried again.
+    Failed(String),
 }
 
-/// Tries once. The handler has a task of its own, where a panic is its alone.
+/// Tries once. The handler has a task of its own, so that a panic ends no other.
 pub(super) async fn attempt(
     handler: Arc<dyn Handler>,
     job: ClaimedJob,
@@ -43,12 +43,12 @@ pub(super) async fn attempt(
     });
     let outcome = match tried.await {
         Ok(Ok(Ok(()))) => Outcome::Done,
-        Ok(Ok(Err(Failure::Passing(text)))) => Outcome::Retry(text),
-        Ok(Ok(Err(Failure::Unreachable(text)))) => Outcome::Excused(text),
-        Ok(Ok(Err(Failure::Lasting(text)))) => Outcome::Dead(text),
+        Ok(Ok(Err(AttemptError::Temporary(text)))) => Outcome::Retry(text),
+        Ok(Ok(Err(AttemptError::Unreachable(text)))) => Outcome::Unreachable(text),
+        Ok(Ok(Err(AttemptError::Permanent(text)))) => Outcome::Failed(text),
         Ok(Err(_)) => Outcome::Retry(format!("took longer than {} s", limit.as_secs())),
         // A panic would most likely come again with the same job: it is set apart for people to look at.
-        Err(error) => Outcome::Dead(panic_text(error)),
+        Err(error) => Outcome::Failed(panic_text(error)),
     };
     Try {
         job,

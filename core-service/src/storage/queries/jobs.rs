@@ -7,9 +7,9 @@ use crate::{
     domain::{
         ids::EventId,
         instant::Instant,
-        job::{CANCELLATION_MAIL, ClaimedJob, EVENT_CHANGED_MAIL, JobKey, PROMOTED_MAIL},
+        job::{ClaimedJob, Destination, Job, JobKey, JobKind, Task},
     },
-    storage::{Error, JobRecord},
+    storage::{Error, JobQueue, JobRecord},
 };
 
 pub(in crate::storage) async fn schedule_cancellation_mails(
@@ -17,7 +17,7 @@ pub(in crate::storage) async fn schedule_cancellation_mails(
     event: EventId,
     now: Instant,
 ) -> Result<u64, Error> {
-    schedule_for_active(connection, CANCELLATION_MAIL, 0, event, now).await
+    schedule_for_active(connection, Task::CancellationMail, 0, event, now).await
 }
 
 pub(in crate::storage) async fn schedule_event_changed_mails(
@@ -26,25 +26,28 @@ pub(in crate::storage) async fn schedule_event_changed_mails(
     sequence: i32,
     now: Instant,
 ) -> Result<u64, Error> {
-    schedule_for_active(connection, EVENT_CHANGED_MAIL, sequence, event, now).await
+    let task = Task::EventChangedMail { sequence };
+    schedule_for_active(connection, task, sequence, event, now).await
 }
 
 async fn schedule_for_active(
     connection: &mut Connection,
-    kind: &str,
-    generation: i32,
+    task: Task,
+    occasion: i32,
     event: EventId,
     now: Instant,
 ) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
-         SELECT $1, id, $4, 0, $2, $2 FROM registrations \
-         WHERE event_id = $3 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
+         SELECT $1, id, $2, $3, $4, 0, 0, $5, $5 FROM registrations \
+         WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
     )
-    .bind(kind)
+    .bind(task.kind().name())
+    .bind(occasion)
+    .bind(Destination::MAIL.name())
+    .bind(task.payload())
     .bind(now.micros())
     .bind(event.uuid())
-    .bind(generation)
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
@@ -58,11 +61,12 @@ pub(in crate::storage) async fn schedule_promotion_mails(
     now: Instant,
 ) -> Result<(), Error> {
     sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
-         SELECT $1, id, 0, 0, $2, $2 FROM registrations \
-         WHERE event_id = $3 AND status = 'Waitlisted' ORDER BY seq LIMIT $4",
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at) \
+         SELECT $1, id, 0, $2, 0, 0, $3, $3 FROM registrations \
+         WHERE event_id = $4 AND status = 'Waitlisted' ORDER BY seq LIMIT $5",
     )
-    .bind(PROMOTED_MAIL)
+    .bind(JobKind::PromotedMail.name())
+    .bind(Destination::MAIL.name())
     .bind(now.micros())
     .bind(event.uuid())
     .bind(i64::from(seats))
@@ -73,67 +77,97 @@ pub(in crate::storage) async fn schedule_promotion_mails(
 
 pub(in crate::storage) async fn insert_jobs(
     connection: &mut Connection,
-    keys: &[JobKey],
+    jobs: &[Job],
     now: Instant,
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
+    if jobs.is_empty() {
+        return Ok(0);
+    }
     Given::default()
-        .column("kind", keys.iter().map(|key| key.kind.as_str()))
-        .column("subject_id", keys.iter().map(|key| key.subject_id))
-        .column("generation", keys.iter().map(|key| key.generation))
-        .column("created_at", keys.iter().map(|_| now.micros()))
+        .column("kind", jobs.iter().map(|job| job.task.kind().name()))
+        .column("subject_id", jobs.iter().map(|job| job.subject_id))
+        .column("occasion", jobs.iter().map(|job| job.occasion))
+        .column("destination", jobs.iter().map(|job| job.destination.name()))
+        .column("payload", jobs.iter().map(|job| job.task.payload()))
+        .column("created_at", jobs.iter().map(|_| now.micros()))
         .execute(
             connection,
-            "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) \
-             SELECT kind, subject_id, generation, 0, created_at, created_at FROM given WHERE TRUE \
-             ON CONFLICT (kind, subject_id, generation) DO NOTHING",
+            "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
+             SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at FROM given WHERE TRUE \
+             ON CONFLICT (kind, subject_id, occasion) DO NOTHING",
         )
-        .await?;
-    Ok(())
+        .await
 }
 
-pub(in crate::storage) async fn insert_job(
+/// Steps from one destination and kind to the next by the index, so that it costs as many look-ups as there are of those,
+/// however many jobs there are.
+pub(in crate::storage) async fn list_job_queues(
     connection: &mut Connection,
-    key: &JobKey,
-    now: Instant,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, generation, attempts, due_at, created_at) VALUES ($1, $2, $3, 0, $4, $4) \
-         ON CONFLICT (kind, subject_id, generation) DO NOTHING",
+    after: &str,
+    limit: i64,
+) -> Result<Vec<JobQueue>, Error> {
+    let rows = sqlx::query::<Db>(
+        "WITH RECURSIVE destinations (destination, number) AS ( \
+         SELECT (SELECT jobs.destination FROM jobs WHERE jobs.failed_at IS NULL AND jobs.destination > $1 \
+         ORDER BY jobs.destination LIMIT 1), 1 \
+         UNION ALL \
+         SELECT (SELECT jobs.destination FROM jobs WHERE jobs.failed_at IS NULL \
+         AND jobs.destination > destinations.destination ORDER BY jobs.destination LIMIT 1), number + 1 \
+         FROM destinations WHERE destination IS NOT NULL AND number < $2 \
+         ), kinds (destination, kind) AS ( \
+         SELECT destination, (SELECT jobs.kind FROM jobs WHERE jobs.failed_at IS NULL \
+         AND jobs.destination = destinations.destination ORDER BY jobs.kind LIMIT 1) \
+         FROM destinations WHERE destination IS NOT NULL \
+         UNION ALL \
+         SELECT destination, (SELECT jobs.kind FROM jobs WHERE jobs.failed_at IS NULL \
+         AND jobs.destination = kinds.destination AND jobs.kind > kinds.kind ORDER BY jobs.kind LIMIT 1) \
+         FROM kinds WHERE kind IS NOT NULL \
+         ) SELECT destination, kind, (SELECT jobs.due_at FROM jobs WHERE jobs.failed_at IS NULL \
+         AND jobs.destination = kinds.destination AND jobs.kind = kinds.kind ORDER BY jobs.due_at LIMIT 1) AS due_at \
+         FROM kinds WHERE kind IS NOT NULL ORDER BY destination, kind",
     )
-    .bind(&key.kind)
-    .bind(key.subject_id)
-    .bind(key.generation)
-    .bind(now.micros())
-    .execute(connection)
+    .bind(after)
+    .bind(limit)
+    .fetch_all(connection)
     .await?;
-    Ok(done.rows_affected() == 1)
+    rows.iter()
+        .map(|row| {
+            Ok(JobQueue {
+                destination: Destination::new(row.try_get("destination")?),
+                kind: row.try_get("kind")?,
+                first_due_at: Instant::from_micros(row.try_get("due_at")?),
+            })
+        })
+        .collect()
 }
 
 /// One kind at a time, so that a long queue of one does not hold up another.
 pub(in crate::storage) async fn claim_jobs(
     connection: &mut Connection,
-    kind: &str,
+    destination: &Destination,
+    kind: JobKind,
     now: Instant,
     leased_until: Instant,
-    limit: i64,
+    limit: usize,
 ) -> Result<Vec<ClaimedJob>, Error> {
     sqlx::query::<Db>(concat!(
-        "WITH due AS MATERIALIZED (SELECT kind, subject_id, generation FROM jobs \
-         WHERE kind = $1 AND dead_at IS NULL AND due_at <= $2 ORDER BY due_at LIMIT $4",
+        "WITH due AS MATERIALIZED (SELECT kind, subject_id, occasion FROM jobs \
+         WHERE destination = $1 AND kind = $2 AND failed_at IS NULL AND due_at <= $3 ORDER BY due_at LIMIT $4",
         skip_locked!(),
-        ") UPDATE jobs SET attempts = jobs.attempts + 1, due_at = $3 FROM due \
-         WHERE jobs.kind = due.kind AND jobs.subject_id = due.subject_id AND jobs.generation = due.generation \
-         RETURNING jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
-         jobs.attempts AS attempts, jobs.excused AS excused, jobs.due_at AS due_at"
+        ") UPDATE jobs SET attempts = jobs.attempts + 1, due_at = $5 FROM due \
+         WHERE jobs.kind = due.kind AND jobs.subject_id = due.subject_id AND jobs.occasion = due.occasion \
+         RETURNING jobs.subject_id AS subject_id, jobs.occasion AS occasion, jobs.payload AS payload, \
+         jobs.attempts AS attempts, jobs.uncounted AS uncounted, jobs.due_at AS due_at"
     ))
-    .bind(kind)
+    .bind(destination.name())
+    .bind(kind.name())
     .bind(now.micros())
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
     .bind(leased_until.micros())
-    .bind(limit)
     .fetch_all(connection)
     .await?
     .iter()
-    .map(read)
+    .map(|row| read(kind, row))
     .collect()
 }
 
@@ -145,73 +179,54 @@ pub(in crate::storage) async fn finish_jobs(
         return Ok(0);
     }
     Given::default()
-        .column("kind", jobs.iter().map(|job| job.key.kind.as_str()))
+        .column("kind", jobs.iter().map(|job| job.key.kind.name()))
         .column("subject_id", jobs.iter().map(|job| job.key.subject_id))
-        .column("generation", jobs.iter().map(|job| job.key.generation))
+        .column("occasion", jobs.iter().map(|job| job.key.occasion))
         .column("attempts", jobs.iter().map(|job| job.attempt))
         .execute(
             connection,
-            "DELETE FROM jobs WHERE dead_at IS NULL AND (kind, subject_id, generation, attempts) IN \
-             (SELECT kind, subject_id, generation, attempts FROM given)",
+            "DELETE FROM jobs WHERE failed_at IS NULL AND (kind, subject_id, occasion, attempts) IN \
+             (SELECT kind, subject_id, occasion, attempts FROM given)",
         )
         .await
 }
 
-pub(in crate::storage) async fn retry_job(
+pub(in crate::storage) async fn postpone_job(
     connection: &mut Connection,
     job: &ClaimedJob,
     due_at: Instant,
+    counts: bool,
     error: &str,
 ) -> Result<bool, Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE jobs SET due_at = $5, last_error = $6 \
-         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+        "UPDATE jobs SET due_at = $5, last_error = $6, uncounted = uncounted + $7 \
+         WHERE kind = $1 AND subject_id = $2 AND occasion = $3 AND attempts = $4 AND failed_at IS NULL",
     )
-    .bind(&job.key.kind)
+    .bind(job.key.kind.name())
     .bind(job.key.subject_id)
-    .bind(job.key.generation)
+    .bind(job.key.occasion)
     .bind(job.attempt)
     .bind(due_at.micros())
     .bind(error)
+    .bind(i32::from(!counts))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
 }
 
-pub(in crate::storage) async fn excuse_job(
-    connection: &mut Connection,
-    job: &ClaimedJob,
-    due_at: Instant,
-    error: &str,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE jobs SET due_at = $5, last_error = $6, excused = excused + 1 \
-         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
-    )
-    .bind(&job.key.kind)
-    .bind(job.key.subject_id)
-    .bind(job.key.generation)
-    .bind(job.attempt)
-    .bind(due_at.micros())
-    .bind(error)
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-pub(in crate::storage) async fn bury_job(
+pub(in crate::storage) async fn fail_job(
     connection: &mut Connection,
     job: &ClaimedJob,
     now: Instant,
     error: &str,
 ) -> Result<bool, Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE jobs SET dead_at = $5, last_error = $6 \
-         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND attempts = $4 AND dead_at IS NULL",
+        "UPDATE jobs SET failed_at = $5, last_error = $6 \
+         WHERE kind = $1 AND subject_id = $2 AND occasion = $3 AND attempts = $4 AND failed_at IS NULL",
     )
-    .bind(&job.key.kind)
+    .bind(job.key.kind.name())
     .bind(job.key.subject_id)
-    .bind(job.key.generation)
+    .bind(job.key.occasion)
     .bind(job.attempt)
     .bind(now.micros())
     .bind(error)
@@ -220,14 +235,14 @@ pub(in crate::storage) async fn bury_job(
     Ok(done.rows_affected() == 1)
 }
 
-pub(in crate::storage) async fn delete_dead_jobs(
+pub(in crate::storage) async fn delete_failed_jobs(
     connection: &mut Connection,
     before: Instant,
     limit: i64,
 ) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
-        "DELETE FROM jobs WHERE (kind, subject_id, generation) IN (SELECT kind, subject_id, generation FROM jobs \
-         WHERE dead_at IS NOT NULL AND dead_at < $1 ORDER BY dead_at LIMIT $2)",
+        "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN (SELECT kind, subject_id, occasion FROM jobs \
+         WHERE failed_at IS NOT NULL AND failed_at < $1 ORDER BY failed_at LIMIT $2)",
     )
     .bind(before.micros())
     .bind(limit)
@@ -238,64 +253,66 @@ pub(in crate::storage) async fn delete_dead_jobs(
 
 pub(in crate::storage) async fn list_jobs(
     connection: &mut Connection,
-    kind: &str,
+    kind: JobKind,
     limit: i64,
 ) -> Result<Vec<JobRecord>, Error> {
     sqlx::query::<Db>(
-        "SELECT kind, subject_id, generation, attempts, excused, due_at, dead_at, last_error FROM jobs \
-         WHERE kind = $1 ORDER BY subject_id, generation LIMIT $2",
+        "SELECT subject_id, occasion, payload, attempts, uncounted, due_at, failed_at, last_error FROM jobs \
+         WHERE kind = $1 ORDER BY subject_id, occasion LIMIT $2",
     )
-    .bind(kind)
+    .bind(kind.name())
     .bind(limit)
     .fetch_all(connection)
     .await?
     .iter()
-    .map(record)
+    .map(|row| record(kind, row))
     .collect()
 }
 
 /// Its tries so far no longer count; `attempts` goes on, since it tells leases apart.
-pub(in crate::storage) async fn revive_job(
+pub(in crate::storage) async fn retry_failed_job(
     connection: &mut Connection,
     key: &JobKey,
     now: Instant,
 ) -> Result<bool, Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE jobs SET dead_at = NULL, due_at = $4, excused = attempts \
-         WHERE kind = $1 AND subject_id = $2 AND generation = $3 AND dead_at IS NOT NULL",
+        "UPDATE jobs SET failed_at = NULL, due_at = $4, uncounted = attempts \
+         WHERE kind = $1 AND subject_id = $2 AND occasion = $3 AND failed_at IS NOT NULL",
     )
-    .bind(&key.kind)
+    .bind(key.kind.name())
     .bind(key.subject_id)
-    .bind(key.generation)
+    .bind(key.occasion)
     .bind(now.micros())
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
 }
 
-pub(super) fn record(row: &Row) -> Result<JobRecord, Error> {
-    let job = read(row)?;
-    let dead_at: Option<i64> = row.try_get("dead_at")?;
+pub(super) fn record(kind: JobKind, row: &Row) -> Result<JobRecord, Error> {
+    let job = read(kind, row)?;
+    let failed_at: Option<i64> = row.try_get("failed_at")?;
     Ok(JobRecord {
         attempts: job.attempt,
         tries: job.tries,
         due_at: job.leased_until,
-        dead_at: dead_at.map(Instant::from_micros),
+        failed_at: failed_at.map(Instant::from_micros),
         last_error: row.try_get("last_error")?,
         key: job.key,
+        payload: job.payload,
     })
 }
 
-fn read(row: &Row) -> Result<ClaimedJob, Error> {
-    let (attempt, excused): (i32, i32) = (row.try_get("attempts")?, row.try_get("excused")?);
+fn read(kind: JobKind, row: &Row) -> Result<ClaimedJob, Error> {
+    let (attempt, uncounted): (i32, i32) = (row.try_get("attempts")?, row.try_get("uncounted")?);
     Ok(ClaimedJob {
         key: JobKey {
-            kind: row.try_get("kind")?,
+            kind,
             subject_id: row.try_get("subject_id")?,
-            generation: row.try_get("generation")?,
+            occasion: row.try_get("occasion")?,
         },
+        payload: row.try_get("payload")?,
         attempt,
-        tries: attempt.saturating_sub(excused),
+        tries: attempt.saturating_sub(uncounted),
         leased_until: Instant::from_micros(row.try_get("due_at")?),
     })
 }

@@ -1,4 +1,4 @@
-//! The mails among the jobs: how many wait, and which were given up.
+//! The mails among the jobs: how many wait, and which failed.
 
 use sqlx::{QueryBuilder, Row as _};
 use uuid::Uuid;
@@ -8,9 +8,9 @@ use crate::{
     domain::{
         ids::{AccountId, RegistrationId},
         instant::Instant,
-        job::{JobKey, REGISTRATION_MAILS},
+        job::{JobKey, JobKind},
     },
-    storage::{DeadMail, DeadMailRecipient, Error, MailQueue},
+    storage::{Error, FailedMail, FailedMailRecipient, MailQueue},
 };
 
 /// The kinds are named since the table has no index by subject alone.
@@ -26,50 +26,48 @@ pub(in crate::storage) async fn delete_mails_of(
 }
 
 /// The registration and its event are missing only where a mail has outlived them.
-const DEAD_MAILS: &str = "SELECT jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.generation AS generation, \
-    jobs.attempts AS attempts, jobs.excused AS excused, jobs.due_at AS due_at, jobs.dead_at AS dead_at, \
+const FAILED_MAILS: &str = "SELECT jobs.kind AS kind, jobs.subject_id AS subject_id, jobs.occasion AS occasion, jobs.payload AS payload, \
+    jobs.attempts AS attempts, jobs.uncounted AS uncounted, jobs.due_at AS due_at, jobs.failed_at AS failed_at, \
     jobs.last_error AS last_error, registrations.email AS email, events.account_id AS account_id, \
     events.title AS title, events.slug AS slug, events.is_cancelled AS is_cancelled \
     FROM jobs LEFT JOIN registrations ON registrations.id = jobs.subject_id \
     LEFT JOIN events ON events.id = registrations.event_id \
-    WHERE jobs.dead_at IS NOT NULL AND ";
+    WHERE jobs.failed_at IS NOT NULL AND ";
 
-pub(in crate::storage) async fn list_dead_mails(
+pub(in crate::storage) async fn list_failed_mails(
     connection: &mut Connection,
     limit: i64,
-) -> Result<Vec<DeadMail>, Error> {
-    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
+) -> Result<Vec<FailedMail>, Error> {
+    let mut query = QueryBuilder::<Db>::new(FAILED_MAILS);
     push_is_mail(&mut query);
-    query.push(" ORDER BY jobs.dead_at DESC, jobs.subject_id, jobs.kind, jobs.generation LIMIT ");
+    query.push(" ORDER BY jobs.failed_at DESC, jobs.subject_id, jobs.kind, jobs.occasion LIMIT ");
     query.push_bind(limit);
     let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(dead_mail).collect()
+    rows.iter().map(failed_mail).collect()
 }
 
-pub(in crate::storage) async fn find_dead_mail(
+pub(in crate::storage) async fn find_failed_mail(
     connection: &mut Connection,
     key: &JobKey,
-) -> Result<Option<DeadMail>, Error> {
-    let mut query = QueryBuilder::<Db>::new(DEAD_MAILS);
+) -> Result<Option<FailedMail>, Error> {
+    let mut query = QueryBuilder::<Db>::new(FAILED_MAILS);
     push_is_mail(&mut query);
-    query.push(" AND jobs.kind = ").push_bind(key.kind.as_str());
+    query.push(" AND jobs.kind = ").push_bind(key.kind.name());
     query
         .push(" AND jobs.subject_id = ")
         .push_bind(key.subject_id);
-    query
-        .push(" AND jobs.generation = ")
-        .push_bind(key.generation);
+    query.push(" AND jobs.occasion = ").push_bind(key.occasion);
     let row = query.build().fetch_optional(connection).await?;
-    row.as_ref().map(dead_mail).transpose()
+    row.as_ref().map(failed_mail).transpose()
 }
 
 pub(in crate::storage) async fn mail_queue(
     connection: &mut Connection,
 ) -> Result<MailQueue, Error> {
     let mut query = QueryBuilder::<Db>::new(
-        "SELECT COUNT(*) FILTER (WHERE dead_at IS NULL) AS waiting, \
-         MIN(created_at) FILTER (WHERE dead_at IS NULL) AS oldest, \
-         COUNT(*) FILTER (WHERE dead_at IS NOT NULL) AS dead FROM jobs WHERE ",
+        "SELECT COUNT(*) FILTER (WHERE failed_at IS NULL) AS waiting, \
+         MIN(created_at) FILTER (WHERE failed_at IS NULL) AS oldest, \
+         COUNT(*) FILTER (WHERE failed_at IS NOT NULL) AS failed FROM jobs WHERE ",
     );
     push_is_mail(&mut query);
     let row = query.build().fetch_one(connection).await?;
@@ -77,15 +75,15 @@ pub(in crate::storage) async fn mail_queue(
     Ok(MailQueue {
         waiting: row.try_get("waiting")?,
         oldest: oldest.map(Instant::from_micros),
-        dead: row.try_get("dead")?,
+        failed: row.try_get("failed")?,
     })
 }
 
-pub(in crate::storage) async fn count_dead_mails(
+pub(in crate::storage) async fn count_failed_mails(
     connection: &mut Connection,
 ) -> Result<i64, Error> {
     let mut query = QueryBuilder::<Db>::new(
-        "SELECT COUNT(*) AS count FROM jobs WHERE jobs.dead_at IS NOT NULL AND ",
+        "SELECT COUNT(*) AS count FROM jobs WHERE jobs.failed_at IS NOT NULL AND ",
     );
     push_is_mail(&mut query);
     Ok(query
@@ -95,11 +93,11 @@ pub(in crate::storage) async fn count_dead_mails(
         .try_get("count")?)
 }
 
-fn dead_mail(row: &Row) -> Result<DeadMail, Error> {
+fn failed_mail(row: &Row) -> Result<FailedMail, Error> {
     let account: Option<Uuid> = row.try_get("account_id")?;
     let email: Option<String> = row.try_get("email")?;
     let recipient = match (account, email) {
-        (Some(account), Some(email)) => Some(DeadMailRecipient {
+        (Some(account), Some(email)) => Some(FailedMailRecipient {
             email,
             account_id: AccountId::new(account),
             title: row.try_get("title")?,
@@ -108,16 +106,21 @@ fn dead_mail(row: &Row) -> Result<DeadMail, Error> {
         }),
         _ => None,
     };
-    let job = jobs::record(row)?;
-    Ok(DeadMail { job, recipient })
+    // The statement selects only kinds that have names.
+    let kind: String = row.try_get("kind")?;
+    let kind = kind
+        .parse()
+        .map_err(|error| Error::Internal(Box::new(error)))?;
+    let job = jobs::record(kind, row)?;
+    Ok(FailedMail { job, recipient })
 }
 
 /// Mails are jobs of kinds that are named; other kinds have other subjects.
 fn push_is_mail(query: &mut QueryBuilder<Db>) {
     query.push("jobs.kind IN (");
     let mut kinds = query.separated(", ");
-    for kind in REGISTRATION_MAILS {
-        kinds.push_bind(kind);
+    for kind in JobKind::MAILS {
+        kinds.push_bind(kind.name());
     }
     query.push(")");
 }

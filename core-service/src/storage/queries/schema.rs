@@ -11,7 +11,7 @@ use crate::{domain::instant::Instant, storage::Error};
 const APPLIED: &str = "_sqlx_migrations";
 
 /// Runs what is missing, one process at a time. Migrations that this program does not know are left alone, so that an older
-/// core can run beside a newer one.
+/// core can run beside a newer one while a migration only adds to the schema.
 pub(in crate::storage) async fn migrate(connection: &mut Connection) -> Result<(), Error> {
     let mut migrator = Migrator::with_migrations(migrations());
     migrator.set_ignore_missing(true);

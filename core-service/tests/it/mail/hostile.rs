@@ -3,7 +3,7 @@
 use core_service::{
     domain::{
         event::Event,
-        job::{CANCELLATION_MAIL, JobKey},
+        job::{Job, Task},
         registration::{News, Registrant, Status},
     },
     email::{Addressing, Mailer, letter},
@@ -74,11 +74,7 @@ async fn sent(texts: Texts, news: News) -> Mail {
         },
         organizer: Some(texts.organizer),
     };
-    let job = JobKey {
-        kind: CANCELLATION_MAIL.to_owned(),
-        subject_id: registration.id.uuid(),
-        generation: 0,
-    };
+    let job = Job::mail(Task::CancellationMail, registration.id).key();
     let addressing = Addressing {
         sender: "events@muster.example",
         host: "muster.example",

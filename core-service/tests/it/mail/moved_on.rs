@@ -1,6 +1,6 @@
 //! Mails that things have moved past when they are due.
 
-use core_service::domain::{change::Change, event::EventPatch, job::REGISTRATION_MAILS};
+use core_service::domain::{change::Change, event::EventPatch, job::JobKind};
 use test_postgres::Database;
 
 use super::Postbox;
@@ -30,7 +30,7 @@ impl Postbox {
 
 impl Desk {
     async fn assert_nothing_waits(&self) {
-        for kind in REGISTRATION_MAILS {
+        for kind in JobKind::MAILS {
             assert_eq!(self.store.list_jobs(kind, 10).await.unwrap(), [], "{kind}");
         }
     }

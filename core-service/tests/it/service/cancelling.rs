@@ -1,6 +1,6 @@
 //! Cancelling events.
 
-use core_service::domain::{job::CANCELLATION_MAIL, registration::Status};
+use core_service::domain::{job::JobKind, registration::Status};
 use serde_json::json;
 use test_postgres::Database;
 use tokio::task::JoinSet;
@@ -52,7 +52,7 @@ async fn a_second_cancellation_changes_nothing(database: Database) {
     assert_eq!(desk.audit(id.uuid()).await.len(), 2);
     assert_eq!(
         desk.store
-            .list_jobs(CANCELLATION_MAIL, 100)
+            .list_jobs(JobKind::CancellationMail, 100)
             .await
             .unwrap()
             .len(),
@@ -70,7 +70,11 @@ async fn nobody_is_told_that_what_is_over_is_cancelled(database: Database) {
     assert_eq!(late.registrants_notified, 0);
     let (event, _) = desk.service.get_my_event(&olga, id).await.unwrap();
     assert!(event.is_cancelled);
-    let jobs = desk.store.list_jobs(CANCELLATION_MAIL, 100).await.unwrap();
+    let jobs = desk
+        .store
+        .list_jobs(JobKind::CancellationMail, 100)
+        .await
+        .unwrap();
     assert!(jobs.is_empty());
 }
 
@@ -93,7 +97,7 @@ async fn many_cancellations_at_once_schedule_mail_once(database: Database) {
     assert!(answers.iter().all(|one| one.reason == answers[0].reason));
     assert_eq!(
         desk.store
-            .list_jobs(CANCELLATION_MAIL, 100)
+            .list_jobs(JobKind::CancellationMail, 100)
             .await
             .unwrap()
             .len(),

@@ -4,7 +4,7 @@ use core_service::{
     domain::{
         change::Change,
         event::{EventPatch, NewEvent},
-        job,
+        job::JobKind,
         plan::Plan,
         registration::{Counters, Status},
         schedule::ScheduleChange,
@@ -255,20 +255,20 @@ async fn a_change_of_time_or_place_is_mailed_once_to_whoever_may_come(database: 
     })
     .await;
     assert_eq!(
-        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
+        desk.mailed(event.id, JobKind::EventChangedMail).await,
         [""; 0]
     );
     change(placed("Elsewhere")).await;
     change(placed("Elsewhere")).await;
     assert_eq!(
-        desk.mailed(event.id, job::EVENT_CHANGED_MAIL).await,
+        desk.mailed(event.id, JobKind::EventChangedMail).await,
         ["ada", "bob"]
     );
     change(placed("Hall")).await;
-    let jobs = desk.store.list_jobs(job::EVENT_CHANGED_MAIL, 10).await;
-    let mut generations: Vec<i32> = jobs.unwrap().iter().map(|job| job.key.generation).collect();
-    generations.sort_unstable();
-    assert_eq!(generations, [1, 1, 2, 2]);
+    let jobs = desk.store.list_jobs(JobKind::EventChangedMail, 10).await;
+    let mut occasions: Vec<i32> = jobs.unwrap().iter().map(|job| job.key.occasion).collect();
+    occasions.sort_unstable();
+    assert_eq!(occasions, [1, 1, 2, 2]);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

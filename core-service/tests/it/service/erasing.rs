@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::{
-        change::Change, event::EventPatch, job, plan::Plan, registration::Status,
+        change::Change, event::EventPatch, job::JobKind, plan::Plan, registration::Status,
         schedule::ScheduleChange,
     },
     service::{Erasure, Error},
@@ -47,7 +47,7 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
         [("bob".to_owned(), Status::Confirmed)]
     );
     assert_eq!(desk.standing(other.id).await, []);
-    assert_eq!(desk.mailed(full.id, job::PROMOTED_MAIL).await, ["bob"]);
+    assert_eq!(desk.mailed(full.id, JobKind::PromotedMail).await, ["bob"]);
     let token = ada.cancel_url.rsplit('/').next().unwrap();
     let followed = desk.service.get_registration_by_token(token).await;
     assert!(matches!(followed, Err(Error::NotFound { .. })));
@@ -135,7 +135,7 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
         desk.standing(event.id).await,
         [("bob".to_owned(), Status::Confirmed)]
     );
-    assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, ["bob"]);
+    assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, ["bob"]);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

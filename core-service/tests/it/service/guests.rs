@@ -4,6 +4,7 @@ use core_service::{
     domain::{
         event::{Event, NewEvent},
         ids::EventId,
+        job::JobKind,
         registration::{Registration, Status},
     },
     service::NewRegistration,
@@ -28,7 +29,7 @@ pub(crate) fn seats(max_capacity: i32) -> NewEvent {
 
 impl Desk {
     /// Where everybody stands, in the order of registering, after a look at the counters.
-    pub(super) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
+    pub(crate) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
         let everybody = self.store.list_registrations(event, 0, 100_000).await;
         let everybody = everybody.unwrap();
         let mut tx = self.store.begin().await.unwrap();
@@ -49,7 +50,7 @@ impl Desk {
     }
 
     /// To whom a kind of mail is to go, by name.
-    pub(super) async fn mailed(&self, event: EventId, kind: &str) -> Vec<String> {
+    pub(super) async fn mailed(&self, event: EventId, kind: JobKind) -> Vec<String> {
         let jobs = self.store.list_jobs(kind, 100_000).await.unwrap();
         let everybody = self.store.list_registrations(event, 0, 100_000).await;
         let jobs: Vec<_> = jobs.iter().map(|job| job.key.subject_id).collect();

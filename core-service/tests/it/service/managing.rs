@@ -1,7 +1,9 @@
 //! What the organizer does with registrations, and sees of them.
 
 use core_service::{
-    domain::{event::NewEvent, ids::RegistrationId, job, plan::Plan, registration::Status},
+    domain::{
+        event::NewEvent, ids::RegistrationId, job::JobKind, plan::Plan, registration::Status,
+    },
     service::{Error, NewRegistration, RegistrationFilter},
 };
 use test_postgres::Database;
@@ -25,7 +27,7 @@ async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) 
     let bob = desk.asked(&event, guest("bob")).await;
     assert_eq!(ada.status, Status::Pending);
     assert_eq!(
-        desk.mailed(event.id, job::PENDING_MAIL).await,
+        desk.mailed(event.id, JobKind::PendingMail).await,
         ["ada", "bob"]
     );
 
@@ -38,7 +40,7 @@ async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) 
     assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
     assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
     assert_eq!(
-        desk.mailed(event.id, job::APPROVED_MAIL).await,
+        desk.mailed(event.id, JobKind::ApprovedMail).await,
         ["ada", "bob"]
     );
     let cancel = desk.service.cancel_registration(&olga, event.id, bob.id);

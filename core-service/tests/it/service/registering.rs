@@ -3,7 +3,7 @@
 use core_service::{
     domain::{
         event::{CustomField, NewEvent},
-        job,
+        job::JobKind,
         plan::Plan,
         registration::{Answer, Status},
     },
@@ -39,11 +39,11 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
         desk.standing(event.id).await,
         [("ada".to_owned(), Status::Confirmed)]
     );
-    let jobs = desk.store.list_jobs(job::REGISTERED_AGAIN_MAIL, 10).await;
+    let jobs = desk.store.list_jobs(JobKind::RegisteredAgainMail, 10).await;
     assert_eq!(jobs.unwrap().len(), 1, "one a minute is enough");
     desk.clock.advance_seconds(60);
     desk.ask(&event, "ada").await;
-    let jobs = desk.store.list_jobs(job::REGISTERED_AGAIN_MAIL, 10).await;
+    let jobs = desk.store.list_jobs(JobKind::RegisteredAgainMail, 10).await;
     assert_eq!(jobs.unwrap().len(), 2, "each minute has a mail of its own");
 
     let refused = desk.service.add_registration(&olga, event.id, again).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use core_service::{
-    domain::{event::Event, job::CANCELLATION_MAIL, registration::Status},
+    domain::{event::Event, job::JobKind, registration::Status},
     storage::{Error, Store},
 };
 use test_postgres::Database;
@@ -111,7 +111,11 @@ async fn cancelling_at_once_schedules_mail_once(database: Database) {
     scheduled.sort_unstable();
     assert_eq!(scheduled, [0, 0, 0, 0, 0, 0, 0, 3]);
     assert_eq!(
-        store.list_jobs(CANCELLATION_MAIL, 10).await.unwrap().len(),
+        store
+            .list_jobs(JobKind::CancellationMail, 10)
+            .await
+            .unwrap()
+            .len(),
         3
     );
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use core_service::{
-    domain::{event::NewEvent, job},
+    domain::{event::NewEvent, job::JobKind},
     service::{Caller, Error},
 };
 use test_postgres::Database;
@@ -61,7 +61,7 @@ async fn cancel_among_registrations(cores: &[Desk], olga: &Caller) {
 
     assert_eq!(asked.standing(event.id).await.len(), registered);
     assert_eq!(notified, registered);
-    let mailed = asked.mailed(event.id, job::CANCELLATION_MAIL).await;
+    let mailed = asked.mailed(event.id, JobKind::CancellationMail).await;
     assert_eq!(mailed.len(), registered);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{job, registration::Status};
+use core_service::domain::{job::JobKind, registration::Status};
 use test_postgres::Database;
 use tokio::{
     sync::{Barrier, Semaphore},
@@ -81,8 +81,8 @@ async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(dat
             .all(|(_, status)| *status == Status::Waitlisted)
     );
     for (kind, told) in [
-        (job::REGISTERED_MAIL, seated),
-        (job::WAITLISTED_MAIL, waiting),
+        (JobKind::RegisteredMail, seated),
+        (JobKind::WaitlistedMail, waiting),
     ] {
         let mails = cores[0].store.list_jobs(kind, 100_000).await;
         assert_eq!(mails.unwrap().len(), told.len());

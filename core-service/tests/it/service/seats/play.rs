@@ -7,7 +7,7 @@ use core_service::{
         change::Change,
         event::EventPatch,
         ids::{EventId, RegistrationId},
-        job,
+        job::JobKind,
         plan::Plan,
         registration::Status,
     },
@@ -221,7 +221,7 @@ impl<'a> Case<'a> {
         let promoted: Vec<_> = promoted
             .map(|one| format!("person-{}", one.person))
             .collect();
-        let mailed = self.desk.mailed(self.event, job::PROMOTED_MAIL).await;
+        let mailed = self.desk.mailed(self.event, JobKind::PromotedMail).await;
         assert_eq!(mailed, promoted);
     }
 }

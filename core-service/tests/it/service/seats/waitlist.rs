@@ -1,7 +1,7 @@
 //! Who gets a seat, and who waits for one.
 
 use core_service::domain::{
-    change::Change, event::EventPatch, ids::RegistrationId, job, registration::Status,
+    change::Change, event::EventPatch, ids::RegistrationId, job::JobKind, registration::Status,
 };
 use test_postgres::Database;
 
@@ -28,11 +28,11 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
     ];
     assert_eq!(desk.standing(event.id).await, expected);
     assert_eq!(
-        desk.mailed(event.id, job::REGISTERED_MAIL).await,
+        desk.mailed(event.id, JobKind::RegisteredMail).await,
         ["ada", "bob"]
     );
     assert_eq!(
-        desk.mailed(event.id, job::WAITLISTED_MAIL).await,
+        desk.mailed(event.id, JobKind::WaitlistedMail).await,
         ["cleo", "dan"]
     );
 
@@ -46,7 +46,7 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
         .await
         .unwrap();
     assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
-    assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, ["cleo"]);
+    assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, ["cleo"]);
     assert_eq!(
         desk.standing(event.id).await[2],
         ("cleo".to_owned(), Status::Confirmed)
@@ -71,7 +71,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
         let standing = desk.standing(event.id).await;
         let found: Vec<Status> = standing.iter().map(|(_, status)| *status).collect();
         assert_eq!(found, statuses);
-        assert_eq!(desk.mailed(event.id, job::PROMOTED_MAIL).await, promoted);
+        assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, promoted);
     };
     expect(
         [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
@@ -100,7 +100,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     let own = desk.service.cancel_registration_by_token(token).await;
     assert_eq!(own.unwrap().registration.status, Status::Cancelled);
     assert_eq!(
-        desk.mailed(event.id, job::REGISTRATION_CANCELLED_MAIL)
+        desk.mailed(event.id, JobKind::RegistrationCancelledMail)
             .await,
         ["ada", "bob"]
     );

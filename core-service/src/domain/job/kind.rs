@@ -1,0 +1,79 @@
+//! The kinds of jobs.
+
+use std::{fmt, str::FromStr};
+
+/// A kind of job. The subject of every mail is a registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum JobKind {
+    /// Tells a registrant that they hold a seat.
+    RegisteredMail,
+    /// Tells a registrant that they wait for a seat.
+    WaitlistedMail,
+    /// Tells a registrant that the organizer has to approve them.
+    PendingMail,
+    /// Tells somebody who registered again where their registration stands.
+    RegisteredAgainMail,
+    /// Tells a registrant that a seat came free for them.
+    PromotedMail,
+    /// Tells a registrant that the organizer approved them.
+    ApprovedMail,
+    /// Tells a registrant that their registration is cancelled.
+    RegistrationCancelledMail,
+    /// Tells a registrant that the event is cancelled.
+    CancellationMail,
+    /// Tells a registrant that the event takes place at another time or place.
+    EventChangedMail,
+    /// Fetches a stock picture for an event's words. The subject is the event.
+    StockCover,
+}
+
+/// A name that no kind of this version has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("is no kind of job")]
+pub struct UnknownJobKind;
+
+impl JobKind {
+    /// Every kind whose subject is a registration.
+    pub const MAILS: [Self; 9] = [
+        Self::RegisteredMail,
+        Self::WaitlistedMail,
+        Self::PendingMail,
+        Self::RegisteredAgainMail,
+        Self::PromotedMail,
+        Self::ApprovedMail,
+        Self::RegistrationCancelledMail,
+        Self::CancellationMail,
+        Self::EventChangedMail,
+    ];
+
+    /// Its name, as it is stored and shown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RegisteredMail => "registered_mail",
+            Self::WaitlistedMail => "waitlisted_mail",
+            Self::PendingMail => "pending_mail",
+            Self::RegisteredAgainMail => "registered_again_mail",
+            Self::PromotedMail => "promoted_mail",
+            Self::ApprovedMail => "approved_mail",
+            Self::RegistrationCancelledMail => "registration_cancelled_mail",
+            Self::CancellationMail => "cancellation_mail",
+            Self::EventChangedMail => "event_changed_mail",
+            Self::StockCover => "stock_cover",
+        }
+    }
+}
+
+impl fmt::Display for JobKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for JobKind {
+    type Err = UnknownJobKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownJobKind> {
+        let mut kinds = Self::MAILS.into_iter().chain([Self::StockCover]);
+        kinds.find(|kind| kind.name() == name).ok_or(UnknownJobKind)
+    }
+}

@@ -1,0 +1,144 @@
+//! What a job is to do, with what its kind needs to know: the payload.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::JobKind;
+
+/// What a job is to do. Stored as its kind and, for those that need to know something, a payload in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+pub enum Task {
+    /// See [`JobKind::RegisteredMail`].
+    RegisteredMail,
+    /// See [`JobKind::WaitlistedMail`].
+    WaitlistedMail,
+    /// See [`JobKind::PendingMail`].
+    PendingMail,
+    /// See [`JobKind::RegisteredAgainMail`].
+    RegisteredAgainMail,
+    /// See [`JobKind::PromotedMail`].
+    PromotedMail,
+    /// See [`JobKind::ApprovedMail`]; where the registrant stands is in the registration.
+    ApprovedMail,
+    /// See [`JobKind::RegistrationCancelledMail`].
+    RegistrationCancelledMail {
+        /// Whether they held a seat, and so have the event in their calendar.
+        held_a_seat: bool,
+    },
+    /// See [`JobKind::CancellationMail`].
+    CancellationMail,
+    /// See [`JobKind::EventChangedMail`].
+    EventChangedMail {
+        /// The event's `sequence` after the change: a later change makes this mail needless.
+        sequence: i32,
+    },
+    /// See [`JobKind::StockCover`].
+    StockCover,
+}
+
+/// A payload that is not one of its job's kind.
+#[derive(Debug, thiserror::Error)]
+#[error("the payload of {kind} cannot be read: {error}")]
+pub struct InvalidPayload {
+    kind: JobKind,
+    error: serde_json::Error,
+}
+
+impl Task {
+    /// Its kind.
+    pub const fn kind(self) -> JobKind {
+        match self {
+            Self::RegisteredMail => JobKind::RegisteredMail,
+            Self::WaitlistedMail => JobKind::WaitlistedMail,
+            Self::PendingMail => JobKind::PendingMail,
+            Self::RegisteredAgainMail => JobKind::RegisteredAgainMail,
+            Self::PromotedMail => JobKind::PromotedMail,
+            Self::ApprovedMail => JobKind::ApprovedMail,
+            Self::RegistrationCancelledMail { .. } => JobKind::RegistrationCancelledMail,
+            Self::CancellationMail => JobKind::CancellationMail,
+            Self::EventChangedMail { .. } => JobKind::EventChangedMail,
+            Self::StockCover => JobKind::StockCover,
+        }
+    }
+
+    /// The occasion of tasks that carry one: each change of an event is mailed of by itself.
+    pub(super) const fn occasion(self) -> i32 {
+        match self {
+            Self::EventChangedMail { sequence } => sequence,
+            _ => 0,
+        }
+    }
+
+    /// What is stored beside the kind: nothing for most.
+    pub fn payload(self) -> Option<String> {
+        let mut stored = serde_json::to_value(self).ok()?;
+        let payload = stored.get_mut("payload")?.take();
+        Some(payload.to_string())
+    }
+
+    /// The task of a kind and what is stored beside it.
+    ///
+    /// # Errors
+    /// When the payload is not one of that kind.
+    pub fn read(kind: JobKind, payload: Option<&str>) -> Result<Self, InvalidPayload> {
+        let read = || {
+            let mut stored = Map::new();
+            stored.insert("kind".to_owned(), Value::from(kind.name()));
+            if let Some(payload) = payload {
+                stored.insert("payload".to_owned(), serde_json::from_str(payload)?);
+            }
+            serde_json::from_value(Value::Object(stored))
+        };
+        read().map_err(|error| InvalidPayload { kind, error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_read_as_it_was() {
+        let tasks = [
+            (Task::RegisteredMail, None),
+            (Task::WaitlistedMail, None),
+            (Task::PendingMail, None),
+            (Task::RegisteredAgainMail, None),
+            (Task::PromotedMail, None),
+            (Task::ApprovedMail, None),
+            (
+                Task::RegistrationCancelledMail { held_a_seat: true },
+                Some(r#"{"held_a_seat":true}"#),
+            ),
+            (Task::CancellationMail, None),
+            (
+                Task::EventChangedMail { sequence: 3 },
+                Some(r#"{"sequence":3}"#),
+            ),
+            (Task::StockCover, None),
+        ];
+        for (task, payload) in tasks {
+            assert_eq!(task.payload().as_deref(), payload);
+            assert_eq!(Task::read(task.kind(), payload).unwrap(), task);
+            assert_eq!(task.kind().name().parse(), Ok(task.kind()));
+        }
+    }
+
+    #[test]
+    fn a_payload_of_another_kind_is_refused_by_name() {
+        for payload in [
+            None,
+            Some("{}"),
+            Some("no JSON"),
+            Some(r#"{"sequence":"1"}"#),
+        ] {
+            let error = Task::read(JobKind::EventChangedMail, payload).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.starts_with("the payload of event_changed_mail cannot be read"),
+                "{text}"
+            );
+        }
+    }
+}

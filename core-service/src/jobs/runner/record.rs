@@ -1,0 +1,79 @@
+//! Writes down how tries went.
+
+use super::{Lane, Outcome, Runner, Try};
+use crate::{
+    domain::{instant::Instant, job::ClaimedJob},
+    jobs::backoff,
+    storage::{Error, Tx},
+};
+
+/// How much of an error's text is kept.
+const ERROR_CHARACTERS: usize = 500;
+
+impl Runner {
+    /// Writes outcomes down. A try whose lease was lost changes nothing.
+    pub(super) async fn record(
+        &self,
+        lane: &Lane,
+        tx: &mut Tx,
+        ended: &[Try],
+        now: Instant,
+    ) -> Result<(), Error> {
+        let is_done = |one: &&Try| matches!(one.outcome, Outcome::Done);
+        let done: Vec<&ClaimedJob> = ended.iter().filter(is_done).map(|one| &one.job).collect();
+        let mut held = tx.finish_jobs(&done).await?;
+        for one in ended {
+            held += u64::from(self.record_one(lane, tx, one, now).await?);
+        }
+        let lost = (ended.len() as u64).saturating_sub(held);
+        if lost > 0 {
+            let destination = &lane.destination;
+            tracing::warn!(
+                %destination,
+                lost,
+                "jobs outlived their leases and may be done twice"
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes down a try that did not do its job; false when its lease was lost.
+    async fn record_one(
+        &self,
+        lane: &Lane,
+        tx: &mut Tx,
+        Try { job, outcome, .. }: &Try,
+        now: Instant,
+    ) -> Result<bool, Error> {
+        let wait = backoff::wait_seconds(job.tries, job.key.subject_id);
+        match (outcome, wait) {
+            (Outcome::Done, _) => Ok(false),
+            (Outcome::Unreachable(text), _) => {
+                let due_at = self.pauses.of(&lane.destination).due_at(now);
+                tx.postpone_job(job, due_at, false, &shortened(text)).await
+            }
+            (Outcome::Retry(text), Some(wait)) => {
+                let due_at = now.plus_seconds(wait);
+                tx.postpone_job(job, due_at, true, &shortened(text)).await
+            }
+            (Outcome::Retry(text), None) | (Outcome::Failed(text), _) => {
+                log_failed(job);
+                tx.fail_job(job, now, &shortened(text)).await
+            }
+        }
+    }
+}
+
+/// The text stays in the table: a mail server's answer may hold an address, which a log must not.
+fn log_failed(job: &ClaimedJob) {
+    tracing::error!(
+        kind = job.key.kind.name(),
+        subject_id = %job.key.subject_id,
+        tries = job.tries,
+        "a job failed and is not tried again"
+    );
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(ERROR_CHARACTERS).collect()
+}

@@ -1,0 +1,88 @@
+//! Finds the destinations that have jobs that are due, and opens lanes for them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use process::CancellationToken;
+use tokio::task::JoinSet;
+
+use super::{Lane, Runner};
+use crate::{
+    domain::job::{Destination, JobKind},
+    storage::Error,
+};
+
+/// Destinations that are looked at in one query; the next one goes on behind them.
+const DESTINATIONS: i64 = 256;
+
+/// Where the next look begins: after this destination, or at the first.
+type Place = Option<Destination>;
+
+impl Runner {
+    /// Works until told to stop, then finishes what is under way. Each destination has its own slots and its own pause, so
+    /// that one that hangs does not hold up the others.
+    pub async fn run(self, stop: CancellationToken) {
+        let (mut working, mut place) = (JoinSet::new(), None);
+        while !stop.is_cancelled() {
+            // Boxed since it is large, and what runs for as long as the process would have to hold it.
+            for lane in Box::pin(self.open_lanes(&mut place)).await {
+                working.spawn(self.clone().work(lane, stop.clone()));
+            }
+            while working.try_join_next().is_some() {}
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.limits.poll_interval) => {}
+            }
+        }
+        working.join_all().await;
+    }
+
+    /// Tells lanes what is due, and answers those that were opened for it.
+    async fn open_lanes(&self, place: &mut Place) -> Vec<Arc<Lane>> {
+        match self.find_due(place).await {
+            Ok(due) => due
+                .iter()
+                .filter_map(|(destination, kind)| self.lanes.offer(destination, *kind))
+                .collect(),
+            Err(error) => {
+                tracing::warn!(%error, "cannot look for jobs that are due");
+                Vec::new()
+            }
+        }
+    }
+
+    /// A lane for each destination that has jobs that are due, none of which is open. For [`Runner::drain`].
+    pub(super) async fn find_all_lanes(&self) -> Result<Vec<Lane>, Error> {
+        let (mut all, mut place) = (BTreeMap::<Destination, Vec<JobKind>>::new(), None);
+        loop {
+            for (destination, kind) in self.find_due(&mut place).await? {
+                all.entry(destination).or_default().push(kind);
+            }
+            if place.is_none() {
+                let lane = |(destination, due)| Lane::new(destination, due);
+                return Ok(all.into_iter().map(lane).collect());
+            }
+        }
+    }
+
+    /// The destinations, and the kinds of jobs there, that are due, may be tried and have a handler; moves the place on.
+    async fn find_due(&self, place: &mut Place) -> Result<Vec<(Destination, JobKind)>, Error> {
+        let now = self.clock.now();
+        let after = place.as_ref().map_or("", Destination::name);
+        let queues = self.store.list_job_queues(after, DESTINATIONS).await?;
+        let mut destinations: Vec<&Destination> =
+            queues.iter().map(|queue| &queue.destination).collect();
+        destinations.dedup();
+        let is_last = i64::try_from(destinations.len()).is_ok_and(|count| count < DESTINATIONS);
+        *place = destinations
+            .last()
+            .map(|last| (*last).clone())
+            .filter(|_| !is_last);
+        let due = queues.into_iter().filter_map(|queue| {
+            let kind: JobKind = queue.kind.parse().ok()?;
+            let pause = self.pauses.of(&queue.destination);
+            let is_due = queue.first_due_at <= now && pause.admits(now, 1, 0) > 0;
+            (is_due && self.handlers.contains_key(&kind)).then_some((queue.destination, kind))
+        });
+        Ok(due.collect())
+    }
+}

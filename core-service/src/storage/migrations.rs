@@ -1,0 +1,92 @@
+//! The migrations of both engines, in one list and with one numbering. A new version appends; what stands here is never edited,
+//! since its checksum is in every database.
+
+use sqlx::{
+    SqlSafeStr,
+    migrate::{Migration, MigrationType},
+};
+
+/// One step of the schema: the same in meaning on both engines.
+struct Step {
+    version: i64,
+    name: &'static str,
+    /// Nothing where there is nothing to be done on SQLite.
+    sqlite: Option<&'static str>,
+    postgres: &'static str,
+}
+
+/// A step whose files are named after it.
+macro_rules! step {
+    ($version:literal, $file:literal, both) => {
+        Step {
+            sqlite: Some(include_str!(concat!(
+                "../../migrations/sqlite/",
+                $file,
+                ".sql"
+            ))),
+            ..step!($version, $file, postgres)
+        }
+    };
+    ($version:literal, $file:literal, postgres) => {
+        Step {
+            version: $version,
+            name: $file,
+            sqlite: None,
+            postgres: include_str!(concat!("../../migrations/postgres/", $file, ".sql")),
+        }
+    };
+}
+
+const STEPS: [Step; 6] = [
+    step!(1, "0001_initial", both),
+    step!(2, "0002_registering", both),
+    step!(3, "0003_excused_jobs", both),
+    step!(4, "0004_stock_covers", both),
+    // What it takes away costs SQLite nothing.
+    step!(5, "0005_events_known_to_be_there", postgres),
+    step!(6, "0006_job_destinations", both),
+];
+
+/// SQLite's migrations.
+pub(super) fn sqlite() -> Vec<Migration> {
+    let own = STEPS.iter();
+    own.filter_map(|step| Some(migration(step, step.sqlite?)))
+        .collect()
+}
+
+/// PostgreSQL's migrations.
+pub(super) fn postgres() -> Vec<Migration> {
+    STEPS
+        .iter()
+        .map(|step| migration(step, step.postgres))
+        .collect()
+}
+
+fn migration(step: &Step, sql: &'static str) -> Migration {
+    let description = step
+        .name
+        .split_once('_')
+        .map_or(step.name, |(_, name)| name);
+    let sql = sql.into_sql_str();
+    Migration::new(
+        step.version,
+        description.into(),
+        MigrationType::Simple,
+        sql,
+        false,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_count_up_and_files_are_named_after_them() {
+        for (index, step) in STEPS.iter().enumerate() {
+            assert_eq!(usize::try_from(step.version).unwrap(), index + 1);
+            let number = format!("{:04}_", step.version);
+            assert!(step.name.starts_with(&number), "{}", step.name);
+        }
+    }
+}

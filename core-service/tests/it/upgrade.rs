@@ -1,0 +1,167 @@
+//! Databases of the first versions, as those left them, with rows of every kind in them. Every later migration runs on them, and
+//! what they hold goes on working. The dumps are of databases that version 4 (SQLite) and version 5 (PostgreSQL) of the schema
+//! made, and are never edited.
+
+use core_service::{
+    domain::{job::JobKind, registration::Status},
+    storage::{Access, Options, Store},
+};
+use sqlx::Connection as _;
+use test_postgres::{Database, Server};
+
+use crate::{
+    fixtures::open,
+    mail::{Mail, Postbox},
+    service::{
+        Desk,
+        guests::{guest, seats},
+    },
+};
+
+/// A key that the dumps know.
+const KEY: &str = "mus_live_OYAeXyHO2R4625RBE7OahdK9FTokYA3qx77T";
+
+/// Until every job of the dumps is due, whatever became of it.
+const SECONDS: i64 = 200;
+
+async fn old_sqlite(url: String) {
+    let url = format!("{url}?mode=rwc");
+    let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let dump = sqlx::raw_sql(include_str!("upgrade/sqlite_4.sql"));
+    dump.execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+async fn old_postgres(url: String) {
+    let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+    let dump = sqlx::raw_sql(include_str!("upgrade/postgres_5.sql"));
+    dump.execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+async fn migrated(database: &Database) -> Desk {
+    let options = Options::new(database.url(), Access::Administer);
+    let store = Store::open(&options).await.unwrap();
+    let pending = store.pending_migrations().await.unwrap();
+    assert_eq!(pending[0], "0006_job_destinations");
+    store.migrate().await.unwrap();
+    store.close().await;
+    assert!(
+        open(database)
+            .await
+            .pending_migrations()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let desk = Desk::open_beside(database).await;
+    desk.clock.advance_seconds(SECONDS);
+    desk
+}
+
+async fn everything_is_kept_and_works(database: Database) {
+    let desk = migrated(&database).await;
+    let service = &desk.service;
+    let header = format!("Bearer {KEY}");
+    let olga = service.authenticate(Some(&header)).await.unwrap();
+    assert_eq!(service.list_keys().await.unwrap().len(), 3);
+    let listed = service.list_events(10, 0).await.unwrap();
+    let event = |title: &str| {
+        let found = listed.events.iter().find(|event| event.title == title);
+        found.unwrap_or_else(|| panic!("{title} is missing"))
+    };
+    assert_eq!(listed.events.len(), 4);
+    assert_eq!(
+        desk.standing(event("Full house").id).await,
+        [
+            ("ada", Status::Cancelled),
+            ("bob", Status::Confirmed),
+            ("cleo", Status::Cancelled),
+            ("dan", Status::Waitlisted),
+        ]
+        .map(|(name, status)| (name.to_owned(), status))
+    );
+    let asking = event("Asks first").id;
+    let people = desk.store.list_registrations(asking, 0, 10).await.unwrap();
+    assert!(people[0].checked_in_at.is_some());
+    assert_eq!(event("Moved twice").sequence, 2);
+    let pictured = event("Pictured");
+    let credit = pictured.image_credit.as_ref().unwrap();
+    assert_eq!(credit.author.as_deref(), Some("Lukas Rodriguez"));
+    let cover = desk.store.find_stock_cover(pictured.id).await.unwrap();
+    assert_eq!(cover.unwrap().jpeg, [0xff, 0xd8].as_slice());
+
+    let moved = event("Moved twice");
+    let registered = service.register_attendee(&moved.slug, guest("zoe"), None);
+    registered.await.unwrap();
+    let new = desk.create(&olga, seats(1)).await;
+    assert!(desk.standing(new.id).await.is_empty());
+}
+
+fn told(mails: &[Mail]) -> Vec<(&str, &str)> {
+    let mut told: Vec<(&str, &str)> = mails
+        .iter()
+        .map(|mail| (mail.to.0.as_deref().unwrap_or_default(), &*mail.subject))
+        .collect();
+    told.sort_unstable();
+    told
+}
+
+async fn jobs_are_done_as_they_were_meant(database: Database) {
+    let desk = migrated(&database).await;
+    let (failed, count) = desk.service.list_failed_mails(10).await.unwrap();
+    assert_eq!((failed.len(), count), (2, 2));
+    for mail in &failed {
+        assert_eq!(mail.job.last_error.as_deref(), Some("answers 550"));
+        assert_eq!(mail.job.tries, 1);
+    }
+    let postbox = Postbox::of(&desk);
+    let mails = postbox.collect().await;
+    // Of two changes only the later one is told, as long as what the job knows of it was kept.
+    let expected = [
+        ("bob", "You have a seat: Full house"),
+        ("cleo", "Your registration is cancelled: Full house"),
+        ("dan", "You are on the waitlist: Full house"),
+        ("dan", "You were on the waitlist already: Full house"),
+        ("emil", "New time or place: Moved twice"),
+        ("emil", "You are registered: Moved twice"),
+        ("fay", "Your registration is approved: Asks first"),
+        ("gus", "Your registration awaits approval: Asks first"),
+        ("ida", "Cancelled: Called off"),
+    ];
+    assert_eq!(told(&mails), expected);
+    let of_cleo = mails
+        .iter()
+        .find(|mail| mail.subject.starts_with("Your registration is c"));
+    assert_eq!(of_cleo.unwrap().calendar, None, "cleo never held a seat");
+
+    assert_eq!(desk.service.retry_all_mails().await.unwrap(), 2);
+    let mails = postbox.collect().await;
+    let expected = [
+        ("ada", "Your registration is cancelled: Full house"),
+        ("hal", "Cancelled: Called off"),
+    ];
+    assert_eq!(told(&mails), expected);
+    assert!(mails[0].calendar.is_some(), "ada held a seat");
+    for kind in JobKind::MAILS {
+        assert_eq!(desk.store.list_jobs(kind, 10).await.unwrap(), [], "{kind}");
+    }
+    // What nobody does here waits.
+    let covers = desk.store.list_jobs(JobKind::StockCover, 10).await;
+    assert_eq!(covers.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sqlite_file_of_version_4_is_upgraded() {
+    everything_is_kept_and_works(Database::sqlite(old_sqlite).await).await;
+    jobs_are_done_as_they_were_meant(Database::sqlite(old_sqlite).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_postgres_database_of_version_5_is_upgraded() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    everything_is_kept_and_works(Database::on(&server, old_postgres).await).await;
+    jobs_are_done_as_they_were_meant(Database::on(&server, old_postgres).await).await;
+}
