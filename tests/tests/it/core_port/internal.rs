@@ -9,14 +9,24 @@ use muster_api::{
         CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
         edge_service_client::EdgeServiceClient,
     },
+    metadata::EDGE_TOKEN,
 };
 use tests::TestApp;
 use tonic::{Code, Request, Status};
 
 async fn check(app: &TestApp, authorization: &str) -> Result<CheckCredentialResponse, Status> {
+    check_as(app, authorization, TestApp::EDGE_TOKEN).await
+}
+
+async fn check_as(
+    app: &TestApp,
+    authorization: &str,
+    edge_token: &str,
+) -> Result<CheckCredentialResponse, Status> {
     let mut request = Request::new(CheckCredentialRequest {});
-    let value = authorization.parse().unwrap();
-    request.metadata_mut().insert("authorization", value);
+    let metadata = request.metadata_mut();
+    metadata.insert("authorization", authorization.parse().unwrap());
+    metadata.insert(EDGE_TOKEN, edge_token.parse().unwrap());
     let mut client = EdgeServiceClient::new(app.grpc.channel());
     Ok(client.check_credential(request).await?.into_inner())
 }
@@ -40,7 +50,21 @@ async fn an_edge_learns_that_a_credential_is_not_valid(app: Arc<TestApp>) {
     }
 }
 
+async fn nobody_else_learns_it(app: Arc<TestApp>) {
+    let right = format!("Bearer {}", app.account(Plan::Free).await.key);
+    let status = check_as(&app, &right, "not-the-secret-of-any-edge").await;
+    assert!(status.is_err(), "{status:?}");
+
+    let mut request = Request::new(CheckCredentialRequest {});
+    let metadata = request.metadata_mut();
+    metadata.insert("authorization", right.parse().unwrap());
+    let mut client = EdgeServiceClient::new(app.grpc.channel());
+    let status = client.check_credential(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::PermissionDenied);
+}
+
 tests::on_both_engines!(
     an_edge_learns_whose_a_credential_is_and_what_for,
     an_edge_learns_that_a_credential_is_not_valid,
+    nobody_else_learns_it,
 );
