@@ -16,7 +16,7 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use crate::{
     Context,
     attempt::{Answer, Failure, Kind, Rpc, attempt},
-    endpoint::{Endpoint, channel},
+    endpoint::{Endpoint, over_unix},
     health,
     identity::Identity,
     pool::{Pool, Resolver},
@@ -61,7 +61,7 @@ impl Core {
             transport::Endpoint::from_shared(format!("unix://{path}")).map_err(|error| {
                 StartFailure::setting(format!("--core-url (MUSTER_CORE_URL): {error}"))
             })?;
-        Ok(Self::fixed(channel(endpoint)))
+        Ok(Self::fixed(over_unix(endpoint)))
     }
 
     pub(crate) fn resolving(resolver: Resolver) -> Self {

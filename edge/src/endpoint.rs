@@ -1,15 +1,22 @@
 //! One replica of core.
 
 use std::{
+    io,
     net::SocketAddr,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use http::{Request, Response};
-use tokio::time::Instant;
-use tonic::{Status, body::Body, transport};
-use tower::{ServiceExt, util::BoxCloneSyncService};
+use http::{Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use process::tcp;
+use tokio::{net::TcpStream, time::Instant};
+use tonic::{
+    Status,
+    body::Body,
+    transport::{self, Channel},
+};
+use tower::{ServiceExt, service_fn, util::BoxCloneSyncService};
 
 /// What carries a call: a channel, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
@@ -73,13 +80,47 @@ impl Endpoint {
     }
 }
 
-/// A channel that connects when it is first used, and again after a failure.
-pub(crate) fn channel(endpoint: transport::Endpoint) -> Transport {
-    let channel = endpoint
-        .connect_timeout(CONNECT)
+/// A channel to an address, which connects when it is first used, and again after a failure.
+pub(crate) fn over_tcp(endpoint: transport::Endpoint, address: SocketAddr) -> Transport {
+    transport(kept_alive(endpoint).connect_with_connector_lazy(service_fn(
+        // The address, not what the endpoint's URL says: with TLS that is the name in the certificate.
+        move |_: Uri| connect(address),
+    )))
+}
+
+/// The same to a Unix socket, which the endpoint names.
+pub(crate) fn over_unix(endpoint: transport::Endpoint) -> Transport {
+    transport(kept_alive(endpoint).connect_lazy())
+}
+
+async fn connect(address: SocketAddr) -> io::Result<TokioIo<TcpStream>> {
+    let connected = tokio::time::timeout(CONNECT, tcp::connect(address)).await;
+    connected
+        .unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()))
+        .map(TokioIo::new)
+}
+
+fn kept_alive(endpoint: transport::Endpoint) -> transport::Endpoint {
+    endpoint
         .http2_keep_alive_interval(PING)
         .keep_alive_timeout(PING)
         .keep_alive_while_idle(true)
-        .connect_lazy();
+}
+
+fn transport(channel: Channel) -> Transport {
     BoxCloneSyncService::new(channel.map_err(|error| Status::from_error(error.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_to_core_sends_small_requests_at_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let connection = connect(listener.local_addr().unwrap()).await.unwrap();
+        assert!(connection.inner().nodelay().unwrap());
+    }
 }

@@ -18,7 +18,7 @@ use tonic::{
 };
 
 use crate::{
-    endpoint::{Endpoint, Transport, channel},
+    endpoint::{Endpoint, Transport, over_tcp},
     health,
 };
 
@@ -219,6 +219,7 @@ impl Resolver {
                 .tls_config(tls.clone().domain_name(host))
                 .map_err(unusable)?;
         }
-        Ok(Arc::new(Endpoint::new(Some(address), channel(endpoint))))
+        let transport = over_tcp(endpoint, address);
+        Ok(Arc::new(Endpoint::new(Some(address), transport)))
     }
 }

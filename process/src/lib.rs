@@ -9,6 +9,7 @@ pub mod observe;
 pub mod serve;
 pub mod settings;
 pub mod shutdown;
+pub mod tcp;
 pub mod telemetry;
 
 pub use failure::Failure;

@@ -15,7 +15,7 @@ use std::{
 
 use http::{Request, Response};
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tower_http::timeout::{TimeoutBody, TimeoutError};
 
-use crate::{Failure, observe::Observe};
+use crate::{Failure, observe::Observe, tcp};
 
 pub use linger::Lingering;
 
@@ -68,9 +68,6 @@ impl Default for Limits {
     }
 }
 
-/// How long to wait after a failed accept: out of file descriptors, most likely, which passes as requests end.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
 /// Opens a port; `flag` is the setting that names it, for the message.
 ///
 /// # Errors
@@ -110,9 +107,10 @@ pub async fn serve<S, B>(
     let limits = Arc::new(limits);
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
-    while let Some((stream, place)) = accept(&listener, &places, &shutdown).await {
+    while let Some((stream, peer, place)) = accept(&listener, &places, &shutdown).await {
         let connection = connection::run(
             stream,
+            peer,
             service.clone(),
             Arc::clone(&limits),
             shutdown.clone(),
@@ -135,24 +133,17 @@ pub async fn serve<S, B>(
     }
 }
 
-/// The next connection, or `None` once it is time to stop.
+/// The next connection that has a place, or `None` once it is time to stop.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
     shutdown: &CancellationToken,
-) -> Option<(tokio::net::TcpStream, OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, Peer, OwnedSemaphorePermit)> {
     let next = async {
         // A semaphore that nobody closes always has a permit in the end.
         let place = Arc::clone(places).acquire_owned().await.ok()?;
-        loop {
-            match listener.accept().await {
-                Ok((stream, _)) => return Some((stream, place)),
-                Err(error) => {
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            }
-        }
+        let (stream, peer) = tcp::accept(listener).await;
+        Some((stream, Peer(peer.ip()), place))
     };
     tokio::select! {
         biased;

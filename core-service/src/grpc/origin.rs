@@ -7,11 +7,14 @@ use std::{
     task::{Context, Poll},
 };
 
+use futures_util::{Stream, TryStreamExt as _, stream};
 use http::Extensions;
+use process::tcp;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpStream, UnixStream},
+    net::{TcpListener, TcpStream, UnixListener, UnixStream},
 };
+use tokio_stream::wrappers::UnixListenerStream;
 use tonic::transport::server::{Connected, TlsConnectInfo};
 
 /// Where a call comes from.
@@ -56,22 +59,23 @@ pub(super) struct Accepted<S> {
     origin: Origin,
 }
 
-impl Accepted<TcpStream> {
-    pub(super) fn tcp((stream, peer): (TcpStream, SocketAddr)) -> Self {
-        Self {
-            stream,
-            origin: Origin::Tcp(peer),
-        }
-    }
+/// Every connection that comes in by a TCP port.
+pub(super) fn over_tcp(
+    listener: TcpListener,
+) -> impl Stream<Item = io::Result<Accepted<TcpStream>>> {
+    stream::unfold(listener, |listener| async {
+        let (stream, peer) = tcp::accept(&listener).await;
+        let origin = Origin::Tcp(peer);
+        Some((Ok(Accepted { stream, origin }), listener))
+    })
 }
 
-impl Accepted<UnixStream> {
-    pub(super) fn unix(stream: UnixStream) -> Self {
-        Self {
-            stream,
-            origin: Origin::Unix,
-        }
-    }
+/// The same by a Unix socket.
+pub(super) fn over_unix(
+    listener: UnixListener,
+) -> impl Stream<Item = io::Result<Accepted<UnixStream>>> {
+    let origin = Origin::Unix;
+    UnixListenerStream::new(listener).map_ok(move |stream| Accepted { stream, origin })
 }
 
 impl<S> Connected for Accepted<S> {
@@ -119,5 +123,40 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Accepted<S> {
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures_util::StreamExt as _;
+
+    use super::*;
+
+    /// The port's side of a new connection, and the client's.
+    async fn connected() -> (Accepted<TcpStream>, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap());
+        let client = client.await.unwrap();
+        let accepted = pin!(over_tcp(listener)).next().await.unwrap();
+        (accepted.unwrap(), client)
+    }
+
+    #[tokio::test]
+    async fn an_accepted_socket_sends_small_answers_at_once() {
+        let (accepted, _client) = connected().await;
+        assert!(accepted.stream.nodelay().unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_connection_says_where_it_came_from_after_its_client_has_reset_it() {
+        let (accepted, client) = connected().await;
+        let address = client.local_addr().unwrap();
+        client.set_zero_linger().unwrap();
+        drop(client);
+        assert!(accepted.stream.readable().await.is_ok());
+        assert!(accepted.stream.peer_addr().is_err());
+        assert_eq!(accepted.connect_info(), Origin::Tcp(address));
     }
 }

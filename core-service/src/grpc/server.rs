@@ -8,15 +8,13 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{Stream, TryStreamExt as _};
 use http::{
     HeaderName, Method,
     header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use process::{CancellationToken, Failure};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio_stream::wrappers::UnixListenerStream;
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tonic::{
     service::Routes,
     transport::{Certificate, Identity, Server, ServerTlsConfig},
@@ -24,7 +22,10 @@ use tonic::{
 use tonic_web::GrpcWebLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::{gate::GateLayer, origin::Accepted};
+use super::{
+    gate::GateLayer,
+    origin::{over_tcp, over_unix},
+};
 
 /// Connections are asked to move after this long, so that a rollout's new replicas get their share.
 const CONNECTION_AGE: Duration = Duration::from_mins(5);
@@ -206,8 +207,7 @@ pub async fn serve(
         .max_connection_age_grace(CONNECTION_GRACE)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
-        .max_concurrent_streams(STREAMS_PER_CONNECTION)
-        .tcp_nodelay(true);
+        .max_concurrent_streams(STREAMS_PER_CONNECTION);
     if let Some(config) = tls.config()? {
         port = port.tls_config(config).map_err(|error| {
             Failure::setting(format!("can't use the TLS files: {}", chain(&error)))
@@ -225,25 +225,14 @@ pub async fn serve(
     let stopped = stop.cancelled_owned();
     match listener {
         Listener::Tcp(listener) => stack
-            .serve_with_incoming_shutdown(tcp(listener), stopped)
+            .serve_with_incoming_shutdown(over_tcp(listener), stopped)
             .await
             .map_err(broken),
         Listener::Unix(listener, _file) => stack
-            .serve_with_incoming_shutdown(unix(listener), stopped)
+            .serve_with_incoming_shutdown(over_unix(listener), stopped)
             .await
             .map_err(broken),
     }
-}
-
-fn tcp(listener: TcpListener) -> impl Stream<Item = io::Result<Accepted<TcpStream>>> {
-    futures_util::stream::unfold(listener, |listener| async {
-        let accepted = listener.accept().await.map(Accepted::tcp);
-        Some((accepted, listener))
-    })
-}
-
-fn unix(listener: UnixListener) -> impl Stream<Item = io::Result<Accepted<UnixStream>>> {
-    UnixListenerStream::new(listener).map_ok(Accepted::unix)
 }
 
 /// Headers that web pages may send. What edges say of themselves is not among them.

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{
     Code,
     service::Routes,
-    transport::{Certificate, Identity, Server, ServerTlsConfig},
+    transport::{Certificate, Identity, Server, ServerTlsConfig, server::TcpIncoming},
 };
 
 use crate::toy::{Read, Toy, settings, text, within};
@@ -33,7 +32,7 @@ async fn start() -> String {
         .tls_config(tls)
         .unwrap()
         .add_routes(Routes::new(Toy::default()));
-    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
     url
 }
 

@@ -25,8 +25,13 @@ use tokio::{
     net::TcpListener,
     runtime::{Builder, Runtime},
 };
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, body::Body, server, service::Routes, transport::Server};
+use tonic::{
+    Request, Response, Status,
+    body::Body,
+    server,
+    service::Routes,
+    transport::{Server, server::TcpIncoming},
+};
 use tonic_prost::ProstCodec;
 use tower::{Service, service_fn};
 
@@ -175,7 +180,7 @@ impl Replica {
         let bound = runtime.spawn(async move { TcpListener::bind(address).await.unwrap() });
         let listener = bound.await.unwrap();
         let address = listener.local_addr().unwrap();
-        runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+        runtime.spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
         Self {
             address,
             toy,

@@ -7,8 +7,10 @@ use tokio::{
     net::TcpListener,
     runtime::{Builder, Runtime},
 };
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{service::Routes, transport::Server};
+use tonic::{
+    service::Routes,
+    transport::{Server, server::TcpIncoming},
+};
 
 use crate::{
     client::{GOOD, Gateway, JSON},
@@ -41,7 +43,7 @@ async fn start_core(address: SocketAddr) -> Runtime {
         .unwrap()
         .unwrap();
     let server = Server::builder().add_routes(Routes::new(Toy::default()));
-    runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    runtime.spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
     runtime
 }
 

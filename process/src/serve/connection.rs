@@ -23,6 +23,7 @@ const HEADER_BYTES: usize = 64 * 1024;
 
 pub(super) async fn run<S, B>(
     stream: TcpStream,
+    peer: Peer,
     service: S,
     limits: Arc<Limits>,
     shutdown: CancellationToken,
@@ -34,16 +35,10 @@ pub(super) async fn run<S, B>(
     S::Future: Send,
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
 {
-    // Without it small answers wait for the client's acknowledgement; failing to set it costs only that.
-    let _slower = stream.set_nodelay(true);
     let (due, dues) = watch::channel(None);
     let (header, body_idle, whole) = (limits.header, limits.body_idle, limits.request);
-    let peer = stream.peer_addr().map(|address| Peer(address.ip())).ok();
     let handle = move |mut request: Request<Incoming>| {
-        // A client that has gone already has no address any more.
-        if let Some(peer) = peer {
-            request.extensions_mut().insert(peer);
-        }
+        request.extensions_mut().insert(peer);
         due.send_replace(Some(Instant::now() + whole));
         let busy = Busy(due.clone());
         let answer = service

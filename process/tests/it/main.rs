@@ -4,3 +4,4 @@
 mod observe;
 mod serve;
 mod settings;
+mod tcp;

@@ -82,6 +82,10 @@ pub struct Server {
 
 impl Server {
     /// Starts a server that answers 404 to everything.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a server for tests, which writes each answer at once"
+    )]
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {

@@ -273,6 +273,10 @@ fn held(address: SocketAddr) -> TcpSocket {
 }
 
 /// Serves whoever connects; sessions end with it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server for tests, whose sessions set the option themselves"
+)]
 async fn listen(listener: TcpListener, shared: Arc<Shared>) {
     let mut sessions = JoinSet::new();
     while let Ok((stream, peer)) = listener.accept().await {
