@@ -13,7 +13,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tower::Service;
 
 use line::{Line, LoggedBody};
@@ -50,15 +50,16 @@ impl RequestId {
         &self.0
     }
 
-    fn of<B>(request: &Request<B>) -> Self {
-        let given = request
-            .headers()
+    /// The id that a request brings, or a new one.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let given = headers
             .get(REQUEST_ID)
             .and_then(|value| value.to_str().ok());
         given.and_then(Self::parse).unwrap_or_else(Self::fresh)
     }
 
-    fn header(&self) -> Option<HeaderValue> {
+    /// The id as a header's value; `Some` for every id.
+    pub fn header(&self) -> Option<HeaderValue> {
         HeaderValue::from_str(&self.0).ok()
     }
 }
@@ -101,7 +102,7 @@ where
     }
 
     fn call(&mut self, mut request: Request<A>) -> Self::Future {
-        let id = RequestId::of(&request);
+        let id = RequestId::of(request.headers());
         request.extensions_mut().insert(id.clone());
         let mut line = Line::start(request.method().clone(), id.clone());
         let answer = self.0.call(request);

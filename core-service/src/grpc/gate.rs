@@ -12,6 +12,7 @@ use std::{
 
 use http::{HeaderMap, Request, Response};
 use muster_api::{Reason, binding::Access, metadata::Surface, status::status};
+use process::observe::{REQUEST_ID, RequestId};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
@@ -98,7 +99,7 @@ where
         Box::pin(async move {
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
-            let request_id = header(request.headers(), "x-request-id").map(str::to_owned);
+            let request_id = RequestId::of(request.headers());
             let limit = deadline(request.headers());
             let arrival = layer.arrival(&mut request);
             let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
@@ -116,7 +117,7 @@ where
                     Err(refusal) => Ok(refusal.into_http()),
                 }
             });
-            let response = match answered.await {
+            let mut response = match answered.await {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(_elapsed) => late(limit).into_http(),
@@ -124,7 +125,10 @@ where
             if !layer.in_process {
                 let status = Status::from_header_map(response.headers());
                 let code = status.map_or(Code::Ok, |status| status.code());
-                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), request_id, surface = surface.map(Surface::name), "call");
+                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), %request_id, surface = surface.map(Surface::name), "call");
+            }
+            if let Some(id) = request_id.header() {
+                response.headers_mut().insert(REQUEST_ID, id);
             }
             Ok(response)
         })

@@ -1,6 +1,7 @@
 //! The binary `core-service`, run as an operator runs it: as a process of its own that is started, killed and told to stop.
 
 mod crash;
+mod log;
 mod mail;
 mod start;
 mod stop;

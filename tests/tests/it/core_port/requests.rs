@@ -129,7 +129,40 @@ async fn metadata_that_nobody_understands_is_passed_over(app: Arc<TestApp>) {
     assert!(app.grpc.catalogue().list_events(request).await.is_ok());
 }
 
+async fn a_call_is_named_by_its_id_or_by_a_new_one(app: Arc<TestApp>) {
+    let answered = async |given: Option<&'static str>, limit: i32| {
+        let mut request = Request::new(ListEventsRequest {
+            limit: Some(limit),
+            ..ListEventsRequest::default()
+        });
+        if let Some(given) = given {
+            let metadata = request.metadata_mut();
+            metadata.insert("x-request-id", given.parse().unwrap());
+        }
+        let answer = app.grpc.catalogue().list_events(request).await;
+        let metadata = answer.map_or_else(
+            |status| status.metadata().clone(),
+            |answer| answer.metadata().clone(),
+        );
+        metadata
+            .get("x-request-id")
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    const NO_PAGE: i32 = -1;
+    for limit in [1, NO_PAGE] {
+        assert_eq!(answered(Some("abc-1_2.3"), limit).await, "abc-1_2.3");
+        let (one, other) = (answered(None, limit).await, answered(None, limit).await);
+        assert_eq!(one.len(), 36, "{one}");
+        assert_ne!(one, other);
+        assert_eq!(answered(Some("no id"), limit).await.len(), 36);
+    }
+}
+
 tests::on_both_engines!(
+    a_call_is_named_by_its_id_or_by_a_new_one,
     a_message_above_two_mebibytes_is_refused_unread,
     what_core_does_not_have_is_unimplemented,
     garbage_is_refused_and_does_not_break_the_connection,
