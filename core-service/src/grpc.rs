@@ -46,6 +46,12 @@ pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Resul
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
             // The details of statuses, so that clients without files can show them.
             .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
+            // Each version tells of both; by itself it tells of none but itself.
+            .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(
+                tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
+            )
+            .include_reflection_service(false)
     };
     let catalogue = Validated::new(Catalogue::new(rules.clone(), studio));
     let validated = Validated::new(rules.clone());
