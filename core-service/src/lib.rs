@@ -14,7 +14,7 @@ pub mod storage;
 use std::{sync::Arc, time::Duration};
 
 use covers::Studio;
-use process::{CancellationToken, Failure};
+use process::{CancellationToken, Failure, serve::DRAIN};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -44,6 +44,7 @@ pub struct Core {
     maintenance: Maintenance,
     runner: Runner,
     edge_tokens: EdgeTokens,
+    drain: Duration,
 }
 
 impl Core {
@@ -71,6 +72,7 @@ impl Core {
             rules,
             health,
             edge_tokens: EdgeTokens::default(),
+            drain: DRAIN,
         })
     }
 
@@ -90,6 +92,12 @@ impl Core {
             edge_tokens,
             ..self
         }
+    }
+
+    /// The same core, whose port waits for another time for calls under way when it stops.
+    #[must_use]
+    pub fn with_drain(self, drain: Duration) -> Self {
+        Self { drain, ..self }
     }
 
     /// The use cases, for what is no client: admin commands, demo data.
@@ -112,7 +120,8 @@ impl Core {
         GateLayer::in_process(self.rules.clone()).layer(self.routes.clone())
     }
 
-    /// Serves a port until `stop`, and cancels `stop` when the port fails, so that what runs beside it ends, too.
+    /// Serves a port until `stop` and lets calls under way finish within a limit. Cancels `stop` when the port fails, so that
+    /// what runs beside it ends, too.
     ///
     /// # Errors
     /// When the TLS files can't be used, or the port fails.
@@ -124,7 +133,8 @@ impl Core {
     ) -> Result<(), Failure> {
         let gate = GateLayer::of_port(self.rules.clone(), self.edge_tokens.clone());
         let _stops_the_rest = stop.clone().drop_guard();
-        grpc::server::serve(listener, tls, gate, self.routes.clone(), stop).await
+        let routes = self.routes.clone();
+        grpc::server::serve(listener, tls, gate, routes, stop, self.drain).await
     }
 
     /// Runs what nobody calls until `stop`: jobs, maintenance, and asking after the database.

@@ -56,6 +56,9 @@ pub struct Limits {
     pub drain: Duration,
 }
 
+/// How long what is under way may go on after the signal to stop, on every port.
+pub const DRAIN: Duration = Duration::from_secs(20);
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -63,7 +66,7 @@ impl Default for Limits {
             body_idle: Duration::from_secs(10),
             request: Duration::from_mins(2),
             connections: 4096,
-            drain: Duration::from_secs(20),
+            drain: DRAIN,
         }
     }
 }

@@ -187,7 +187,8 @@ async fn bind_unix(path: &Path) -> io::Result<Listener> {
     Ok(Listener::Unix(listener, SocketFile(path.to_owned())))
 }
 
-/// Serves until `stop`, then lets calls under way finish.
+/// Serves until `stop`, then lets calls under way finish within `drain`. What goes on for longer is left to end with the
+/// process: a client that watches health, for example, never ends its call itself.
 ///
 /// # Errors
 /// When the TLS files can't be used, or the port fails.
@@ -197,6 +198,7 @@ pub async fn serve(
     gate: GateLayer,
     routes: Routes,
     stop: CancellationToken,
+    drain: Duration,
 ) -> Result<(), Failure> {
     let broken = |error: tonic::transport::Error| {
         Failure::Environment(format!("the gRPC port failed: {}", chain(&error)))
@@ -222,16 +224,31 @@ pub async fn serve(
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
     }
-    let stopped = stop.cancelled_owned();
-    match listener {
-        Listener::Tcp(listener) => stack
-            .serve_with_incoming_shutdown(over_tcp(listener), stopped)
-            .await
-            .map_err(broken),
-        Listener::Unix(listener, _file) => stack
-            .serve_with_incoming_shutdown(over_unix(listener), stopped)
-            .await
-            .map_err(broken),
+    let stopped = stop.clone().cancelled_owned();
+    let serving = async {
+        match listener {
+            Listener::Tcp(listener) => {
+                stack
+                    .serve_with_incoming_shutdown(over_tcp(listener), stopped)
+                    .await
+            }
+            Listener::Unix(listener, _file) => {
+                stack
+                    .serve_with_incoming_shutdown(over_unix(listener), stopped)
+                    .await
+            }
+        }
+    };
+    let overdue = async {
+        stop.cancelled().await;
+        tokio::time::sleep(drain).await;
+    };
+    tokio::select! {
+        served = serving => served.map_err(broken),
+        () = overdue => {
+            tracing::warn!("stopped serving gRPC before every call had finished");
+            Ok(())
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod internal;
 mod private_links;
 mod reflection;
 mod requests;
+mod stopping;
 mod transports;
 mod web;
 
