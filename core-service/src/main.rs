@@ -47,7 +47,8 @@ Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a data
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    Failure::report(run().await)
+    // Boxed: it holds all settings, and would not fit well on a stack.
+    Failure::report(Box::pin(run()).await)
 }
 
 async fn run() -> Result<(), Failure> {
