@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
-    model::{Answer, Api, Cardinality, Field, Kind, Method},
+    model::{Api, Cardinality, Field, Kind, Method, Response},
     options::Access,
     parts::Parts,
     route::Route,
@@ -106,12 +106,12 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
     } = method;
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
-    let response = match &method.answer {
-        Answer::Message(name) => {
+    let response = match &method.response {
+        Response::Message(name) => {
             let name = ident(name);
             quote! { super::#name }
         }
-        Answer::File { .. } => quote! { #runtime::http_body::HttpBody },
+        Response::File { .. } => quote! { #runtime::http_body::HttpBody },
     };
     let (access, scope) = (access(method.access), scope(method));
     let doc = format!(" {comment}");
@@ -139,9 +139,9 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
 /// The type of a public rpc.
 fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStream {
     let rpc = rpc(api, method, type_name, comment);
-    let answer = match &method.answer {
-        Answer::Message(_) => format_ident!("Json"),
-        Answer::File { .. } => format_ident!("File"),
+    let answer = match &method.response {
+        Response::Message(_) => format_ident!("Json"),
+        Response::File { .. } => format_ident!("File"),
     };
     let fields = &api.message(&method.request).fields;
     let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);

@@ -63,7 +63,7 @@ pub(crate) struct Method {
     pub(crate) grpc_path: String,
     /// Name of the request message.
     pub(crate) request: String,
-    pub(crate) answer: Answer,
+    pub(crate) response: Response,
     pub(crate) server_streaming: bool,
     /// Whether a second identical call changes nothing more.
     pub(crate) idempotent: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Method {
 
 /// What an rpc answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Response {
     /// The message of that name.
     Message(String),
     /// `google.api.HttpBody`.

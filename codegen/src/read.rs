@@ -12,7 +12,7 @@ use prost_types::{MethodOptions, method_options::IdempotencyLevel};
 
 use crate::{
     check,
-    model::{Answer, Api, Cardinality, Field, Kind, Message, Method, Reason, Service},
+    model::{Api, Cardinality, Field, Kind, Message, Method, Reason, Response, Service},
     options::{self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules},
     route,
 };
@@ -134,14 +134,16 @@ fn method(
         !descriptor.is_client_streaming(),
         "client streaming is not supported"
     );
-    let answer = match descriptor.output().full_name() {
-        "google.api.HttpBody" => Answer::File {
+    let response = match descriptor.output().full_name() {
+        "google.api.HttpBody" => Response::File {
             media_type: rules.media_type,
         },
-        _ => Answer::Message(descriptor.output().name().to_owned()),
+        _ => Response::Message(descriptor.output().name().to_owned()),
     };
     ensure!(
-        is_internal || !descriptor.is_server_streaming() || matches!(answer, Answer::File { .. }),
+        is_internal
+            || !descriptor.is_server_streaming()
+            || matches!(response, Response::File { .. }),
         "server streaming is supported for google.api.HttpBody only"
     );
     let level = descriptor
@@ -158,7 +160,7 @@ fn method(
         comment: comment(&descriptor.parent_file(), descriptor.path()),
         grpc_path: format!("/{}/{}", service.full_name(), descriptor.name()),
         request: descriptor.input().name().to_owned(),
-        answer,
+        response,
         server_streaming: descriptor.is_server_streaming(),
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::{
-    model::{Answer, Api, Method, Service},
+    model::{Api, Method, Response, Service},
     rust::{ident, snake},
 };
 
@@ -58,16 +58,16 @@ fn decorator(api: &Api, service: &Service) -> TokenStream {
 fn method(api: &Api, method: &Method) -> TokenStream {
     let name = ident(&snake(&method.name));
     let request = ident(&method.request);
-    let response = match (&method.answer, method.server_streaming) {
+    let response = match (&method.response, method.server_streaming) {
         (_, true) => {
             let stream = format_ident!("{}Stream", method.name);
             quote! { Self::#stream }
         }
-        (Answer::Message(message), _) => {
+        (Response::Message(message), _) => {
             let message = ident(message);
             quote! { super::#message }
         }
-        (Answer::File { .. }, _) => {
+        (Response::File { .. }, _) => {
             let runtime = &api.runtime;
             quote! { #runtime::http_body::HttpBody }
         }

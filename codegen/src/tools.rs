@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    model::{Answer, Api, Cardinality, Field, Kind, Method},
+    model::{Api, Cardinality, Field, Kind, Method, Response},
     options::{Access, Tool},
     schema::{self, Object, set},
 };
@@ -75,10 +75,10 @@ fn in_path(method: &Method, field: &Field) -> bool {
 
 /// As `tools/list` answers it.
 fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
-    let answer = match &method.answer {
-        Answer::Message(name) => output(api, name),
+    let answer = match &method.response {
+        Response::Message(name) => output(api, name),
         // The reader refuses tools that answer files.
-        Answer::File { .. } => schema::object(Object::new()),
+        Response::File { .. } => schema::object(Object::new()),
     };
     let mut meta = Object::new();
     set(&mut meta, SCOPE, method.scope.as_deref());

@@ -7,7 +7,7 @@ use super::{ADDITION, BEARER, failures, schemas, tag_name};
 use crate::{
     errors::RATE_LIMITED,
     example,
-    model::{Answer, Api, Field, Method, Service},
+    model::{Api, Field, Method, Response, Service},
     options::Access,
     parts::Parts,
     route::{Route, Verb},
@@ -153,13 +153,13 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
 }
 
 fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
-    let name = match &method.answer {
-        Answer::File { media_type } => {
+    let name = match &method.response {
+        Response::File { media_type } => {
             return Ok(
                 json!({ media_type: { "schema": { "type": "string", "format": "binary" } } }),
             );
         }
-        Answer::Message(name) => name,
+        Response::Message(name) => name,
     };
     let shown = route.response_body.as_ref().and_then(|shown| {
         let mut fields = api.message(name).fields.iter();
@@ -184,7 +184,7 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
 fn is_cacheable(method: &Method, route: &Route) -> bool {
     route.verb == Verb::Get
         && method.access == Access::Public
-        && matches!(method.answer, Answer::File { .. })
+        && matches!(method.response, Response::File { .. })
 }
 
 /// The parameters that operations refer to.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ADDITION, failures};
 use crate::{
     example,
-    model::{Answer, Api, Cardinality, Field, Kind, Message},
+    model::{Api, Cardinality, Field, Kind, Message, Response},
     options::Text,
     parts::Parts,
     schema::{self, Object, set},
@@ -48,10 +48,10 @@ fn shown(api: &Api) -> HashSet<&str> {
             if route.body {
                 waiting.push(method.request.as_str());
             }
-            match (&method.answer, &route.response_body) {
-                (Answer::File { .. }, _) => {}
-                (Answer::Message(name), None) => waiting.push(name),
-                (Answer::Message(name), Some(field)) => {
+            match (&method.response, &route.response_body) {
+                (Response::File { .. }, _) => {}
+                (Response::Message(name), None) => waiting.push(name),
+                (Response::Message(name), Some(field)) => {
                     let fields = api.message(name).fields.iter();
                     waiting.extend(fields.filter(|one| one.name == *field).filter_map(held));
                 }

@@ -21,18 +21,14 @@ fn what_is_generated_for_the_toy_is_as_it_was_reviewed() {
 
 fn compare(outputs: &[Output]) {
     let mut stale = Vec::new();
-    // Descriptors are bytes that only programs read.
-    for output in outputs
-        .iter()
-        .filter(|output| !output.name.ends_with("/descriptors.bin"))
-    {
-        let file = package().join("tests/golden").join(&output.name);
-        if fs::read(&file).is_ok_and(|golden| golden == output.content) {
+    for (name, content) in outputs.iter().filter_map(reviewed) {
+        let file = package().join("tests/golden").join(name);
+        if fs::read(&file).is_ok_and(|golden| golden == content) {
             continue;
         }
         if env::var_os(UPDATE).is_some() {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, &output.content).unwrap();
+            fs::write(&file, content).unwrap();
         } else {
             stale.push(file.display().to_string());
         }
@@ -43,4 +39,21 @@ fn compare(outputs: &[Output]) {
          difference:\n{}",
         stale.join("\n")
     );
+}
+
+/// What people review of an output: descriptors are bytes, and of messages, which prost writes, only how serde is told to read and
+/// write those of the toy is ours.
+fn reviewed(output: &Output) -> Option<(&str, &[u8])> {
+    let (name, content) = (output.name.as_str(), output.content.as_slice());
+    let (package, file) = name.split_once('/').unwrap();
+    match file {
+        "descriptors.bin" => None,
+        "messages.rs" if package != "toy.v1" => None,
+        "messages.rs" => {
+            let text = std::str::from_utf8(content).unwrap();
+            let (messages, _services) = text.split_once("/// Generated client").unwrap();
+            Some((name, messages.as_bytes()))
+        }
+        _ => Some((name, content)),
+    }
 }

@@ -1,0 +1,46 @@
+//! Messages: none holds itself, and none is named as the schemas of errors are.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+
+use super::find;
+use crate::{
+    model::{Api, Kind, Message},
+    openapi,
+};
+
+/// Ensures that no message takes the name of a schema that errors have in documents.
+pub(super) fn are_shown_apart_from_errors(api: &Api) -> Result<()> {
+    for message in &api.messages {
+        ensure!(
+            !openapi::RESERVED.contains(&message.name.as_str()),
+            "message {}: the schema of that name is that of errors",
+            message.name
+        );
+    }
+    Ok(())
+}
+
+/// Ensures that no message holds itself.
+pub(super) fn hold_others_alone(api: &Api) -> Result<()> {
+    for message in &api.messages {
+        ensure!(
+            !holds(api, message, &message.name, &mut HashSet::new()),
+            "message {}: a message that holds itself is not supported",
+            message.name
+        );
+    }
+    Ok(())
+}
+
+/// Whether a message holds that of the name, at any depth.
+fn holds<'a>(api: &'a Api, message: &'a Message, name: &str, seen: &mut HashSet<&'a str>) -> bool {
+    message.fields.iter().any(|field| match &field.kind {
+        Kind::Message(held) if held == name => true,
+        Kind::Message(held) if seen.insert(held) => {
+            find(api, held).is_some_and(|held| holds(api, held, name, seen))
+        }
+        _ => false,
+    })
+}
