@@ -225,7 +225,8 @@ pub async fn serve(
         tracing::info!(%address, "serving gRPC");
     }
     let stopped = stop.clone().cancelled_owned();
-    let serving = async {
+    // A large future, which would be a part of every one that waits for this.
+    let serving = Box::pin(async {
         match listener {
             Listener::Tcp(listener) => {
                 stack
@@ -238,7 +239,7 @@ pub async fn serve(
                     .await
             }
         }
-    };
+    });
     let overdue = async {
         stop.cancelled().await;
         tokio::time::sleep(drain).await;
