@@ -130,7 +130,6 @@ async fn metadata_that_nobody_understands_is_passed_over(app: Arc<TestApp>) {
 }
 
 async fn a_call_is_named_by_its_id_or_by_a_new_one(app: Arc<TestApp>) {
-    const NO_PAGE: i32 = -1;
     let answered = async |given: Option<&'static str>, limit: i32| {
         let mut request = Request::new(ListEventsRequest {
             limit: Some(limit),
@@ -152,7 +151,8 @@ async fn a_call_is_named_by_its_id_or_by_a_new_one(app: Arc<TestApp>) {
             .unwrap()
             .to_owned()
     };
-    for limit in [1, NO_PAGE] {
+    // A page, and what is refused.
+    for limit in [1, -1] {
         assert_eq!(answered(Some("abc-1_2.3"), limit).await, "abc-1_2.3");
         let (one, other) = (answered(None, limit).await, answered(None, limit).await);
         assert_eq!(one.len(), 36, "{one}");
