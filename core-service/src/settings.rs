@@ -36,7 +36,7 @@ pub struct DataSettings {
         global = true
     )]
     pub database_url: Option<String>,
-    /// Folder of the SQLite file, of the demo key and, unless a mail server is set, of the mails
+    /// Folder for the SQLite file, the demo key and, without a mail server, the mails
     #[arg(
         long,
         env = "MUSTER_DATA_DIR",
@@ -45,17 +45,17 @@ pub struct DataSettings {
         global = true
     )]
     pub data_dir: PathBuf,
-    /// Connections to PostgreSQL at most
+    /// Maximum number of connections to PostgreSQL
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
         default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
 }
 
 impl DataSettings {
-    /// How the database is opened; makes the folder of a SQLite file.
+    /// How the database is opened; creates the folder of a SQLite file.
     ///
     /// # Errors
-    /// When the folder can't be made.
+    /// When the folder cannot be created.
     pub fn options(&self, access: storage::Access) -> Result<storage::Options, Failure> {
         if let Some(folder) = self.sqlite_path().as_deref().and_then(Path::parent) {
             make_folder(folder)?;
@@ -90,7 +90,7 @@ impl DataSettings {
 fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| {
         Failure::Environment(format!(
-            "can't make the folder {}: {error}; choose another with --data-dir",
+            "cannot create the folder {}: {error}; choose another with --data-dir",
             folder.display()
         ))
     })
@@ -107,12 +107,12 @@ fn database_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Mail")]
 pub struct MailSettings {
-    /// Mail server [default: none, mails are `.eml` files in `<data-dir>/mail`]
+    /// Mail server [default: none; mails are written as `.eml` files to `<data-dir>/mail`]
     ///
-    /// `smtps://USER:PASSWORD@HOST` is encrypted from the start (port 465). `smtp://HOST` is a relay (port 25), encrypted by
-    /// STARTTLS if it offers that; with a login, `smtp://USER:PASSWORD@HOST` (port 587), it must offer it with a certificate
-    /// that fits, unless it is on this machine. `?tls=required` insists on that always, `?tls=off` never encrypts. What is
-    /// special in a password is percent-encoded.
+    /// `smtps://USER:PASSWORD@HOST` is encrypted from the start (port 465). `smtp://HOST` is a relay (port 25); STARTTLS is used if
+    /// the server offers it. With a login, `smtp://USER:PASSWORD@HOST` (port 587), the server must offer STARTTLS with a valid
+    /// certificate, unless it is on this machine. `?tls=required` always requires that, `?tls=off` never encrypts. Special
+    /// characters in a password are percent-encoded.
     #[arg(
         long,
         env = "MUSTER_SMTP_URL",
@@ -121,10 +121,10 @@ pub struct MailSettings {
         global = true
     )]
     pub smtp_url: Option<SmtpUrl>,
-    /// Certificate of an authority that the mail server's may be signed by, besides the public ones (PEM)
+    /// Additional certificate authority for the mail server's certificate (PEM)
     #[arg(long, env = "MUSTER_SMTP_CA", value_name = "FILE", global = true)]
     pub smtp_ca: Option<PathBuf>,
-    /// Whom mails are from
+    /// Sender of mails
     #[arg(
         long,
         env = "MUSTER_MAIL_FROM",
@@ -161,16 +161,16 @@ impl MailSettings {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
-    /// Base of every URL that is handed out [default: where HTTP is served; core by itself takes `http://127.0.0.1:8080`]
+    /// Base of every URL in answers and mails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
-    /// Zone of events whose creator and account name none, by its IANA name
+    /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
     pub default_timezone: Zone,
-    /// Active events that each plan allows, as plan=number or plan=unlimited, separated by commas
+    /// Maximum number of active events for each plan, as plan=number or plan=unlimited, separated by commas
     #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::default())]
     pub plans: Plans,
-    /// How often people may be registered.
+    /// Limits on registering.
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Where covers come from.
@@ -181,32 +181,32 @@ pub struct RuleSettings {
     pub retention: RetentionArgs,
 }
 
-/// How often people may be registered, on each core.
+/// Limits on registering, on each core.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(
-    next_help_heading = "Limits on registering, as number/second, minute, hour or day, or off"
+    next_help_heading = "Limits on registrations for each core, for example 60/minute (second, minute, hour, day), or off"
 )]
 pub struct LimitArgs {
-    /// From one client address (one /64 network of IPv6)
+    /// Registrations from one client address (for IPv6, one /64 network)
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDRESS", value_name = "RATE", default_value_t = LimitSettings::default().per_address)]
     pub limit_per_address: Limit,
-    /// For one event, by the public
+    /// Public registrations for one event
     #[arg(long, env = "MUSTER_LIMIT_PER_EVENT", value_name = "RATE", default_value_t = LimitSettings::default().per_event)]
     pub limit_per_event: Limit,
-    /// Of one e-mail address, which gets a mail each time
+    /// Registrations of one e-mail address; each sends a mail
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
     pub limit_per_recipient: Limit,
 }
 
-/// How long rows are kept that nobody works with any more.
+/// How long old rows are kept.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Retention")]
 pub struct RetentionArgs {
-    /// Days that the audit log goes back
+    /// Days for which the audit log is kept
     #[arg(long, env = "MUSTER_AUDIT_DAYS", value_name = "DAYS", default_value_t = Retention::default().audit_days,
           value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub audit_days: u32,
-    /// Days that mails and other jobs that failed are kept, to be looked at and retried
+    /// Days for which failed jobs (mails among them) are kept, to be listed and retried
     #[arg(long, alias = "dead-job-days", env = "MUSTER_FAILED_JOB_DAYS", value_name = "DAYS",
           default_value_t = Retention::default().failed_job_days, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub failed_job_days: u32,
@@ -216,7 +216,7 @@ pub struct RetentionArgs {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Covers")]
 pub struct CoverArgs {
-    /// Where covers come from: `generated` draws them; the others look for photographs, which needs the network, and draw
+    /// Source of covers: `generated` draws them; the others search for photographs on the Internet, and a drawing is shown
     /// until one is found
     #[arg(
         long,
@@ -225,7 +225,7 @@ pub struct CoverArgs {
         default_value = "generated"
     )]
     pub covers: CoverSource,
-    /// Key for `unsplash` (its access key) or `pexels`
+    /// API key for `unsplash` (the access key) or `pexels`
     #[arg(
         long,
         env = "MUSTER_COVERS_KEY",
@@ -233,7 +233,7 @@ pub struct CoverArgs {
         hide_env_values = true
     )]
     pub covers_key: Option<SecretString>,
-    /// Where the provider's API is asked instead of its own address, for example a proxy
+    /// Address to use instead of the provider's API, for example of a proxy
     #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = public_url)]
     pub covers_url: Option<String>,
 }
@@ -252,7 +252,7 @@ pub enum CoverSource {
 }
 
 impl CoverArgs {
-    /// Who has photographs; nobody, when covers are drawn.
+    /// The provider of photographs; none when covers are drawn.
     ///
     /// # Errors
     /// When a key is missing or malformed.
@@ -313,7 +313,7 @@ fn public_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "gRPC port")]
 pub struct PortSettings {
-    /// Where gRPC is served: `IP:PORT` or `unix:///PATH`
+    /// Address of the gRPC port: `IP:PORT` or `unix:///PATH`
     #[arg(
         long,
         env = "MUSTER_GRPC_ADDR",

@@ -131,8 +131,8 @@ const fn wording(news: News) -> Wording {
         News::RegisteredAgain(standing) => registered_again(standing),
         News::Promoted => (
             "You have a seat",
-            "A seat came free, and it is yours",
-            "You have left the waitlist.",
+            "A seat has become free for you",
+            "You are no longer on the waitlist.",
         ),
         News::Approved(Standing::Seated) => (
             "Your registration is approved",
@@ -152,7 +152,7 @@ const fn wording(news: News) -> Wording {
         News::EventCancelled { .. } => (
             "Cancelled",
             "This event is cancelled",
-            "It does not take place. There is nothing that you need to do.",
+            "The event will not take place. You do not need to do anything.",
         ),
         News::EventChanged(standing) => (
             "New time or place",
@@ -186,7 +186,7 @@ const fn registered(standing: Standing) -> (&'static str, &'static str, &'static
         Standing::Pending => (
             "Your registration awaits approval",
             "Your registration awaits approval",
-            "The organizer decides on each registration for this event.",
+            "The organizer approves each registration for this event.",
         ),
     }
 }
@@ -194,19 +194,19 @@ const fn registered(standing: Standing) -> (&'static str, &'static str, &'static
 const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'static str) {
     match standing {
         Standing::Seated => (
-            "You were registered already",
-            "You were registered already",
-            "This address was used to register once more. That changed nothing: you have a seat at this event.",
+            "You are already registered",
+            "You are already registered",
+            "This e-mail address was registered again. Nothing has changed: you have a seat at this event.",
         ),
         Standing::Waiting => (
-            "You were on the waitlist already",
-            "You were on the waitlist already",
-            "This address was used to register once more. That changed nothing: you keep your place on the waitlist.",
+            "You are already on the waitlist",
+            "You are already on the waitlist",
+            "This e-mail address was registered again. Nothing has changed: you keep your place on the waitlist.",
         ),
         Standing::Pending => (
             "Your registration awaits approval",
             "Your registration still awaits approval",
-            "This address was used to register once more. That changed nothing.",
+            "This e-mail address was registered again. Nothing has changed.",
         ),
     }
 }
@@ -215,12 +215,12 @@ const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'
 const fn prospect(news: News) -> Option<&'static str> {
     match news.standing() {
         Some(Standing::Seated) => {
-            Some("Should you not be able to come, please cancel, so that somebody else can.")
+            Some("If you cannot come, please cancel, so that somebody else can take your seat.")
         }
         Some(Standing::Waiting) => Some(
-            "Seats that come free go to who has waited longest. You get a mail when one is yours.",
+            "Free seats go to the person who has waited longest. You will get an e-mail when you have a seat.",
         ),
-        Some(Standing::Pending) => Some("You get a mail when it is approved."),
+        Some(Standing::Pending) => Some("You will get an e-mail when it is approved."),
         None => None,
     }
 }

@@ -64,7 +64,7 @@ async fn everybody_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
     assert_eq!(sent(&api, &mut seen).await, told(&expected));
 
     register(&api, &event, "ada").await;
-    let expected = [("ada", "You were registered already")];
+    let expected = [("ada", "You are already registered")];
     assert_eq!(sent(&api, &mut seen).await, told(&expected));
 
     let id = id_of(&owner, &event, "ada").await;

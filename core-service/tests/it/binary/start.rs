@@ -64,7 +64,7 @@ fn a_folder_that_cannot_be_made_is_told_with_the_setting_to_change() {
         assert_eq!(lines.len(), 1, "{lines:?}");
         let line = &lines[0];
         assert!(
-            line.starts_with(&format!("error: can't make the folder {data_dir}: ")),
+            line.starts_with(&format!("error: cannot create the folder {data_dir}: ")),
             "{line}"
         );
         assert!(line.ends_with("; choose another with --data-dir"), "{line}");
