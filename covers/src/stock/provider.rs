@@ -125,7 +125,7 @@ impl Provider {
 
 /// What a search answers, as far as it matters here.
 #[derive(Deserialize)]
-struct Answer {
+struct SearchAnswer {
     #[serde(alias = "photos")]
     results: Vec<Value>,
 }
@@ -135,7 +135,7 @@ fn read_with<T: DeserializeOwned>(
     answer: &[u8],
     candidate: impl Fn(T) -> Option<Candidate>,
 ) -> serde_json::Result<Vec<Candidate>> {
-    let answer: Answer = serde_json::from_slice(answer)?;
+    let answer: SearchAnswer = serde_json::from_slice(answer)?;
     let pictures = answer.results.into_iter().take(RESULTS);
     Ok(pictures
         .filter_map(|picture| serde_json::from_value(picture).ok().and_then(&candidate))
