@@ -57,6 +57,17 @@ pub enum Answer {
     File,
 }
 
+/// How long caches may keep an answer that is the same for everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caching {
+    /// For how long it is shown without asking again.
+    pub max_age_seconds: u32,
+    /// For how long after that it may still be shown while it is asked for again.
+    pub stale_while_revalidate_seconds: u32,
+    /// In place of both, for an answer that core calls provisional.
+    pub provisional_max_age_seconds: u32,
+}
+
 /// A path or query parameter that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidParameter {
@@ -98,6 +109,8 @@ pub trait StreamRpc: Rpc {}
 pub trait PublicRpc: Rpc<Request: DeserializeOwned, Response: Serialize> {
     /// What it answers with.
     const ANSWER: Answer;
+    /// How long caches may keep what it answers; none when they have to ask again, or may not keep what needs a credential.
+    const CACHING: Option<Caching>;
 
     /// Tells a partial update which fields it is given. Does nothing for other rpcs.
     fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}

@@ -15,6 +15,9 @@ pub const RATE_LIMIT: &str = "ratelimit";
 /// With an answer: how often something may be done. An HTTP header of the same name and form.
 pub const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 
+/// With an answer: that another one takes its place before long, so that caches keep it for a shorter time. Any value.
+pub const PROVISIONAL: &str = "x-muster-provisional";
+
 /// What an edge offers its clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {

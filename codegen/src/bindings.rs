@@ -1,6 +1,6 @@
 //! One zero-sized type per rpc and per further HTTP route of one, and the functions that hand them to visitors.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
@@ -38,7 +38,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
     quote! {
         use #runtime::binding::{
-            Access, Answer, Binding, Body, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
+            Access, Answer, Binding, Body, Caching, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
         };
         use #runtime::scope::Scope;
 
@@ -153,14 +153,36 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
             }
         }
     });
+    let caching = caching(method);
     quote! {
         #rpc
 
         impl PublicRpc for #type_name {
             const ANSWER: Answer = Answer::#answer;
+            const CACHING: Option<Caching> = #caching;
 
             #mask
         }
+    }
+}
+
+/// The `Option<Caching>`.
+fn caching(method: &Method) -> TokenStream {
+    let Some(caching) = &method.caching else {
+        return quote! { None };
+    };
+    let [max_age, stale, provisional] = [
+        caching.max_age_seconds,
+        caching.stale_while_revalidate_seconds,
+        caching.provisional_max_age_seconds,
+    ]
+    .map(Literal::u32_unsuffixed);
+    quote! {
+        Some(Caching {
+            max_age_seconds: #max_age,
+            stale_while_revalidate_seconds: #stale,
+            provisional_max_age_seconds: #provisional,
+        })
     }
 }
 

@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 
 use crate::{
-    options::{Access, ApiRules, FieldMeaning, FieldRules, Resource, ScopeRule, StringRules, Tool},
+    options::{
+        Access, ApiRules, Caching, FieldMeaning, FieldRules, Resource, ScopeRule, StringRules, Tool,
+    },
     route::Route,
 };
 
@@ -73,6 +75,8 @@ pub(crate) struct Method {
     pub(crate) checks_credential: bool,
     /// Whether it takes an `Idempotency-Key`.
     pub(crate) idempotency_key: bool,
+    /// How long caches may keep what it answers.
+    pub(crate) caching: Option<Caching>,
     /// Codes of the errors that are particular to it.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,

@@ -151,6 +151,17 @@ pub(crate) struct MethodRules {
     pub(crate) scope: String,
     pub(crate) no_scope: bool,
     pub(crate) idempotency_key: bool,
+    pub(crate) caching: Option<Caching>,
+}
+
+/// `muster.options.v1.Caching`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "each names its unit")]
+pub(crate) struct Caching {
+    pub(crate) max_age_seconds: u32,
+    pub(crate) stale_while_revalidate_seconds: u32,
+    pub(crate) provisional_max_age_seconds: u32,
 }
 
 /// `muster.options.v1.Access`.

@@ -131,6 +131,10 @@ fn method(
     let http: Http = options::read(&descriptor.options(), "google.api.http")?;
     says_who_may_call(&rules)?;
     ensure!(
+        rules.caching.is_none() || rules.access == Access::Public,
+        "it is not public, so no cache may keep what it answers"
+    );
+    ensure!(
         !descriptor.is_client_streaming(),
         "client streaming is not supported"
     );
@@ -167,6 +171,7 @@ fn method(
         scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
         checks_credential: rules.checks_credential,
         idempotency_key: rules.idempotency_key,
+        caching: rules.caching,
         errors: rules.errors,
         tool: rules.tool,
         resource: rules.resource,

@@ -3,6 +3,7 @@
 //! A request goes through [`router`]: `resource` finds the operation, `endpoint` runs it (credential, `decode`, core,
 //! `respond`), `error` words what went wrong. No rpc is known by name: [`muster_api::binding::Binding`] says all there is.
 
+mod caching;
 mod compress;
 mod decode;
 mod documents;

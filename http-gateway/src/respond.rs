@@ -16,10 +16,12 @@ use http::{
 };
 use muster_api::{
     Reason,
-    binding::{Access, Binding},
-    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    binding::Binding,
+    metadata::{PROVISIONAL, RATE_LIMIT, RATE_LIMIT_POLICY},
 };
 use tonic::{Status, metadata::MetadataMap};
+
+use crate::caching::cache_control;
 
 /// The media type of almost every answer.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -27,8 +29,7 @@ pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// What core's metadata may set in an answer; all else is gRPC's.
-const FORWARDED: [HeaderName; 7] = [
-    CACHE_CONTROL,
+const FORWARDED: [HeaderName; 6] = [
     CONTENT_DISPOSITION,
     ETAG,
     LAST_MODIFIED,
@@ -111,17 +112,12 @@ pub(crate) fn nothing() -> Body {
 
 fn forwarded<B: Binding>(metadata: MetadataMap) -> HeaderMap {
     let mut metadata = metadata.into_headers();
+    let is_provisional = metadata.contains_key(PROVISIONAL);
     let kept = FORWARDED
         .into_iter()
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
     let mut headers: HeaderMap = kept.collect();
-    // What only one caller may see is not for caches; what everyone may see is asked for again.
-    let default = if B::ACCESS == Access::Public {
-        HeaderValue::from_static("no-cache")
-    } else {
-        NO_STORE
-    };
-    headers.entry(CACHE_CONTROL).or_insert(default);
+    headers.insert(CACHE_CONTROL, cache_control::<B>(is_provisional));
     headers
 }
 

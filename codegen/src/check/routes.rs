@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{
     model::{Api, Cardinality, Kind, Method, Response},
     parts::Parts,
-    route::Route,
+    route::{Route, Verb},
 };
 
 /// Checks the routes of an rpc, and that none is among those that were seen before.
@@ -37,6 +37,10 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
     ensure!(
         route.below(base).is_some(),
         "the path does not start with {base}/"
+    );
+    ensure!(
+        method.caching.is_none() || route.verb == Verb::Get,
+        "caches keep answers to GET only"
     );
     let parts = Parts::new(api, method, route);
     for name in &route.path_fields {

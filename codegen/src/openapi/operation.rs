@@ -10,7 +10,7 @@ use crate::{
     model::{Api, Field, Method, Response, Service},
     options::Access,
     parts::Parts,
-    route::{Route, Verb},
+    route::Route,
     schema::{self, Object, set},
 };
 
@@ -82,7 +82,7 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     for field in parts.query {
         parameters.push(parameter(api, field, "query")?);
     }
-    if is_cacheable(method, route) {
+    if method.caching.is_some() {
         parameters.push(json!({ "$ref": "#/components/parameters/If-None-Match" }));
     }
     if method.idempotency_key {
@@ -120,7 +120,7 @@ fn body(api: &Api, method: &Method, route: &Route) -> Option<Value> {
 
 fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/X-Request-Id" } });
-    if is_cacheable(method, route) {
+    if method.caching.is_some() {
         headers["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
     }
     if method.errors.iter().any(|code| code == RATE_LIMITED) {
@@ -138,7 +138,7 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
             "content": content(api, method, route)?,
         }),
     );
-    if is_cacheable(method, route) {
+    if method.caching.is_some() {
         set(
             &mut responses,
             "304",
@@ -178,13 +178,6 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
         }
     };
     Ok(json!({ JSON: { "schema": schema } }))
-}
-
-/// Whether clients may keep the answer and ask if it is still good: a file that is the same for everybody.
-fn is_cacheable(method: &Method, route: &Route) -> bool {
-    route.verb == Verb::Get
-        && method.access == Access::Public
-        && matches!(method.response, Response::File { .. })
 }
 
 /// The parameters that operations refer to.

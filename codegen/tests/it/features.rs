@@ -93,11 +93,13 @@ fn a_stream_of_http_body_is_a_file() {
 }
 
 #[test]
-fn a_file_that_is_the_same_for_everybody_may_be_kept() {
+fn what_caches_may_keep_can_be_asked_for_by_its_tag() {
     let public = [(
         "access: ACCESS_PAID\n      scope: \"books:read\"\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
-        "access: ACCESS_PUBLIC\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
+        "access: ACCESS_PUBLIC\n      caching: {max_age_seconds: 60}\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
     )];
+    let bindings = toy(&public).unwrap();
+    assert!(text(&bindings, "bindings.rs").contains("max_age_seconds: 60,"));
     let document = output(&toy(&public).unwrap(), "openapi.json");
     let operation = &document["paths"]["/books/{id}/scan"]["get"];
     assert!(operation["responses"]["304"].is_object());

@@ -4,6 +4,7 @@ use covers::Studio;
 use muster_api::{
     Reason,
     http_body::HttpBody,
+    metadata::PROVISIONAL,
     status::status,
     v1::{
         Event, EventList, GetCoverRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
@@ -19,12 +20,6 @@ use crate::{
     content,
     service::{CoverView, Service},
 };
-
-/// How long a cover may be shown without asking again. Its URL never changes, while its event's title may.
-const COVER_CACHING: &str = "public, max-age=86400, stale-while-revalidate=86400";
-
-/// As long as a photograph may take a drawing's place.
-const PROVISIONAL_CACHING: &str = "public, max-age=60";
 
 /// The catalogue's rules with what draws covers.
 pub(super) struct Catalogue {
@@ -90,14 +85,14 @@ impl CatalogueService for Catalogue {
             .cover(&request.get_ref().slug)
             .await
             .map_err(refuse)?;
-        let (body, etag, caching) = match cover {
+        let (body, etag, is_provisional) = match cover {
             CoverView::Stock(cover) => {
                 let etag = convert::hexadecimal(&cover.digest);
                 let body = HttpBody {
                     content_type: "image/jpeg".into(),
                     data: cover.jpeg.into(),
                 };
-                (body, etag, COVER_CACHING)
+                (body, etag, false)
             }
             CoverView::Drawn {
                 words,
@@ -109,17 +104,14 @@ impl CatalogueService for Catalogue {
                     content_type: "image/png".into(),
                     data: cover.png,
                 };
-                let caching = if is_provisional {
-                    PROVISIONAL_CACHING
-                } else {
-                    COVER_CACHING
-                };
-                (body, cover.etag, caching)
+                (body, cover.etag, is_provisional)
             }
         };
         let mut response = Response::new(tokio_stream::once(Ok(body)));
         let metadata = response.metadata_mut();
-        metadata.insert("cache-control", MetadataValue::from_static(caching));
+        if is_provisional {
+            metadata.insert(PROVISIONAL, MetadataValue::from_static("1"));
+        }
         if let Ok(etag) = format!("\"{etag}\"").parse() {
             metadata.insert("etag", etag);
         }

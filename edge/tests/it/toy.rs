@@ -16,7 +16,7 @@ use clap::Parser;
 use edge::{Context, Core, CoreSettings};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, PublicRpc, Rpc},
+    binding::{Access, Answer, Caching, PublicRpc, Rpc},
     http_body::HttpBody,
     validation::Validate,
 };
@@ -64,6 +64,7 @@ macro_rules! binding {
 
         impl PublicRpc for $name {
             const ANSWER: Answer = Answer::$answer;
+            const CACHING: Option<Caching> = None;
         }
     };
 }

@@ -1,10 +1,10 @@
 use crate::client::{GOOD, Gateway};
 
 #[tokio::test]
-async fn core_decides_about_caching_and_nothing_else_of_its_metadata_is_shown() {
+async fn core_tags_answers_and_nothing_else_of_its_metadata_is_shown() {
     let gateway = Gateway::start().await;
     let reply = gateway.get("/api/v1/things/tagged").await;
-    assert_eq!(reply.header("cache-control"), Some("public, max-age=60"));
+    assert_eq!(reply.header("cache-control"), Some("no-cache"));
     assert_eq!(reply.header("etag"), Some("W/\"v1\""));
     assert_eq!(
         (reply.header("x-internal"), reply.header("grpc-status")),
@@ -93,7 +93,7 @@ async fn a_file_is_streamed_with_its_own_type() {
     assert_eq!(reply.header("content-encoding"), None);
     assert_eq!(
         reply.header("cache-control"),
-        Some("public, max-age=31536000, immutable")
+        Some("public, max-age=31536000, stale-while-revalidate=60")
     );
     assert_eq!(
         reply.header("content-disposition"),
@@ -103,6 +103,14 @@ async fn a_file_is_streamed_with_its_own_type() {
         .get("/api/v1/things/missing/picture")
         .await
         .error(404, "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn what_another_answer_will_replace_soon_is_kept_for_a_shorter_time() {
+    let gateway = Gateway::start().await;
+    let reply = gateway.get("/api/v1/things/provisional/picture").await;
+    assert_eq!(reply.header("cache-control"), Some("public, max-age=5"));
+    assert_eq!(reply.header("x-muster-provisional"), None);
 }
 
 #[tokio::test]

@@ -13,10 +13,12 @@ use std::{
 use muster_api::{
     Reason,
     binding::{
-        Access, Answer, Binding, Body as HasBody, InvalidParameter, PublicRpc, Rpc, Visitor,
+        Access, Answer, Binding, Body as HasBody, Caching, InvalidParameter, PublicRpc, Rpc,
+        Visitor,
     },
     http_body::HttpBody,
     json,
+    metadata::PROVISIONAL,
     validation::Validate,
 };
 use tonic::{Request, Response, Status, body::Body, metadata::MetadataMap, server};
@@ -67,6 +69,18 @@ pub(crate) struct Echo {
 
 impl Validate for Thing {}
 
+/// Pictures may be kept.
+const fn caching(rpc: &str) -> Option<Caching> {
+    match rpc.as_bytes() {
+        b"GetPicture" => Some(Caching {
+            max_age_seconds: 31_536_000,
+            stale_while_revalidate_seconds: 60,
+            provisional_max_age_seconds: 5,
+        }),
+        _ => None,
+    }
+}
+
 macro_rules! bindings {
     ($($name:ident: $method:ident $path:literal, $access:ident, $body:ident, $answer:ident $response:ty,
        path $path_fields:expr, query $query_fields:expr;)*) => {
@@ -89,6 +103,7 @@ macro_rules! bindings {
 
             impl PublicRpc for $name {
                 const ANSWER: Answer = Answer::$answer;
+                const CACHING: Option<Caching> = caching(stringify!($name));
 
                 fn set_update_mask(thing: &mut Thing, fields: Vec<String>) {
                     thing.changed = fields;
@@ -257,10 +272,9 @@ async fn download(request: Request<Thing>) -> Result<Response<Pieces>, Status> {
     let mut response = Response::new(tokio_stream::iter(pieces));
     let metadata = response.metadata_mut();
     metadata.insert("etag", "\"p1\"".parse().unwrap());
-    metadata.insert(
-        "cache-control",
-        "public, max-age=31536000, immutable".parse().unwrap(),
-    );
+    if id == "provisional" {
+        metadata.insert(PROVISIONAL, "1".parse().unwrap());
+    }
     metadata.insert(
         "content-disposition",
         "inline; filename=\"picture.png\"".parse().unwrap(),

@@ -16,7 +16,7 @@ use http::Request;
 use mcp_bridge::{Options, Table};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, PublicRpc, Rpc, RpcVisitor},
+    binding::{Access, Answer, Caching, PublicRpc, Rpc, RpcVisitor},
     status::status,
     validation::Validate,
 };
@@ -52,6 +52,7 @@ macro_rules! rpc {
 
         impl PublicRpc for $name {
             const ANSWER: Answer = Answer::Json;
+            const CACHING: Option<Caching> = None;
         }
     };
 }

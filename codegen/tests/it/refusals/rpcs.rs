@@ -199,3 +199,34 @@ fn an_internal_rpc_that_needs_a_scope_that_is_not_listed() {
         &["rpc CheckCard", "it needs the scope cards:read"],
     );
 }
+
+#[test]
+fn caching_of_what_is_not_public() {
+    refused(
+        &[(
+            "access: ACCESS_PAID\n",
+            "access: ACCESS_PAID\n      caching: {max_age_seconds: 60}\n",
+        )],
+        &[
+            "rpc toy.v1.BookService.GetScan",
+            "no cache may keep what it answers",
+        ],
+    );
+}
+
+#[test]
+fn caching_of_what_is_changed() {
+    refused(
+        &[
+            (
+                "delete: \"/api/books/{id}\"",
+                "post: \"/api/books/{id}/discard\"",
+            ),
+            (
+                "access: ACCESS_BEARER\n      scope: \"books:write\"\n      errors: \"NOT_FOUND\"\n      errors: \"LENT\"",
+                "access: ACCESS_PUBLIC\n      caching: {max_age_seconds: 60}\n      errors: \"LENT\"",
+            ),
+        ],
+        &["rpc DiscardBook", "caches keep answers to GET only"],
+    );
+}

@@ -1,0 +1,53 @@
+//! `Cache-Control`, as the proto says for each rpc.
+
+use http::HeaderValue;
+use muster_api::binding::{Access, Binding, Caching};
+
+/// What caches may do with an answer. What only one caller may see is not for them; what everyone may see is asked for again,
+/// unless the rpc says for how long it may be kept.
+pub(crate) fn cache_control<B: Binding>(is_provisional: bool) -> HeaderValue {
+    match (B::CACHING, B::ACCESS) {
+        (Some(caching), _) => kept(caching, is_provisional),
+        (None, Access::Public) => HeaderValue::from_static("no-cache"),
+        (None, Access::Bearer | Access::Paid) => HeaderValue::from_static("no-store"),
+    }
+}
+
+fn kept(caching: Caching, is_provisional: bool) -> HeaderValue {
+    let Caching {
+        max_age_seconds: fresh,
+        stale_while_revalidate_seconds: stale,
+        provisional_max_age_seconds: provisional,
+    } = caching;
+    let text = match (is_provisional, stale) {
+        (true, _) => format!("public, max-age={provisional}"),
+        (false, 0) => format!("public, max-age={fresh}"),
+        (false, _) => format!("public, max-age={fresh}, stale-while-revalidate={stale}"),
+    };
+    // Digits and letters are a header's value always.
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_kept_as_long_as_its_rpc_says() {
+        let caching = Caching {
+            max_age_seconds: 10,
+            stale_while_revalidate_seconds: 20,
+            provisional_max_age_seconds: 5,
+        };
+        let fresh = Caching {
+            stale_while_revalidate_seconds: 0,
+            ..caching
+        };
+        assert_eq!(
+            kept(caching, false),
+            "public, max-age=10, stale-while-revalidate=20"
+        );
+        assert_eq!(kept(fresh, false), "public, max-age=10");
+        assert_eq!(kept(caching, true), "public, max-age=5");
+    }
+}
