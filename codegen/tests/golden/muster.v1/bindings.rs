@@ -550,7 +550,7 @@ impl Binding for UnpublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event for good and schedules an e-mail to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again answers the first reason and mails nobody.
+/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event for good and schedules an e-mail to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelEvent;
 
@@ -592,7 +592,7 @@ impl Binding for CancelEvent {
     }
 }
 
-/// `POST /api/v1/events/{slug}/registrations`: Registers somebody for a published event; no credentials needed. The answer is the same whether the address is new or registered already, and whether a seat is free: where the registration stands goes by e-mail to that address alone.
+/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status goes by e-mail to that address only.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisterAttendee;
 
@@ -634,7 +634,7 @@ impl Binding for RegisterAttendee {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations`: Registers somebody for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail.
+/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail.
 #[derive(Debug, Clone, Copy)]
 pub struct AddRegistration;
 
@@ -809,7 +809,7 @@ impl Binding for GetRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. They get an e-mail. One that is approved already stays as it is.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. One that is approved already stays as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
 
@@ -853,7 +853,7 @@ impl Binding for ApproveRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to whoever waits longest. Cancelling again changes nothing.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistration;
 

@@ -11,11 +11,11 @@ pub enum Reason {
     QuotaExceeded,
     /// The caller's plan does not include this: a paid plan (Premium, Pro or Business) is required.
     PlanRequired,
-    /// There is no such thing, it is not publicly visible, or it belongs to another account.
+    /// It does not exist, is not publicly visible, or belongs to another account.
     NotFound,
-    /// The path exists, but not with this method; the Allow header says which it takes.
+    /// The path does not support this method; the Allow header lists those it does.
     MethodNotAllowed,
-    /// The request contradicts what is stored.
+    /// The request conflicts with the current state.
     Conflict,
     /// The event is cancelled, which is final.
     EventCancelled,
@@ -33,9 +33,9 @@ pub enum Reason {
     Internal,
     /// A part of Muster is out of reach or took too long; Retry-After says when to try again.
     Unavailable,
-    /// The event is a draft, so nobody can be registered for it.
+    /// The event is a draft, which takes no registrations.
     EventNotPublished,
-    /// The e-mail address is registered for the event already. Only the event's owner is told.
+    /// The e-mail address is already registered for the event. Only the event's owner gets this answer.
     AlreadyRegistered,
     /// The registration is cancelled, which is final; the attendee can register again.
     RegistrationCancelled,
@@ -207,9 +207,9 @@ impl Reason {
                 "Check the id or slug: list the events that there are and take it from there."
             }
             Self::MethodNotAllowed => "",
-            Self::Conflict => "Read the current state and decide anew.",
+            Self::Conflict => "Read the current state and decide again.",
             Self::EventCancelled => {
-                "Nothing can be done with this event any more; create a new one if need be."
+                "Nothing can be done with this event any more; create a new one if needed."
             }
             Self::EventEnded => {
                 "Move the event to a later date first, or create a new one."
@@ -224,7 +224,7 @@ impl Reason {
             Self::Unavailable => "Try again in a few seconds.",
             Self::EventNotPublished => "Publish the event first, if the user wants that.",
             Self::AlreadyRegistered => {
-                "Nothing has to be done; list the registrations to see where it stands."
+                "Nothing has to be done; list the registrations to see its status."
             }
             Self::RegistrationCancelled => {
                 "Register the person again, if they want that."

@@ -7,7 +7,7 @@ pub enum Scope {
     EventsRead,
     /// `events:write`: Create, change, publish and unpublish events in your name.
     EventsWrite,
-    /// `events:cancel`: Cancel your events for good, which mails everybody who registered.
+    /// `events:cancel`: Cancel your events for good, which mails all registrants.
     EventsCancel,
     /// `registrations:read`: See who registered for your events: names, e-mail addresses and answers.
     RegistrationsRead,
@@ -58,7 +58,7 @@ impl Scope {
                 "Create, change, publish and unpublish events in your name."
             }
             Self::EventsCancel => {
-                "Cancel your events for good, which mails everybody who registered."
+                "Cancel your events for good, which mails all registrants."
             }
             Self::RegistrationsRead => {
                 "See who registered for your events: names, e-mail addresses and answers."
