@@ -175,7 +175,7 @@ impl At<'_> {
         self
     }
 
-    /// An e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of RFC 5321.
+    /// An e-mail address, as [`is_email`] defines it.
     pub(crate) fn email(self, text: &str) -> Self {
         if !is_email(text) {
             let message = "must be an e-mail address, for example ada@example.org";
@@ -206,7 +206,9 @@ impl At<'_> {
     }
 }
 
-fn is_email(text: &str) -> bool {
+/// Whether a text is an e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of
+/// RFC 5321. Core asks this, too, for addresses that come from elsewhere than requests.
+pub fn is_email(text: &str) -> bool {
     const LONGEST: usize = 254;
     const LONGEST_LOCAL: usize = 64;
     let Some((local, domain)) = text.split_once('@') else {

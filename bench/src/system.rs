@@ -12,14 +12,9 @@ use std::{
 use anyhow::Context as _;
 use core_service::{
     Core,
-    domain::{
-        clock::Clock,
-        entropy::Entropy,
-        plan::{Plan, Plans},
-        zone::Zone,
-    },
+    domain::plan::Plan,
     email::Mailer,
-    service::{self, LimitSettings, Links, NewAccount},
+    service::{LimitSettings, NewAccount, Policy},
     storage::{Access, Options, Store},
 };
 use edge::Context;
@@ -81,29 +76,23 @@ impl System {
             None => Database::sqlite(migrate).await,
         };
         let store = Store::open(&Options::new(database.url(), Access::Serve)).await?;
-        let core = Core::new(
-            service::Context {
-                store,
-                clock: Clock::system(),
-                entropy: Entropy::system(),
-                links: Links::new("https://muster.example"),
-                plans: Plans::default(),
-                default_timezone: Zone::utc(),
+        let options = core_service::Options {
+            policy: Policy {
                 limits: LimitSettings::OFF,
-                stock: None,
+                ..Policy::default()
             },
-            mailer,
-        )
-        .await?;
-        let rules = core.rules();
+            ..core_service::Options::default()
+        };
+        let core = Core::compose(store, mailer, options).await?;
+        let use_cases = core.use_cases();
         let account = NewAccount {
             email: OWNER.to_owned(),
             name: "Olga Owner".to_owned(),
             plan: Plan::Business,
             timezone: None,
         };
-        rules.create_account(account).await?;
-        let key = rules.create_key(OWNER, "bench").await?;
+        use_cases.accounts.create(account).await?;
+        let key = use_cases.keys.create(OWNER, "bench").await?;
         let credential = format!("Bearer {}", key.plain.expose());
         Ok(Arc::new(Self {
             client: edge::Core::in_process(core.in_process()),

@@ -22,8 +22,8 @@ pub use keys::KeyCommand;
 pub use mail::MailCommand;
 
 use crate::{
-    domain::{clock::Clock, entropy::Entropy, plan::Plans, zone::Zone},
-    service::{Context, Error, LimitSettings, Links, Service},
+    domain::{clock::Clock, entropy::Entropy},
+    service::{Commands, Error},
     settings::{DataSettings, MailSettings},
     storage::{self, Access, Store},
 };
@@ -118,12 +118,12 @@ impl Command {
         match self {
             Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
-            Self::Account(command) => command.run(&service(data, clock, entropy).await?).await,
-            Self::Key(command) => command.run(&service(data, clock, entropy).await?).await,
-            Self::Mail(command) => command.run(&service(data, clock, entropy).await?).await,
+            Self::Account(command) => command.run(commands(data, clock, entropy).await?).await,
+            Self::Key(command) => command.run(commands(data, clock, entropy).await?).await,
+            Self::Mail(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Erase(command) => {
-                let service = service(data, clock, entropy).await?;
-                command.run(&service, &data.mail_folder()).await
+                let commands = commands(data, clock, entropy).await?;
+                command.run(commands, &data.mail_folder()).await
             }
         }
     }
@@ -154,20 +154,15 @@ async fn open(data: &DataSettings) -> Result<Store, Failure> {
     crate::open_store(data, Access::Administer).await
 }
 
-/// The use cases on the database as it is. Administrators are handed no links and have no quota.
-async fn service(data: &DataSettings, clock: Clock, entropy: Entropy) -> Result<Service, Failure> {
+/// The way to change the database as it is.
+async fn commands(
+    data: &DataSettings,
+    clock: Clock,
+    entropy: Entropy,
+) -> Result<Commands, Failure> {
     let store = open(data).await?;
     store.require_schema().await.map_err(storage_failure)?;
-    Ok(Service::new(Context {
-        store,
-        clock,
-        entropy,
-        links: Links::new(""),
-        plans: Plans::default(),
-        default_timezone: Zone::utc(),
-        limits: LimitSettings::OFF,
-        stock: None,
-    }))
+    Ok(Commands::new(store, clock, entropy))
 }
 
 fn storage_failure(error: storage::Error) -> Failure {

@@ -14,7 +14,7 @@ use process::Failure;
 
 use crate::{
     domain::{api_key::PlainKey, ids::AccountId},
-    service::{Error, Service},
+    service::{Error, UseCases},
 };
 
 /// The demo account's address, by which a later start knows its own database.
@@ -51,9 +51,9 @@ pub enum KeyOrigin {
 ///
 /// # Errors
 /// When the database fails, or the key's file can be neither read nor written.
-pub async fn prepare(rules: &Service, data_dir: &Path) -> Result<Option<DemoKey>, Failure> {
-    let is_new = fill::fill_if_empty(rules).await.map_err(failure)?;
-    let store = &rules.context().store;
+pub async fn prepare(use_cases: &UseCases, data_dir: &Path) -> Result<Option<DemoKey>, Failure> {
+    let is_new = fill::fill_if_empty(use_cases).await.map_err(failure)?;
+    let store = use_cases.commands.store();
     let account = store.find_account_by_email(EMAIL).await;
     let Some(account) = account.map_err(|error| failure(error.into()))? else {
         return Ok(None);
@@ -61,12 +61,15 @@ pub async fn prepare(rules: &Service, data_dir: &Path) -> Result<Option<DemoKey>
 
     let file = data_dir.join("demo.key");
     if let Some(key) = key_file::read(&file)?
-        && is_key_of(rules, account.id, &key).await.map_err(failure)?
+        && is_key_of(use_cases, account.id, &key)
+            .await
+            .map_err(failure)?
     {
         let origin = KeyOrigin::Kept;
         return Ok(Some(DemoKey { key, file, origin }));
     }
-    let made = rules.create_key(EMAIL, KEY_LABEL).await.map_err(failure)?;
+    let made = use_cases.keys.create(EMAIL, KEY_LABEL).await;
+    let made = made.map_err(failure)?;
     key_file::write(&file, &made.plain)?;
     Ok(Some(DemoKey {
         key: made.plain,
@@ -79,9 +82,17 @@ pub async fn prepare(rules: &Service, data_dir: &Path) -> Result<Option<DemoKey>
     }))
 }
 
-async fn is_key_of(rules: &Service, account: AccountId, key: &PlainKey) -> Result<bool, Error> {
+async fn is_key_of(
+    use_cases: &UseCases,
+    account: AccountId,
+    key: &PlainKey,
+) -> Result<bool, Error> {
     let authorization = format!("Bearer {}", key.expose());
-    match rules.authenticate(Some(&authorization)).await {
+    match use_cases
+        .authenticator
+        .authenticate(Some(&authorization))
+        .await
+    {
         Ok(caller) => Ok(caller.account_id == account),
         Err(Error::Unauthorized) => Ok(false),
         Err(error) => Err(error),

@@ -28,8 +28,11 @@ use process::Failure;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
-use self::catalogue_service::Catalogue;
-use crate::service::Service;
+use self::{
+    account_service::AccountApi, catalogue_service::CatalogueApi, edge_service::EdgeApi,
+    event_service::EventApi, registration_service::RegistrationApi,
+};
+use crate::service::UseCases;
 
 /// The largest request that is read: what the gateway lets through as JSON, with room to spare.
 const LARGEST_REQUEST: usize = 2 * 1024 * 1024;
@@ -38,7 +41,11 @@ const LARGEST_REQUEST: usize = 2 * 1024 * 1024;
 ///
 /// # Errors
 /// Never for descriptors that the build has compiled.
-pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Result<Routes, Failure> {
+pub fn routes(
+    use_cases: &UseCases,
+    studio: Studio,
+    health: &HealthReporter,
+) -> Result<Routes, Failure> {
     let unreadable = |error: tonic_reflection::server::Error| Failure::Internal(error.to_string());
     let reflection = || {
         tonic_reflection::server::Builder::configure()
@@ -53,27 +60,43 @@ pub fn routes(rules: &Service, studio: Studio, health: &HealthReporter) -> Resul
             )
             .include_reflection_service(false)
     };
-    let catalogue = Validated::new(Catalogue::new(rules.clone(), studio));
-    let validated = Validated::new(rules.clone());
+    let links = || use_cases.links.clone();
+    let accounts = AccountApi {
+        accounts: use_cases.accounts.clone(),
+    };
+    let catalogue = CatalogueApi {
+        catalogue: use_cases.catalogue.clone(),
+        links: links(),
+        studio,
+    };
+    let events = EventApi {
+        events: use_cases.events.clone(),
+        links: links(),
+    };
+    let registrations = RegistrationApi {
+        registrations: use_cases.registrations.clone(),
+        own_registrations: use_cases.own_registrations.clone(),
+        links: links(),
+    };
     let health = tonic_health::pb::health_server::HealthServer::new(
         tonic_health::server::HealthService::from_health_reporter(health.clone()),
     );
-    Ok(Routes::new(
-        AccountServiceServer::new(validated.clone()).max_decoding_message_size(LARGEST_REQUEST),
+    let accounts = AccountServiceServer::new(Validated::new(accounts));
+    let catalogue = CatalogueServiceServer::new(Validated::new(catalogue));
+    let events = EventServiceServer::new(Validated::new(events));
+    let registrations = RegistrationServiceServer::new(Validated::new(registrations));
+    let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
+    Ok(
+        Routes::new(accounts.max_decoding_message_size(LARGEST_REQUEST))
+            .add_service(catalogue.max_decoding_message_size(LARGEST_REQUEST))
+            .add_service(events.max_decoding_message_size(LARGEST_REQUEST))
+            .add_service(registrations.max_decoding_message_size(LARGEST_REQUEST))
+            .add_service(edges.max_decoding_message_size(LARGEST_REQUEST))
+            .add_service(health)
+            .add_service(reflection().build_v1().map_err(unreadable)?)
+            .add_service(reflection().build_v1alpha().map_err(unreadable)?)
+            .prepare(),
     )
-    .add_service(CatalogueServiceServer::new(catalogue).max_decoding_message_size(LARGEST_REQUEST))
-    .add_service(
-        EventServiceServer::new(validated.clone()).max_decoding_message_size(LARGEST_REQUEST),
-    )
-    .add_service(
-        RegistrationServiceServer::new(validated.clone())
-            .max_decoding_message_size(LARGEST_REQUEST),
-    )
-    .add_service(EdgeServiceServer::new(validated).max_decoding_message_size(LARGEST_REQUEST))
-    .add_service(health)
-    .add_service(reflection().build_v1().map_err(unreadable)?)
-    .add_service(reflection().build_v1alpha().map_err(unreadable)?)
-    .prepare())
 }
 
 /// Says of every service whether it serves, and of the whole under the empty name.

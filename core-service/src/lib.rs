@@ -13,14 +13,14 @@ pub mod storage;
 
 use std::{sync::Arc, time::Duration};
 
-use covers::Studio;
+use covers::{Studio, stock::Stock};
 use process::{CancellationToken, Failure, serve::DRAIN};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::{
-    domain::retention::Retention,
+    domain::{clock::Clock, entropy::Entropy, retention::Retention},
     email::Mailer,
     grpc::{
         edges::EdgeTokens,
@@ -28,17 +28,19 @@ use self::{
         server::{Listener, TlsSettings},
     },
     jobs::{Handler, Maintenance, RegistrationMail, Runner, StockCovers},
-    service::{Context, Service},
+    service::{Commands, Links, Policy, UseCases},
+    settings::{PortSettings, RuleSettings},
     storage::Store,
 };
 
 /// How often core asks whether its database still answers, which is what its health says.
 const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A core: the rules on a database, ready to be served on a port or called in this process.
+/// A core: the use cases on a database, ready to be served on a port or called in this process.
 #[derive(Clone)]
 pub struct Core {
-    rules: Service,
+    store: Store,
+    use_cases: UseCases,
     routes: Routes,
     health: HealthReporter,
     maintenance: Maintenance,
@@ -47,42 +49,97 @@ pub struct Core {
     drain: Duration,
 }
 
+/// What a core works with besides its database and its mailer. The defaults are those of the settings.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The present.
+    pub clock: Clock,
+    /// Ids, keys and the endings of slugs.
+    pub entropy: Entropy,
+    /// What an operator decides about the use cases.
+    pub policy: Policy,
+    /// The provider of photographs for covers; without one every cover is drawn.
+    pub stock: Option<Stock>,
+    /// How long old rows are kept.
+    pub retention: Retention,
+    /// By which the port knows edges.
+    pub edge_tokens: EdgeTokens,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            clock: Clock::system(),
+            entropy: Entropy::system(),
+            policy: Policy::default(),
+            stock: None,
+            retention: Retention::default(),
+            edge_tokens: EdgeTokens::default(),
+        }
+    }
+}
+
+impl Options {
+    /// What the settings say.
+    ///
+    /// # Errors
+    /// When a provider of photographs lacks a key, or the key is malformed.
+    pub fn from_settings(rules: &RuleSettings, port: &PortSettings) -> Result<Self, Failure> {
+        let links = rules.public_url.as_deref().map(Links::new);
+        Ok(Self {
+            policy: Policy {
+                links: links.unwrap_or_default(),
+                plans: rules.plans,
+                default_timezone: rules.default_timezone.clone(),
+                limits: rules.limits.into(),
+            },
+            stock: rules.covers.stock()?,
+            retention: rules.retention.into(),
+            edge_tokens: port.edge_token.clone().unwrap_or_default(),
+            ..Self::default()
+        })
+    }
+}
+
 impl Core {
-    /// Composes a core on a migrated database, whose mails leave by `mailer`.
+    /// Composes a core on a migrated database, whose mails leave by `mailer`. Called within a Tokio runtime.
     ///
     /// # Errors
     /// When the database lacks migrations or does not answer.
-    pub async fn new(context: Context, mailer: Mailer) -> Result<Self, Failure> {
-        let require_schema = context.store.require_schema().await;
+    pub async fn compose(store: Store, mailer: Mailer, options: Options) -> Result<Self, Failure> {
+        let require_schema = store.require_schema().await;
         require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
-        let (store, clock) = (context.store.clone(), context.clock.clone());
-        let stock = context.stock.clone();
-        let rules = Service::new(context);
-        let mails = RegistrationMail::new(store.clone(), clock.clone(), rules.clone(), mailer);
+        let Options {
+            clock,
+            entropy,
+            policy,
+            stock,
+            retention,
+            edge_tokens,
+        } = options;
+        let commands =
+            Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
+        let use_cases = UseCases::new(commands, policy);
+        let own_registrations = use_cases.own_registrations.clone();
+        let mails = RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
         let mut handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(mails)];
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
-            Arc::new(StockCovers::new(rules.commands().clone(), stock))
+            Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
         }));
         let health = HealthReporter::new();
         grpc::report_health(&health, true).await;
+        let key_uses = use_cases.authenticator.key_uses();
         Ok(Self {
-            routes: grpc::routes(&rules, Studio::new(), &health)?,
-            maintenance: Maintenance::new(store.clone(), clock.clone(), rules.key_uses()),
-            runner: Runner::new(store, clock, handlers),
-            rules,
+            routes: grpc::routes(&use_cases, Studio::new(), &health)?,
+            maintenance: Maintenance::new(store.clone(), clock.clone(), key_uses)
+                .with_retention(retention),
+            runner: Runner::new(store.clone(), clock, handlers),
+            store,
+            use_cases,
             health,
-            edge_tokens: EdgeTokens::default(),
+            edge_tokens,
             drain: DRAIN,
         })
-    }
-
-    /// The same core, which keeps old rows for another time.
-    #[must_use]
-    pub fn with_retention(self, retention: Retention) -> Self {
-        Self {
-            maintenance: self.maintenance.with_retention(retention),
-            ..self
-        }
     }
 
     /// The same core, whose port knows edges by these tokens.
@@ -101,8 +158,8 @@ impl Core {
     }
 
     /// The use cases, for what is no client: admin commands, demo data.
-    pub const fn rules(&self) -> &Service {
-        &self.rules
+    pub const fn use_cases(&self) -> &UseCases {
+        &self.use_cases
     }
 
     /// What comes round by itself, for whoever wants it at once.
@@ -117,7 +174,8 @@ impl Core {
 
     /// Every call as it comes from the network, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
-        GateLayer::in_process(self.rules.clone()).layer(self.routes.clone())
+        let authenticator = self.use_cases.authenticator.clone();
+        GateLayer::in_process(authenticator).layer(self.routes.clone())
     }
 
     /// Serves a port until `stop` and lets calls under way finish within a limit. Cancels `stop` when the port fails, so that
@@ -131,7 +189,8 @@ impl Core {
         tls: &TlsSettings,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let gate = GateLayer::of_port(self.rules.clone(), self.edge_tokens.clone());
+        let authenticator = self.use_cases.authenticator.clone();
+        let gate = GateLayer::of_port(authenticator, self.edge_tokens.clone());
         let _stops_the_rest = stop.clone().drop_guard();
         let routes = self.routes.clone();
         grpc::server::serve(listener, tls, gate, routes, stop, self.drain).await
@@ -149,7 +208,7 @@ impl Core {
     async fn watch_database(&self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(HEALTH_INTERVAL);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let serving = self.rules.is_ready().await;
+            let serving = self.store.ping().await.is_ok();
             grpc::report_health(&self.health, serving).await;
         }
     }

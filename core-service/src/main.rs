@@ -4,11 +4,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use core_service::{
-    Core, admin,
+    Core, Options, admin,
     domain::{clock::Clock, entropy::Entropy},
     grpc::server::Listener,
     open_store,
-    service::{Context, Links},
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
@@ -61,34 +60,12 @@ async fn run() -> Result<(), Failure> {
             .await;
     }
     let mailer = config.mail.mailer(&config.data)?;
-    let stock = config.rules.covers.stock()?;
+    let options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal()?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
     let store = open_store(&config.data, Access::Serve).await?;
-    let context = Context {
-        store,
-        clock,
-        entropy,
-        links: Links::new(
-            config
-                .rules
-                .public_url
-                .as_deref()
-                .unwrap_or(DEFAULT_PUBLIC_URL),
-        ),
-        plans: config.rules.plans,
-        default_timezone: config.rules.default_timezone,
-        limits: config.rules.limits.into(),
-        stock,
-    };
-    let core = Core::new(context, mailer).await?;
-    let core = core
-        .with_retention(config.rules.retention.into())
-        .with_edge_tokens(config.port.edge_token.clone().unwrap_or_default());
+    let core = Core::compose(store, mailer, options).await?;
     let background = core.run_background(stop.clone());
     let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
     served
 }
-
-/// Where a gateway on this machine is found unless told otherwise.
-const DEFAULT_PUBLIC_URL: &str = "http://127.0.0.1:8080";

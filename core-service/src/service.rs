@@ -1,5 +1,5 @@
-//! The use cases. Each reads top to bottom: begin, read, let `domain` decide, write with audit and jobs, commit. A command
-//! is decided in exactly one transaction; a query sees only what its caller may.
+//! The use cases, by what they are about. A change is a command: it is decided in exactly one transaction, by way of
+//! [`Commands::run`]. A query sees only what its caller may.
 //!
 //! What the proto says of single fields (lengths, ranges, defaults) has been applied before a use case is called.
 
@@ -19,42 +19,60 @@ mod registrations;
 
 use std::sync::Arc;
 
-pub use accounts::{AccountOverview, NewAccount};
-pub use catalogue::{CatalogueView, CoverView, CoverWords};
+pub use accounts::{AccountOverview, Accounts, NewAccount};
+pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords};
 pub use command::{Commands, Unit};
-pub use credentials::Caller;
-pub use erase::Erasure;
+pub use credentials::{Authenticator, Caller};
+pub use erase::{Erasure, People};
 pub use error::Error;
-pub use events::{Cancellation, MyEvents};
-pub use keys::NewKey;
+pub use events::{Cancellation, Events, MyEvents};
+pub use keys::{Keys, NewKey};
 pub use limits::Allowance;
 pub use links::Links;
-pub use registrations::{Added, Export, NewRegistration, OwnRegistration, Registrations};
+pub use mails::Mails;
+pub use registrations::{
+    Added, Export, NewRegistration, OwnRegistration, OwnRegistrations, RegistrationPage,
+    Registrations,
+};
 
 pub use crate::{
     domain::rate::LimitSettings,
     storage::{EventFilter, RegistrationFilter},
 };
-use covers::stock::Stock;
 
-use self::{
-    credentials::Credentials, limits::Limiters, link_queue::LinkQueue, registrations::Batchers,
-};
+use self::limits::Limiters;
+use crate::domain::{plan::Plans, zone::Zone};
 
-use crate::{
-    domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plans, zone::Zone},
-    storage::{KeyUses, Store},
-};
+/// All use cases of a core. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct UseCases {
+    /// The way in which all of them change anything.
+    pub commands: Commands,
+    /// Every URL that is handed out.
+    pub links: Links,
+    /// Who calls.
+    pub authenticator: Authenticator,
+    /// Accounts.
+    pub accounts: Accounts,
+    /// API keys.
+    pub keys: Keys,
+    /// What everybody may see.
+    pub catalogue: Catalogue,
+    /// The caller's own events.
+    pub events: Events,
+    /// Registrations, as the public makes them and the organizer manages them.
+    pub registrations: Registrations,
+    /// An attendee's own registration.
+    pub own_registrations: OwnRegistrations,
+    /// Mails that failed for good.
+    pub mails: Mails,
+    /// What is known of a person.
+    pub people: People,
+}
 
-/// What the use cases work with.
-#[derive(Debug)]
-pub struct Context {
-    /// The database.
-    pub store: Store,
-    /// The present.
-    pub clock: Clock,
-    /// Ids, keys and the endings of slugs.
-    pub entropy: Entropy,
+/// What an operator decides about the use cases.
+#[derive(Debug, Clone)]
+pub struct Policy {
     /// Every URL that is handed out.
     pub links: Links,
     /// How many active events each plan allows.
@@ -63,72 +81,43 @@ pub struct Context {
     pub default_timezone: Zone,
     /// How often people may be registered.
     pub limits: LimitSettings,
-    /// Who has photographs for covers; without anybody every cover is drawn.
-    pub stock: Option<Stock>,
 }
 
-/// The use cases; clones share everything.
-#[derive(Debug, Clone)]
-pub struct Service {
-    context: Arc<Context>,
-    commands: Commands,
-    credentials: Arc<Credentials>,
-    batchers: Arc<Batchers>,
-    limiters: Arc<Limiters>,
-    link_queue: Arc<LinkQueue>,
-    key_uses: KeyUses,
-}
-
-impl Service {
-    /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
-    pub fn new(context: Context) -> Self {
-        let context = Arc::new(context);
-        let Context {
-            store,
-            clock,
-            entropy,
-            ..
-        } = &*context;
-        let commands = Commands::new(store.clone(), clock.clone(), entropy.clone())
-            .with_covers(context.stock.is_some());
-        let limiters = Arc::new(Limiters::new(context.limits, &context.clock));
+impl Default for Policy {
+    /// As the settings are when nobody changes them, with HTTP served on this machine.
+    fn default() -> Self {
         Self {
-            batchers: Arc::new(Batchers::start(&commands, &limiters)),
-            limiters,
-            context,
-            commands,
-            credentials: Arc::default(),
-            link_queue: Arc::default(),
-            key_uses: KeyUses::default(),
+            links: Links::default(),
+            plans: Plans::default(),
+            default_timezone: Zone::utc(),
+            limits: LimitSettings::default(),
         }
     }
+}
 
-    /// Every URL that is handed out.
-    pub fn links(&self) -> &Links {
-        &self.context.links
-    }
-
-    /// When keys were used, for whoever writes it down.
-    pub fn key_uses(&self) -> KeyUses {
-        self.key_uses.clone()
-    }
-
-    /// Whether the database answers.
-    pub async fn is_ready(&self) -> bool {
-        self.context.store.ping().await.is_ok()
-    }
-
-    /// What the use cases work with, for what fills the database by other means.
-    pub(crate) fn context(&self) -> &Context {
-        &self.context
-    }
-
-    /// The one way to change anything.
-    pub const fn commands(&self) -> &Commands {
-        &self.commands
-    }
-
-    fn now(&self) -> Instant {
-        self.context.clock.now()
+impl UseCases {
+    /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
+    pub fn new(commands: Commands, policy: Policy) -> Self {
+        let Policy {
+            links,
+            plans,
+            default_timezone,
+            limits,
+        } = policy;
+        let limiters = Arc::new(Limiters::new(limits, commands.clock()));
+        let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
+        Self {
+            accounts: Accounts::new(commands.clone(), plans),
+            keys: Keys::new(commands.clone(), &authenticator),
+            catalogue: Catalogue::new(&commands),
+            events: Events::new(commands.clone(), plans, default_timezone),
+            registrations: Registrations::new(commands.clone(), links.clone(), limiters),
+            own_registrations: OwnRegistrations::new(commands.clone(), links.clone()),
+            mails: Mails::new(commands.clone()),
+            people: People::new(commands.clone()),
+            authenticator,
+            links,
+            commands,
+        }
     }
 }

@@ -9,6 +9,9 @@
 //!
 //! Locks are taken in one order everywhere: account, `event_counters`, event, `catalogue_totals` (shards ascending).
 
+/// Rows that are written together in a rush of registrations: more would hold the locks longer without costing less each.
+pub const FULL_BATCH: usize = 256;
+
 mod error;
 mod key_uses;
 mod migrations;

@@ -6,11 +6,11 @@ mod welcome;
 use std::process::ExitCode;
 
 use core_service::{
-    Core, demo,
+    Core, Options, demo,
     domain::{clock::Clock, entropy::Entropy},
     grpc::server::Listener,
     open_store,
-    service::{Context, Links},
+    service::Links,
     storage::Access,
 };
 use process::{Failure, serve, settings, shutdown, telemetry};
@@ -32,7 +32,7 @@ async fn run() -> Result<(), Failure> {
             .await;
     }
     let mailer = config.mail.mailer(&config.data)?;
-    let stock = config.rules.covers.stock()?;
+    let mut options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr", config.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
@@ -45,23 +45,11 @@ async fn run() -> Result<(), Failure> {
         .migrate()
         .await
         .map_err(|error| Failure::Environment(error.to_string()))?;
-    let context = Context {
-        store,
-        clock,
-        entropy,
-        links: Links::new(&config.public_url()),
-        plans: config.rules.plans,
-        default_timezone: config.rules.default_timezone.clone(),
-        limits: config.rules.limits.into(),
-        stock,
-    };
-    let core = Core::new(context, mailer).await?;
-    let core = core
-        .with_retention(config.rules.retention.into())
-        .with_edge_tokens(config.port.edge_token.clone().unwrap_or_default());
+    options.policy.links = Links::new(&config.public_url());
+    let core = Core::compose(store, mailer, options).await?;
 
     let demo = if config.is_local() {
-        demo::prepare(core.rules(), &config.data.data_dir).await?
+        demo::prepare(core.use_cases(), &config.data.data_dir).await?
     } else {
         None
     };

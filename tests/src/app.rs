@@ -10,19 +10,18 @@ use std::{
 };
 
 use core_service::{
-    Core,
+    Core, Options,
     domain::{
         clock::Clock,
         entropy::Entropy,
         ids::{AccountId, KeyId},
         instant::Instant,
-        plan::{Plan, Plans},
-        zone::Zone,
+        plan::Plan,
     },
     email::Mailer,
     grpc::server::{Address, Listener, TlsSettings},
-    service::{Context, LimitSettings, Links, NewAccount},
-    storage::{Access, Options, Store},
+    service::{Links, NewAccount, Policy},
+    storage::{self, Access, Store},
 };
 use edge::{CoreSettings, TrustedProxies};
 use process::{CancellationToken, serve};
@@ -97,24 +96,23 @@ impl TestApp {
         // Replicas must not make the same ids, so each has a seed of its own.
         static SEEDS: AtomicU64 = AtomicU64::new(0);
         let entropy = Entropy::seeded(SEEDS.fetch_add(1, Ordering::Relaxed));
-        let options = Options::new(database.url(), Access::Serve);
+        let options = storage::Options::new(database.url(), Access::Serve);
         let store = Store::open(&options).await.unwrap();
         let clock = Clock::manual(Self::START);
-        let context = Context {
-            store: store.clone(),
+        let options = Options {
             clock: clock.clone(),
             entropy: entropy.clone(),
-            links: Links::new(Self::PUBLIC_URL),
-            plans: Plans::default(),
-            default_timezone: Zone::utc(),
-            limits: LimitSettings::default(),
-            stock: None,
+            policy: Policy {
+                links: Links::new(Self::PUBLIC_URL),
+                ..Policy::default()
+            },
+            edge_tokens: Self::EDGE_TOKEN.parse().unwrap(),
+            ..Options::default()
         };
         let mail = tempfile::tempdir().unwrap();
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(mail.path().to_owned(), sender);
-        let core = Core::new(context, mailer).await.unwrap();
-        let core = core.with_edge_tokens(Self::EDGE_TOKEN.parse().unwrap());
+        let core = Core::compose(store.clone(), mailer, options).await.unwrap();
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
@@ -177,10 +175,11 @@ impl TestApp {
 
     /// Opens an account whose events are in that zone unless they say otherwise.
     pub async fn account_in(&self, plan: Plan, timezone: Option<&str>) -> Account {
-        let rules = self.core.rules();
+        let use_cases = self.core.use_cases();
         let email = format!("owner-{}@example.org", self.entropy.base62(8));
-        let account = rules
-            .create_account(NewAccount {
+        let account = use_cases
+            .accounts
+            .create(NewAccount {
                 email: email.clone(),
                 name: "Olga Owner".to_owned(),
                 plan,
@@ -188,7 +187,7 @@ impl TestApp {
             })
             .await
             .unwrap();
-        let made = rules.create_key(&email, "laptop").await.unwrap();
+        let made = use_cases.keys.create(&email, "laptop").await.unwrap();
         Account {
             id: account.id,
             email,
@@ -212,7 +211,7 @@ impl Drop for TestApp {
 
 /// What databases of tests start from.
 pub async fn migrate(url: String) {
-    let options = Options::new(url, Access::Administer);
+    let options = storage::Options::new(url, Access::Administer);
     let store = Store::open(&options).await.unwrap();
     store.migrate().await.unwrap();
     store.close().await;

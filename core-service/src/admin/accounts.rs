@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use super::{Answer, Format, failure};
 use crate::{
-    domain::{account::Account, plan::Plan},
-    service::{NewAccount, Service},
+    domain::{
+        account::Account,
+        plan::{Plan, Plans},
+    },
+    service::{Accounts, Commands, NewAccount},
 };
 
 /// What may be done to accounts.
@@ -46,7 +49,9 @@ pub enum AccountCommand {
 }
 
 impl AccountCommand {
-    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+        // What plans allow is not asked here.
+        let accounts = Accounts::new(commands, Plans::default());
         match self {
             Self::Create {
                 email,
@@ -61,7 +66,7 @@ impl AccountCommand {
                     plan: *plan,
                     timezone: timezone.clone(),
                 };
-                let account = service.create_account(new).await.map_err(failure)?;
+                let account = accounts.create(new).await.map_err(failure)?;
                 let text = format!(
                     "opened an account for {} on the {} plan; make a key with: key create --email {} --name LABEL",
                     account.email, account.plan, account.email
@@ -69,7 +74,7 @@ impl AccountCommand {
                 Ok(Answer::new(text, shown(&account)))
             }
             Self::SetPlan { email, plan, .. } => {
-                let account = service.set_plan(email, *plan).await.map_err(failure)?;
+                let account = accounts.set_plan(email, *plan).await.map_err(failure)?;
                 let text = format!("{} is on the {} plan", account.email, account.plan);
                 Ok(Answer::new(text, shown(&account)))
             }

@@ -9,7 +9,7 @@ use process::Failure;
 use serde_json::json;
 
 use super::{Answer, Format, failure};
-use crate::service::{Erasure, Service};
+use crate::service::{Commands, Erasure, People};
 
 /// Whom to erase.
 #[derive(Debug, Clone, Args)]
@@ -26,10 +26,11 @@ impl EraseCommand {
     /// Erases from the database first, so that no more mails are written, then the mails in the folder.
     pub(super) async fn run(
         &self,
-        service: &Service,
+        commands: Commands,
         mail_folder: &Path,
     ) -> Result<Answer, Failure> {
-        let done = service.erase_person(&self.email).await.map_err(failure)?;
+        let done = People::new(commands).erase(&self.email).await;
+        let done = done.map_err(failure)?;
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
             let folder = mail_folder.display();
             Failure::Environment(format!(

@@ -11,7 +11,7 @@ use crate::{
         ids::KeyId,
         instant::Instant,
     },
-    service::Service,
+    service::{Authenticator, Commands, Keys},
 };
 
 /// What may be done to API keys.
@@ -52,10 +52,12 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 }
 
 impl KeyCommand {
-    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+        let (store, clock) = (commands.store().clone(), commands.clock().clone());
+        let keys = Keys::new(commands, &Authenticator::new(store, clock));
         match self {
             Self::Create { email, name, .. } => {
-                let new = service.create_key(email, name).await.map_err(failure)?;
+                let new = keys.create(email, name).await.map_err(failure)?;
                 let json = json!({
                     "id": new.key.id.to_string(),
                     "name": new.key.label,
@@ -65,11 +67,11 @@ impl KeyCommand {
                 Ok(Answer::new(new.plain.expose(), json))
             }
             Self::List { .. } => {
-                let keys = service.list_keys().await.map_err(failure)?;
+                let keys = keys.list().await.map_err(failure)?;
                 Ok(Answer::new(listed(&keys), keys.iter().map(shown).collect()))
             }
             Self::Revoke { id, .. } => {
-                service.revoke_key(*id).await.map_err(failure)?;
+                keys.revoke(*id).await.map_err(failure)?;
                 let json = json!({ "id": id.to_string(), "revoked": true });
                 Ok(Answer::new(format!("revoked {id}"), json))
             }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Answer, Format, failure, table};
 use crate::{
     domain::{instant::Instant, job::JobKey},
-    service::Service,
+    service::{Commands, Mails},
     storage::FailedMail,
 };
 
@@ -53,15 +53,16 @@ fn mail_id(text: &str) -> Result<JobKey, String> {
 }
 
 impl MailCommand {
-    pub(super) async fn run(&self, service: &Service) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+        let mails = Mails::new(commands);
         match self {
             Self::Failed { limit, .. } => {
-                let (mails, count) = service.list_failed_mails(*limit).await.map_err(failure)?;
-                let items: Vec<Value> = mails.iter().map(shown).collect();
+                let (failed, count) = mails.list_failed(*limit).await.map_err(failure)?;
+                let items: Vec<Value> = failed.iter().map(shown).collect();
                 let json = json!({ "items": items, "count": count });
-                Ok(Answer::new(listed(&mails, count), json))
+                Ok(Answer::new(listed(&failed, count), json))
             }
-            Self::Retry { which, .. } => retry(service, which).await,
+            Self::Retry { which, .. } => retry(&mails, which).await,
         }
     }
 
@@ -73,13 +74,13 @@ impl MailCommand {
 }
 
 /// Ids of mails that did not fail are listed; the others are sent all the same.
-async fn retry(service: &Service, which: &Which) -> Result<Answer, Failure> {
+async fn retry(mails: &Mails, which: &Which) -> Result<Answer, Failure> {
     let (mut count, mut unknown) = (0, Vec::new());
     if which.all {
-        count = service.retry_all_mails().await.map_err(failure)?;
+        count = mails.retry_all().await.map_err(failure)?;
     }
     for key in &which.ids {
-        if service.retry_mail(key).await.map_err(failure)? {
+        if mails.retry(key).await.map_err(failure)? {
             count += 1;
         } else {
             unknown.push(key.to_string());

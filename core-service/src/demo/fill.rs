@@ -19,8 +19,9 @@ use crate::{
         instant::Instant,
         plan::Plan,
         slug,
+        zone::Zone,
     },
-    service::{Error, Service, Unit},
+    service::{Error, Unit, UseCases},
     storage,
 };
 
@@ -34,33 +35,38 @@ const LEAD_DAYS: i64 = 20;
 const LEAD_SPREAD_DAYS: i64 = 50;
 
 /// Adds the demo's account, events and registrations; false, and nothing added, when the database has an account already.
-pub(super) async fn fill_if_empty(rules: &Service) -> Result<bool, Error> {
-    let context = rules.context();
+pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
+    let commands = &use_cases.commands;
+    let zone = use_cases.events.default_timezone();
     let fill = async |unit: &mut Unit| {
         if unit.tx.has_accounts().await? {
             return Ok(false);
         }
-        let account = account(&context.entropy, unit.now);
+        let account = account(commands.entropy(), unit.now);
         if !unit.tx.insert_account(&account).await? {
             // Another first start on this PostgreSQL was quicker.
             return Ok(false);
         }
         unit.record(Fact::AccountCreated { account: &account })
             .await?;
-        add_events(rules, unit, account.id).await?;
+        add_events(commands.entropy(), unit, account.id, zone).await?;
         Ok(true)
     };
-    rules.commands().run(Actor::System, fill).await
+    commands.run(Actor::System, fill).await
 }
 
-async fn add_events(rules: &Service, unit: &mut Unit, owner: AccountId) -> Result<(), Error> {
-    let entropy = &rules.context().entropy;
+async fn add_events(
+    entropy: &Entropy,
+    unit: &mut Unit,
+    owner: AccountId,
+    zone: &Zone,
+) -> Result<(), Error> {
     let guests: Guests = read(guests::JSON)?;
     let events: Vec<DemoEvent> = read(events::JSON)?;
     // The same seeds, and so the same people, on every machine.
     for (seed, planned) in (0..).zip(events) {
         let chance = Entropy::seeded(seed);
-        let event = add_event(rules, unit, owner, &planned, &chance).await?;
+        let event = add_event(entropy, unit, owner, zone, &planned, &chance).await?;
         let turnout = &planned.registrations;
         for registration in guests.registrations(&event, turnout, unit.now, &chance, entropy) {
             unit.tx.insert_registration(&registration).await?;
@@ -83,21 +89,22 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
 
 /// Adds an event by the rules of the day on which it is said to be created, so that what has ended may have been public.
 async fn add_event(
-    rules: &Service,
+    entropy: &Entropy,
     unit: &mut Unit,
     owner: AccountId,
+    zone: &Zone,
     planned: &DemoEvent,
     chance: &Entropy,
 ) -> Result<Event, Error> {
-    let (context, now) = (rules.context(), unit.now);
+    let now = unit.now;
     let created_at = created_at(planned, chance, now);
     let new = planned.request(now);
     let identity = EventIdentity {
-        id: EventId::new(context.entropy.uuid_v7(created_at)),
+        id: EventId::new(entropy.uuid_v7(created_at)),
         account_id: owner,
         slug: slug::from_title(&new.title),
     };
-    let created = Event::create(new, identity, &context.default_timezone, created_at)?;
+    let created = Event::create(new, identity, zone, created_at)?;
     unit.record(Fact::EventCreated { event: &created }).await?;
     let event = match &planned.cancel_reason {
         Some(reason) => cancelled(unit, created, reason).await?,
@@ -148,7 +155,7 @@ fn read<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{registration::check_answers, zone::Zone};
+    use crate::domain::registration::check_answers;
 
     #[test]
     fn guests_answer_what_they_are_asked() {

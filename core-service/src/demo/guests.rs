@@ -122,7 +122,7 @@ impl Turnout {
     }
 
     fn values(&self, field: &CustomField, chance: &Entropy) -> Vec<String> {
-        match FieldType::of(field) {
+        match field.field_type {
             FieldType::Text => {
                 let texts = self.texts.get(&field.label);
                 let text = texts.and_then(|texts| one_of(texts, chance));

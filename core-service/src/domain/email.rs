@@ -2,14 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// The longest address that SMTP carries (RFC 5321).
-const MAX_CHARACTERS: usize = 254;
-
-/// The longest part before the `@` (RFC 5321).
-const MAX_LOCAL_CHARACTERS: usize = 64;
-
-/// The longest part between two dots of a domain (RFC 1035).
-const MAX_LABEL_CHARACTERS: usize = 63;
+use muster_api::validation::is_email;
 
 /// An address that mail could be sent to, as given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,25 +28,14 @@ pub fn normalised(address: &str) -> String {
 impl FromStr for Email {
     type Err = InvalidEmail;
 
-    /// Accepts what browsers accept in an e-mail field (HTML's definition), within SMTP's lengths.
+    /// Accepts what the API accepts in a request.
     fn from_str(text: &str) -> Result<Self, InvalidEmail> {
-        let (local, domain) = text.split_once('@').ok_or(InvalidEmail)?;
-        let is_local = (1..=MAX_LOCAL_CHARACTERS).contains(&local.len())
-            && local
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c));
-        if text.len() > MAX_CHARACTERS || !is_local || !domain.split('.').all(is_domain_label) {
-            return Err(InvalidEmail);
+        if is_email(text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidEmail)
         }
-        Ok(Self(text.to_owned()))
     }
-}
-
-fn is_domain_label(label: &str) -> bool {
-    (1..=MAX_LABEL_CHARACTERS).contains(&label.len())
-        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        && !label.starts_with('-')
-        && !label.ends_with('-')
 }
 
 impl fmt::Display for Email {

@@ -4,16 +4,21 @@ use muster_api::v1::{Account, GetAccountRequest, account_service_server::Account
 use tonic::{Request, Response, Status};
 
 use super::{request::caller, status::refuse};
-use crate::service::Service;
+use crate::service::Accounts;
+
+/// The rpcs about the caller's own account.
+pub(super) struct AccountApi {
+    pub(super) accounts: Accounts,
+}
 
 #[tonic::async_trait]
-impl AccountService for Service {
+impl AccountService for AccountApi {
     async fn get_account(
         &self,
         request: Request<GetAccountRequest>,
     ) -> Result<Response<Account>, Status> {
         let caller = caller(&request)?;
-        let found = Service::get_account(self, &caller).await.map_err(refuse)?;
+        let found = self.accounts.get(&caller).await.map_err(refuse)?;
         Ok(Response::new(Account {
             active_events: found.active_events,
             active_events_limit: found.active_events_limit,

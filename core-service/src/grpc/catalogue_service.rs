@@ -18,23 +18,18 @@ use tonic::{Request, Response, Status, metadata::MetadataValue};
 use super::{convert, status::refuse};
 use crate::{
     content,
-    service::{CoverView, Service},
+    service::{Catalogue, CoverView, Links},
 };
 
-/// The catalogue's rules with what draws covers.
-pub(super) struct Catalogue {
-    rules: Service,
-    studio: Studio,
-}
-
-impl Catalogue {
-    pub(super) const fn new(rules: Service, studio: Studio) -> Self {
-        Self { rules, studio }
-    }
+/// The rpcs about what everybody may see.
+pub(super) struct CatalogueApi {
+    pub(super) catalogue: Catalogue,
+    pub(super) links: Links,
+    pub(super) studio: Studio,
 }
 
 #[tonic::async_trait]
-impl CatalogueService for Catalogue {
+impl CatalogueService for CatalogueApi {
     type GetCoverStream = Once<Result<HttpBody, Status>>;
 
     async fn list_events(
@@ -42,12 +37,8 @@ impl CatalogueService for Catalogue {
         request: Request<ListEventsRequest>,
     ) -> Result<Response<EventList>, Status> {
         let (limit, offset) = (request.get_ref().limit(), request.get_ref().offset());
-        let page = self
-            .rules
-            .list_events(limit, offset)
-            .await
-            .map_err(refuse)?;
-        let links = self.rules.links();
+        let page = self.catalogue.list(limit, offset).await.map_err(refuse)?;
+        let links = &self.links;
         Ok(Response::new(EventList {
             items: page
                 .events
@@ -66,14 +57,11 @@ impl CatalogueService for Catalogue {
         request: Request<GetEventRequest>,
     ) -> Result<Response<Event>, Status> {
         let event = self
-            .rules
-            .get_event(&request.get_ref().slug)
+            .catalogue
+            .get(&request.get_ref().slug)
             .await
             .map_err(refuse)?;
-        Ok(Response::new(convert::public_event(
-            event,
-            self.rules.links(),
-        )))
+        Ok(Response::new(convert::public_event(event, &self.links)))
     }
 
     async fn get_cover(
@@ -81,7 +69,7 @@ impl CatalogueService for Catalogue {
         request: Request<GetCoverRequest>,
     ) -> Result<Response<Self::GetCoverStream>, Status> {
         let cover = self
-            .rules
+            .catalogue
             .cover(&request.get_ref().slug)
             .await
             .map_err(refuse)?;
@@ -122,7 +110,7 @@ impl CatalogueService for Catalogue {
         &self,
         _: Request<ListUseCasesRequest>,
     ) -> Result<Response<StaticItemList>, Status> {
-        let links = self.rules.links();
+        let links = &self.links;
         Ok(static_items(content::USE_CASES, |slug| {
             links.use_case(slug)
         }))
@@ -132,14 +120,14 @@ impl CatalogueService for Catalogue {
         &self,
         _: Request<ListGuidesRequest>,
     ) -> Result<Response<StaticItemList>, Status> {
-        let links = self.rules.links();
+        let links = &self.links;
         Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
     }
 
     async fn get_guide(&self, request: Request<GetGuideRequest>) -> Result<Response<Page>, Status> {
         let page = content::Page::find(content::GUIDES, &request.get_ref().slug)
             .ok_or_else(|| status(Reason::NotFound, "there is no such guide"))?;
-        Ok(text_of(page, self.rules.links().guide(page.slug)))
+        Ok(text_of(page, self.links.guide(page.slug)))
     }
 
     async fn get_use_case(
@@ -148,7 +136,7 @@ impl CatalogueService for Catalogue {
     ) -> Result<Response<Page>, Status> {
         let page = content::Page::find(content::USE_CASES, &request.get_ref().slug)
             .ok_or_else(|| status(Reason::NotFound, "there is no such use case"))?;
-        Ok(text_of(page, self.rules.links().use_case(page.slug)))
+        Ok(text_of(page, self.links.use_case(page.slug)))
     }
 }
 

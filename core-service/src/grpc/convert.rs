@@ -8,16 +8,48 @@ use crate::{
     domain::{
         change::Change,
         event::{CustomField, Event, EventPatch, NewEvent},
-        registration::{Answer, Counters, Registration},
+        registration::{Answer, Counters, Registration, Status},
         schedule::ScheduleChange,
-        violation::FieldViolation,
+        violation::{FieldViolation, Violations},
     },
-    service::{CoverWords, Links, NewRegistration, OwnRegistration},
+    service::{
+        CoverWords, EventFilter, Links, NewRegistration, OwnRegistration, RegistrationFilter,
+    },
 };
 
+/// Which of the caller's events are listed. What is unknown here is refused: it must not list more than was asked for.
+pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {
+    match status {
+        "active" => Ok(EventFilter::Active),
+        "past" => Ok(EventFilter::Past),
+        "all" => Ok(EventFilter::All),
+        _ => Err(violation("status", "must be active, past or all")),
+    }
+}
+
+/// Which of an event's registrations are listed; an unknown status is refused.
+pub(super) fn registration_filter(
+    status: Option<&str>,
+    text: Option<String>,
+) -> Result<RegistrationFilter, Vec<FieldViolation>> {
+    let status = status.map(str::parse).transpose();
+    let status = status.map_err(|_| {
+        let message = format!("must be {}", Status::ALL.map(Status::name).join(" or "));
+        violation("status", &message)
+    })?;
+    Ok(RegistrationFilter { status, text })
+}
+
+fn violation(field: &str, message: &str) -> Vec<FieldViolation> {
+    vec![FieldViolation {
+        field: field.to_owned(),
+        message: message.to_owned(),
+    }]
+}
+
 /// What a client says of a new event. Validation has filled in what it left out.
-pub(super) fn new_event(request: v1::CreateEventRequest) -> NewEvent {
-    NewEvent {
+pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec<FieldViolation>> {
+    Ok(NewEvent {
         max_capacity: request.max_capacity(),
         is_public: request.is_public(),
         is_listed: request.is_listed(),
@@ -30,21 +62,24 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> NewEvent {
         end_date: request.end_date,
         timezone: request.timezone,
         image_query: request.image_query,
-        custom_fields: request
-            .custom_fields
-            .into_iter()
-            .map(custom_field)
-            .collect(),
-    }
+        custom_fields: custom_fields(request.custom_fields)?,
+    })
 }
 
-fn custom_field(field: v1::CustomField) -> CustomField {
-    CustomField {
-        required: field.required(),
-        label: field.label.unwrap_or_default(),
-        field_type: field.field_type.unwrap_or_default(),
-        options: field.options,
+fn custom_fields(fields: Vec<v1::CustomField>) -> Result<Vec<CustomField>, Vec<FieldViolation>> {
+    let mut violations = Violations::default();
+    let mut known = Vec::new();
+    for (index, field) in fields.into_iter().enumerate() {
+        let path = format!("custom_fields[{index}].field_type");
+        let field_type = violations.check(&path, field.field_type().parse());
+        known.extend(field_type.map(|field_type| CustomField {
+            field_type,
+            required: field.required(),
+            label: field.label.unwrap_or_default(),
+            options: field.options,
+        }));
     }
+    violations.unless_any(Some(known))
 }
 
 /// Which fields a partial update changes: those that its mask names, or without a mask those that are set.
@@ -87,12 +122,8 @@ pub(super) fn event_patch(
     request: v1::UpdateEventRequest,
 ) -> Result<EventPatch, Vec<FieldViolation>> {
     let mut mask = Mask::read(request.update_mask);
-    let custom_fields: Vec<_> = request
-        .custom_fields
-        .into_iter()
-        .map(custom_field)
-        .collect();
-    let custom_fields = Some(custom_fields).filter(|fields| !fields.is_empty());
+    let custom_fields =
+        Some(custom_fields(request.custom_fields)?).filter(|fields| !fields.is_empty());
     let patch = EventPatch {
         title: mask.change("title", request.title),
         description: mask.change("description", request.description),
@@ -198,7 +229,7 @@ pub(super) fn my_event_detail(
 fn custom_field_message(field: CustomField) -> v1::CustomField {
     v1::CustomField {
         label: Some(field.label),
-        field_type: Some(field.field_type),
+        field_type: Some(field.field_type.name().to_owned()),
         required: Some(field.required),
         options: field.options,
     }
@@ -322,6 +353,42 @@ mod tests {
         assert_eq!(patch.title, Change::Keep);
         assert_eq!(patch.city, Change::Clear);
         assert_eq!(patch.custom_fields, Change::Clear);
+    }
+
+    #[test]
+    fn an_unknown_value_never_widens_a_filter() {
+        assert_eq!(event_filter("past"), Ok(EventFilter::Past));
+        for status in ["", "Active", "upcoming"] {
+            let refused = event_filter(status).unwrap_err();
+            assert_eq!(refused[0].field, "status", "{status:?}");
+        }
+        let confirmed = registration_filter(Some("Confirmed"), None).unwrap();
+        assert_eq!(confirmed.status, Some(Status::Confirmed));
+        for status in ["", "confirmed", "Attended"] {
+            let refused = registration_filter(Some(status), None).unwrap_err();
+            assert_eq!(refused[0].field, "status", "{status:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_of_an_unknown_type_is_refused_by_its_place() {
+        let field = |field_type: &str| v1::CustomField {
+            label: Some("When".to_owned()),
+            field_type: Some(field_type.to_owned()),
+            ..v1::CustomField::default()
+        };
+        let request = v1::CreateEventRequest {
+            custom_fields: vec![field("text"), field("date")],
+            ..v1::CreateEventRequest::default()
+        };
+        let refused = new_event(request).unwrap_err();
+        assert_eq!(refused[0].field, "custom_fields[1].field_type");
+        let request = v1::UpdateEventRequest {
+            custom_fields: vec![field("date")],
+            ..v1::UpdateEventRequest::default()
+        };
+        let refused = event_patch(request).unwrap_err();
+        assert_eq!(refused[0].field, "custom_fields[0].field_type");
     }
 
     #[test]

@@ -10,10 +10,12 @@ use muster_api::{
 use tonic::{Request, Response, Status};
 
 use super::request::caller;
-use crate::service::Service;
+
+/// The rpcs of edges: all that they say is who calls, whom the gate has found.
+pub(super) struct EdgeApi;
 
 #[tonic::async_trait]
-impl EdgeService for Service {
+impl EdgeService for EdgeApi {
     async fn check_credential(
         &self,
         request: Request<CheckCredentialRequest>,

@@ -12,20 +12,24 @@ use super::{
     request::{caller, id},
     status::{refuse, refuse_fields},
 };
-use crate::service::{EventFilter, Service};
+use crate::service::{Events, Links};
+
+/// The rpcs about the caller's own events.
+pub(super) struct EventApi {
+    pub(super) events: Events,
+    pub(super) links: Links,
+}
 
 #[tonic::async_trait]
-impl EventService for Service {
+impl EventService for EventApi {
     async fn create_event(
         &self,
         request: Request<CreateEventRequest>,
     ) -> Result<Response<CreatedEvent>, Status> {
         let caller = caller(&request)?;
-        let new = convert::new_event(request.into_inner());
-        let event = Service::create_event(self, &caller, new)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(convert::created_event(event, self.links())))
+        let new = convert::new_event(request.into_inner()).map_err(refuse_fields)?;
+        let event = self.events.create(&caller, new).await.map_err(refuse)?;
+        Ok(Response::new(convert::created_event(event, &self.links)))
     }
 
     async fn list_my_events(
@@ -34,18 +38,16 @@ impl EventService for Service {
     ) -> Result<Response<MyEventList>, Status> {
         let caller = caller(&request)?;
         let request = request.into_inner();
-        let filter = match request.status() {
-            "past" => EventFilter::Past,
-            "all" => EventFilter::All,
-            _ => EventFilter::Active,
-        };
-        let found = Service::list_my_events(self, &caller, filter, request.limit())
+        let filter = convert::event_filter(request.status()).map_err(refuse_fields)?;
+        let found = self
+            .events
+            .list(&caller, filter, request.limit())
             .await
             .map_err(refuse)?;
         let items = found
             .events
             .into_iter()
-            .map(|event| convert::my_event(event, self.links()))
+            .map(|event| convert::my_event(event, &self.links))
             .collect();
         Ok(Response::new(MyEventList {
             items,
@@ -59,10 +61,8 @@ impl EventService for Service {
     ) -> Result<Response<MyEventDetail>, Status> {
         let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let found = Service::get_my_event(self, &caller, id)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(found, self.links())))
+        let found = self.events.get(&caller, id).await.map_err(refuse)?;
+        Ok(Response::new(convert::my_event_detail(found, &self.links)))
     }
 
     async fn update_event(
@@ -72,12 +72,14 @@ impl EventService for Service {
         let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
         let patch = convert::event_patch(request.into_inner()).map_err(refuse_fields)?;
-        let changed = Service::update_event(self, &caller, id, patch)
+        let changed = self
+            .events
+            .update(&caller, id, patch)
             .await
             .map_err(refuse)?;
         Ok(Response::new(convert::my_event_detail(
             changed,
-            self.links(),
+            &self.links,
         )))
     }
 
@@ -87,12 +89,10 @@ impl EventService for Service {
     ) -> Result<Response<MyEventDetail>, Status> {
         let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let published = Service::publish_event(self, &caller, id)
-            .await
-            .map_err(refuse)?;
+        let published = self.events.publish(&caller, id).await.map_err(refuse)?;
         Ok(Response::new(convert::my_event_detail(
             published,
-            self.links(),
+            &self.links,
         )))
     }
 
@@ -102,10 +102,8 @@ impl EventService for Service {
     ) -> Result<Response<MyEventDetail>, Status> {
         let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let draft = Service::unpublish_event(self, &caller, id)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(draft, self.links())))
+        let draft = self.events.unpublish(&caller, id).await.map_err(refuse)?;
+        Ok(Response::new(convert::my_event_detail(draft, &self.links)))
     }
 
     async fn cancel_event(
@@ -118,7 +116,9 @@ impl EventService for Service {
             .into_inner()
             .reason
             .filter(|reason| !reason.is_empty());
-        let cancelled = Service::cancel_event(self, &caller, id, reason)
+        let cancelled = self
+            .events
+            .cancel(&caller, id, reason)
             .await
             .map_err(refuse)?;
         Ok(Response::new(CancelResult {

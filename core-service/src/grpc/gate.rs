@@ -21,7 +21,7 @@ use super::{
     origin::Origin,
     status::refuse,
 };
-use crate::service::Service as Rules;
+use crate::service::Authenticator;
 
 /// No call runs longer, whatever deadline its client set, so that a stuck one gives its connection and locks back.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
@@ -34,26 +34,26 @@ const INTERNAL: &str = "/muster.internal.";
 /// Puts a [`Gate`] in front of a service.
 #[derive(Debug, Clone)]
 pub struct GateLayer {
-    rules: Rules,
+    authenticator: Authenticator,
     edges: Arc<Edges>,
     /// It stands before callers in this process, which are edges and log their requests themselves.
     in_process: bool,
 }
 
 impl GateLayer {
-    /// The gate of a port: it knows callers by `rules` and edges by `tokens`, and writes a log line per call.
-    pub fn of_port(rules: Rules, tokens: EdgeTokens) -> Self {
+    /// The gate of a port: it knows callers by `authenticator` and edges by `tokens`, and writes a log line per call.
+    pub fn of_port(authenticator: Authenticator, tokens: EdgeTokens) -> Self {
         Self {
-            rules,
+            authenticator,
             edges: Arc::new(Edges::new(tokens)),
             in_process: false,
         }
     }
 
     /// The gate for edges in this process.
-    pub fn in_process(rules: Rules) -> Self {
+    pub fn in_process(authenticator: Authenticator) -> Self {
         Self {
-            rules,
+            authenticator,
             edges: Arc::default(),
             in_process: true,
         }
@@ -109,7 +109,7 @@ where
                     return Ok(late(limit).into_http());
                 }
                 let admitted = match arrival {
-                    Ok(arrival) => admit(&layer.rules, arrival, &mut request).await,
+                    Ok(arrival) => admit(&layer.authenticator, arrival, &mut request).await,
                     Err(refusal) => Err(refusal),
                 };
                 match admitted {
@@ -148,7 +148,7 @@ impl GateLayer {
 
 /// Finds out who calls, where the rpc wants to know, and leaves the caller and how the call came in the request's extensions.
 async fn admit(
-    rules: &Rules,
+    authenticator: &Authenticator,
     arrival: Arrival,
     request: &mut Request<Body>,
 ) -> Result<(), Box<Status>> {
@@ -164,7 +164,7 @@ async fn admit(
         Some(Access::Bearer | Access::Paid) => {}
     }
     let credential = header(request.headers(), "authorization");
-    let caller = rules
+    let caller = authenticator
         .authenticate(credential)
         .await
         .map_err(|error| Box::new(refuse(error)))?;

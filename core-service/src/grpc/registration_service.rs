@@ -19,15 +19,22 @@ use tonic::{Request, Response, Status};
 use super::{
     convert,
     request::{caller, client_address, id, ids},
-    status::{refuse, tell_allowance},
+    status::{refuse, refuse_fields, tell_allowance},
 };
-use crate::service::{Export, RegistrationFilter, Service};
+use crate::service::{Export, Links, OwnRegistrations, Registrations};
 
 /// What the table is, to whoever reads it.
 const CSV: &str = "text/csv; charset=utf-8; header=present";
 
+/// The rpcs about registrations, for the public, the organizer and the attendee.
+pub(super) struct RegistrationApi {
+    pub(super) registrations: Registrations,
+    pub(super) own_registrations: OwnRegistrations,
+    pub(super) links: Links,
+}
+
 #[tonic::async_trait]
-impl RegistrationService for Service {
+impl RegistrationService for RegistrationApi {
     type ExportRegistrationsStream = Pin<Box<dyn Stream<Item = Result<HttpBody, Status>> + Send>>;
 
     async fn register_attendee(
@@ -43,7 +50,9 @@ impl RegistrationService for Service {
         } = request.into_inner();
         let new = convert::new_registration(name, email, answers);
         let email = new.email.clone();
-        let allowance = Service::register_attendee(self, &slug, new, client)
+        let allowance = self
+            .registrations
+            .register(&slug, new, client)
             .await
             .map_err(refuse)?;
         let mut response = Response::new(RegistrationReceived {
@@ -70,7 +79,9 @@ impl RegistrationService for Service {
             ..
         } = request.into_inner();
         let new = convert::new_registration(name, email, answers);
-        let added = Service::add_registration(self, &caller, event, new)
+        let added = self
+            .registrations
+            .add(&caller, event, new)
             .await
             .map_err(refuse)?;
         Ok(Response::new(AddedRegistration {
@@ -88,13 +99,12 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.into_inner();
         let (limit, offset) = (request.limit(), request.offset());
-        let filter = RegistrationFilter {
-            // Validation lets no other names in.
-            status: request.status.and_then(|status| status.parse().ok()),
-            text: request.q,
-        };
+        let filter = convert::registration_filter(request.status.as_deref(), request.q);
+        let filter = filter.map_err(refuse_fields)?;
         let event = id(&request.id)?;
-        let found = Service::list_registrations(self, &caller, event, &filter, limit, offset)
+        let found = self
+            .registrations
+            .list(&caller, event, &filter, limit, offset)
             .await
             .map_err(refuse)?;
         let items = found.registrations.into_iter();
@@ -110,7 +120,9 @@ impl RegistrationService for Service {
     ) -> Result<Response<Self::ExportRegistrationsStream>, Status> {
         let caller = caller(&request)?;
         let event = id(&request.get_ref().id)?;
-        let export = Service::export_registrations(self, &caller, event)
+        let export = self
+            .registrations
+            .export(&caller, event)
             .await
             .map_err(refuse)?;
         let file = format!("attachment; filename=\"{}\"", export.file_name());
@@ -130,7 +142,7 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(Service::get_registration(self, &caller, event, id).await)
+        answer(self.registrations.get(&caller, event, id).await)
     }
 
     async fn approve_registration(
@@ -140,7 +152,7 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(Service::approve_registration(self, &caller, event, id).await)
+        answer(self.registrations.approve(&caller, event, id).await)
     }
 
     async fn cancel_registration(
@@ -150,7 +162,7 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(Service::cancel_registration(self, &caller, event, id).await)
+        answer(self.registrations.cancel(&caller, event, id).await)
     }
 
     async fn check_in(
@@ -160,7 +172,7 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(Service::check_in(self, &caller, event, id).await)
+        answer(self.registrations.check_in(&caller, event, id).await)
     }
 
     async fn undo_check_in(
@@ -170,30 +182,31 @@ impl RegistrationService for Service {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(Service::undo_check_in(self, &caller, event, id).await)
+        answer(self.registrations.undo_check_in(&caller, event, id).await)
     }
 
     async fn get_registration_by_token(
         &self,
         request: Request<GetRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
-        let found = Service::get_registration_by_token(self, &request.get_ref().token)
+        let found = self
+            .own_registrations
+            .get(&request.get_ref().token)
             .await
             .map_err(refuse)?;
-        Ok(Response::new(convert::own_registration(
-            found,
-            self.links(),
-        )))
+        Ok(Response::new(convert::own_registration(found, &self.links)))
     }
 
     async fn cancel_registration_by_token(
         &self,
         request: Request<CancelRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
-        let cancelled = Service::cancel_registration_by_token(self, &request.get_ref().token)
+        let cancelled = self
+            .own_registrations
+            .cancel(&request.get_ref().token)
             .await
             .map_err(refuse)?;
-        let own = convert::own_registration(cancelled, self.links());
+        let own = convert::own_registration(cancelled, &self.links);
         Ok(Response::new(own))
     }
 }

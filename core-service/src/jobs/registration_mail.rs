@@ -8,7 +8,7 @@ use crate::{
         job::{ClaimedJob, JobKind},
     },
     email::{self, Addressing, Mailer, Undelivered},
-    service::Service,
+    service::OwnRegistrations,
     storage::Store,
 };
 
@@ -17,17 +17,22 @@ use crate::{
 pub struct RegistrationMail {
     store: Store,
     clock: Clock,
-    rules: Service,
+    own_registrations: OwnRegistrations,
     mailer: Mailer,
 }
 
 impl RegistrationMail {
     /// A handler that sends by `mailer`.
-    pub const fn new(store: Store, clock: Clock, rules: Service, mailer: Mailer) -> Self {
+    pub const fn new(
+        store: Store,
+        clock: Clock,
+        own_registrations: OwnRegistrations,
+        mailer: Mailer,
+    ) -> Self {
         Self {
             store,
             clock,
-            rules,
+            own_registrations,
             mailer,
         }
     }
@@ -44,9 +49,9 @@ impl RegistrationMail {
             tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is overtaken by events and not sent");
             return Ok(());
         };
-        let links = self.rules.links();
+        let links = self.own_registrations.links();
         let private_url = if news.standing().is_some() {
-            let link = self.rules.private_link(id).await;
+            let link = self.own_registrations.new_link(id).await;
             Some(link.map_err(|error| AttemptError::Temporary(error.to_string()))?)
         } else {
             None

@@ -1,13 +1,13 @@
 //! Accounts, for their owners and for administrators.
 
-use super::{Caller, Error, Service, Unit, catalogue::saturated};
+use super::{Caller, Commands, Error, Unit, catalogue::saturated};
 use crate::domain::{
     account::{self, Account},
     audit::Actor,
     email::Email,
     fact::Fact,
     ids::AccountId,
-    plan::Plan,
+    plan::{Plan, Plans},
     violation::Violations,
     zone::Zone,
 };
@@ -45,14 +45,26 @@ pub struct NewAccount {
     pub timezone: Option<String>,
 }
 
-impl Service {
+/// Use cases about accounts.
+#[derive(Debug, Clone)]
+pub struct Accounts {
+    commands: Commands,
+    plans: Plans,
+}
+
+impl Accounts {
+    /// Accounts whose plans allow that many events.
+    pub const fn new(commands: Commands, plans: Plans) -> Self {
+        Self { commands, plans }
+    }
+
     /// The caller's account.
-    pub async fn get_account(&self, caller: &Caller) -> Result<AccountOverview, Error> {
-        let store = &self.context.store;
+    pub async fn get(&self, caller: &Caller) -> Result<AccountOverview, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
         let account = store.find_account(caller.account_id).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        let active = store.count_active_events(account.id, self.now()).await?;
-        let limit = self.context.plans.quota(account.plan);
+        let active = store.count_active_events(account.id, now).await?;
+        let limit = self.plans.quota(account.plan);
         Ok(AccountOverview {
             account,
             active_events: saturated(active),
@@ -61,7 +73,7 @@ impl Service {
     }
 
     /// Opens an account, for an administrator.
-    pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
+    pub async fn create(&self, new: NewAccount) -> Result<Account, Error> {
         let mut violations = Violations::default();
         let email = violations.check("email", new.email.parse::<Email>());
         account::check_name("name", &new.name, &mut violations);
@@ -73,7 +85,7 @@ impl Service {
 
         let decide = async |unit: &mut Unit| {
             let account = Account {
-                id: AccountId::new(self.context.entropy.uuid_v7(unit.now)),
+                id: AccountId::new(unit.new_id()),
                 email: email.to_string(),
                 name: new.name,
                 plan: new.plan,

@@ -1,9 +1,9 @@
 //! What everybody may see.
 
-use super::{Error, Service};
+use super::{Commands, Error};
 use crate::{
-    domain::{event::Event, slug},
-    storage::StoredCover,
+    domain::{clock::Clock, event::Event, slug},
+    storage::{Store, StoredCover},
 };
 
 /// A page of the catalogue.
@@ -44,11 +44,27 @@ pub struct CoverWords {
     pub city: Option<String>,
 }
 
-impl Service {
+/// Use cases about what everybody may see.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    store: Store,
+    clock: Clock,
+    fetches_covers: bool,
+}
+
+impl Catalogue {
+    /// The catalogue of what `commands` change.
+    pub fn new(commands: &Commands) -> Self {
+        Self {
+            store: commands.store().clone(),
+            clock: commands.clock().clone(),
+            fetches_covers: commands.fetches_covers(),
+        }
+    }
+
     /// A page of the public events.
-    pub async fn list_events(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
-        let now = self.now();
-        let store = &self.context.store;
+    pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
+        let (store, now) = (&self.store, self.clock.now());
         let events = store
             .list_live_events(now, limit.into(), offset.into())
             .await?;
@@ -61,8 +77,8 @@ impl Service {
     }
 
     /// One public event; not found unless it is published, listed, not cancelled and not over.
-    pub async fn get_event(&self, slug: &str) -> Result<Event, Error> {
-        let now = self.now();
+    pub async fn get(&self, slug: &str) -> Result<Event, Error> {
+        let now = self.clock.now();
         let event = self.find_by_slug(slug).await?;
         event
             .filter(|event| event.is_live(now))
@@ -78,12 +94,12 @@ impl Service {
             .ok_or(Error::NO_EVENT)?;
         let image_query = event.image_query.ok_or(Error::NotFound { what: "cover" })?;
         if event.image_credit.is_some()
-            && let Some(cover) = self.context.store.find_stock_cover(event.id).await?
+            && let Some(cover) = self.store.find_stock_cover(event.id).await?
         {
             return Ok(CoverView::Stock(cover));
         }
         Ok(CoverView::Drawn {
-            is_provisional: self.context.stock.is_some(),
+            is_provisional: self.fetches_covers,
             words: CoverWords {
                 title: event.title,
                 image_query,
@@ -97,7 +113,7 @@ impl Service {
         if !slug::is_possible(slug) {
             return Ok(None);
         }
-        Ok(self.context.store.find_event_by_slug(slug).await?)
+        Ok(self.store.find_event_by_slug(slug).await?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The one way to change anything: [`Commands::run`] begins a transaction, has a use case decide in it, writes what follows from
 //! the facts that the use case recorded, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 
-use std::collections::BTreeSet;
+use uuid::Uuid;
 
 use super::Error;
 use crate::{
@@ -79,7 +79,15 @@ impl Commands {
         &self.clock
     }
 
-    /// Ids, keys and tokens.
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    pub(crate) const fn fetches_covers(&self) -> bool {
+        self.fetches_covers
+    }
+
+    /// Keys, tokens and the endings of slugs.
     pub(crate) const fn entropy(&self) -> &Entropy {
         &self.entropy
     }
@@ -105,10 +113,15 @@ struct Consequences {
     audit: Vec<AuditEntry>,
     jobs: Vec<Job>,
     /// Events that the catalogue shows otherwise, or no longer.
-    catalogue: BTreeSet<EventId>,
+    catalogue: Vec<EventId>,
 }
 
 impl Unit {
+    /// A new identifier, which sorts by this command's moment.
+    pub(crate) fn new_id(&self) -> Uuid {
+        self.entropy.uuid_v7(self.now)
+    }
+
     /// Records what happened; answers how many mails to registrants of the event that scheduled, beside the one to whom it
     /// happened.
     pub(crate) async fn record(&mut self, fact: Fact<'_>) -> Result<u64, storage::Error> {
@@ -121,7 +134,7 @@ impl Unit {
         actor: Actor,
         fact: Fact<'_>,
     ) -> Result<u64, storage::Error> {
-        let id = self.entropy.uuid_v7(self.now);
+        let id = self.new_id();
         let consequences = &mut self.consequences;
         consequences.any = true;
         consequences.audit.extend(fact.audit(id, self.now, actor));
@@ -155,7 +168,7 @@ impl Unit {
             any,
             audit,
             jobs,
-            catalogue: _,
+            catalogue,
         } = self.consequences;
         if !any {
             return Ok(());
@@ -163,6 +176,10 @@ impl Unit {
         self.tx.insert_jobs(&jobs, self.now).await?;
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
+        }
+        if !catalogue.is_empty() {
+            // The last lock that is taken, and so held for the shortest time.
+            self.tx.raise_catalogue_version(&catalogue).await?;
         }
         self.tx.commit().await
     }

@@ -2,16 +2,20 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Error, Service};
-use crate::domain::{
-    account::ApiKey,
-    api_key::PlainKey,
-    audit::Actor,
-    ids::{AccountId, KeyId},
-    instant::Instant,
+use super::Error;
+use crate::{
+    domain::{
+        account::ApiKey,
+        api_key::PlainKey,
+        audit::Actor,
+        clock::Clock,
+        ids::{AccountId, KeyId},
+        instant::Instant,
+    },
+    storage::{KeyUses, Store},
 };
 
 /// How long a key is trusted without looking again. Revocation must take effect everywhere within 5 s.
@@ -48,16 +52,44 @@ struct Recognised {
     looked_up_at: Instant,
 }
 
-impl Service {
+/// Finds out who calls.
+#[derive(Debug, Clone)]
+pub struct Authenticator {
+    store: Store,
+    clock: Clock,
+    credentials: Arc<Credentials>,
+    key_uses: KeyUses,
+}
+
+impl Authenticator {
+    /// By the keys that are in the database.
+    pub fn new(store: Store, clock: Clock) -> Self {
+        Self {
+            store,
+            clock,
+            credentials: Arc::default(),
+            key_uses: KeyUses::default(),
+        }
+    }
+
+    /// When keys were used, for whoever writes it down.
+    pub fn key_uses(&self) -> KeyUses {
+        self.key_uses.clone()
+    }
+
+    pub(super) fn credentials(&self) -> Arc<Credentials> {
+        Arc::clone(&self.credentials)
+    }
+
     /// Finds out who calls from the value of the header `Authorization`.
     pub async fn authenticate(&self, authorization: Option<&str>) -> Result<Caller, Error> {
         let key = authorization.and_then(bearer).and_then(PlainKey::parse);
         let hash = key.ok_or(Error::Unauthorized)?.hash();
-        let now = self.now();
+        let now = self.clock.now();
         if let Some(caller) = self.credentials.recognise(&hash, now) {
             return Ok(caller);
         }
-        let found = self.context.store.find_key_by_hash(&hash).await?;
+        let found = self.store.find_key_by_hash(&hash).await?;
         let (key, account) = found.ok_or(Error::Unauthorized)?;
         if !is_valid(&key, now) {
             return Err(Error::Unauthorized);

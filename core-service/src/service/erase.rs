@@ -1,6 +1,6 @@
 //! Removing a person everywhere, for an administrator.
 
-use super::{Error, Service, Unit, registrations::promote};
+use super::{Commands, Error, Unit, registrations::promote};
 use crate::domain::{
     audit::Actor,
     email::{self, Email},
@@ -30,18 +30,29 @@ pub struct Erasure {
     pub keys: u64,
 }
 
-impl Service {
+/// Use cases about what is known of a person.
+#[derive(Debug, Clone)]
+pub struct People {
+    commands: Commands,
+}
+
+impl People {
+    /// The people who are known to the database.
+    pub const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
     /// Removes the registrations of an e-mail address with all that goes with them, and takes the address and the name from
     /// its account. The audit log never had either. Done event by event, so that no event is held up by the others; what is
     /// interrupted is finished by doing it again.
-    pub async fn erase_person(&self, address: &str) -> Result<Erasure, Error> {
+    pub async fn erase(&self, address: &str) -> Result<Erasure, Error> {
         let mut violations = Violations::default();
         let email = violations.check("email", address.parse::<Email>());
         let email = violations.unless_any(email).map_err(Error::Invalid)?;
         let email_norm = email::normalised(email.as_str());
         let mut done = Erasure::default();
         loop {
-            let store = &self.context.store;
+            let store = self.commands.store();
             let found = store.list_registrations_of(&email_norm, PAGE).await?;
             let mut events: Vec<EventId> = found.iter().map(|one| one.event_id).collect();
             events.sort_unstable();
@@ -54,7 +65,7 @@ impl Service {
             }
         }
         self.erase_account(&email_norm, &mut done).await?;
-        self.context.store.forget_deleted().await?;
+        self.commands.store().forget_deleted().await?;
         Ok(done)
     }
 

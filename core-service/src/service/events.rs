@@ -7,10 +7,10 @@ mod quota;
 
 pub use cancel::Cancellation;
 
-use super::{Caller, Error, Service, catalogue::saturated};
+use super::{Caller, Commands, Error, catalogue::saturated};
 use crate::{
-    domain::{event::Event, ids::EventId, registration::Counters},
-    storage::{EventFilter, Tx},
+    domain::{event::Event, ids::EventId, plan::Plans, registration::Counters, zone::Zone},
+    storage::{EventFilter, Store, Tx},
 };
 
 /// A list of the caller's events.
@@ -22,16 +22,38 @@ pub struct MyEvents {
     pub count: i32,
 }
 
-impl Service {
+/// Use cases about the caller's own events.
+#[derive(Debug, Clone)]
+pub struct Events {
+    commands: Commands,
+    plans: Plans,
+    default_timezone: Zone,
+}
+
+impl Events {
+    /// Events of accounts whose plans allow that many; `default_timezone` is the zone of those for which neither their creator
+    /// nor the account names one.
+    pub const fn new(commands: Commands, plans: Plans, default_timezone: Zone) -> Self {
+        Self {
+            commands,
+            plans,
+            default_timezone,
+        }
+    }
+
+    /// The zone of events for which neither their creator nor the account names one.
+    pub(crate) const fn default_timezone(&self) -> &Zone {
+        &self.default_timezone
+    }
+
     /// The caller's events.
-    pub async fn list_my_events(
+    pub async fn list(
         &self,
         caller: &Caller,
         filter: EventFilter,
         limit: i32,
     ) -> Result<MyEvents, Error> {
-        let now = self.now();
-        let store = &self.context.store;
+        let (store, now) = (self.commands.store(), self.commands.now());
         let owner = caller.account_id;
         Ok(MyEvents {
             events: store
@@ -42,18 +64,19 @@ impl Service {
     }
 
     /// One of the caller's events.
-    pub async fn get_my_event(
-        &self,
-        caller: &Caller,
-        id: EventId,
-    ) -> Result<(Event, Counters), Error> {
-        let found = self
-            .context
-            .store
-            .find_account_event(caller.account_id, id)
-            .await?;
-        found.ok_or(Error::NO_EVENT)
+    pub async fn get(&self, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
+        find(self.commands.store(), caller, id).await
     }
+}
+
+/// One of the caller's events; of others they may not know.
+pub(super) async fn find(
+    store: &Store,
+    caller: &Caller,
+    id: EventId,
+) -> Result<(Event, Counters), Error> {
+    let found = store.find_account_event(caller.account_id, id).await?;
+    found.ok_or(Error::NO_EVENT)
 }
 
 /// Reads one of the caller's events to change it: nobody else changes it or its seats until the transaction ends.

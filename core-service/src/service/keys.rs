@@ -1,6 +1,8 @@
 //! API keys, for administrators.
 
-use super::{Error, Service, Unit};
+use std::sync::Arc;
+
+use super::{Authenticator, Commands, Error, Unit, credentials::Credentials};
 use crate::domain::{
     account::{self, Account, ApiKey},
     api_key::PlainKey,
@@ -22,19 +24,34 @@ pub struct NewKey {
     pub plain: PlainKey,
 }
 
-impl Service {
+/// Use cases about API keys.
+#[derive(Debug, Clone)]
+pub struct Keys {
+    commands: Commands,
+    credentials: Arc<Credentials>,
+}
+
+impl Keys {
+    /// Keys by which `authenticator` knows callers; it forgets those that are revoked here.
+    pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
+        Self {
+            commands,
+            credentials: authenticator.credentials(),
+        }
+    }
+
     /// Makes a key for the account of an e-mail address.
-    pub async fn create_key(&self, email: &str, label: &str) -> Result<NewKey, Error> {
+    pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
         account::check_name("name", label, &mut violations);
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
 
-        let plain = PlainKey::generate(&self.context.entropy);
+        let plain = PlainKey::generate(self.commands.entropy());
         let decide = async |unit: &mut Unit| {
             let owner = unit.tx.find_account_by_email(email).await?;
             let owner = owner.ok_or(Error::NotFound { what: "account" })?;
             let key = ApiKey {
-                id: KeyId::new(self.context.entropy.uuid_v7(unit.now)),
+                id: KeyId::new(unit.new_id()),
                 account_id: owner.id,
                 label: label.to_owned(),
                 hash: plain.hash(),
@@ -51,14 +68,14 @@ impl Service {
     }
 
     /// All keys with their accounts, by account and age.
-    pub async fn list_keys(&self) -> Result<Vec<(ApiKey, Account)>, Error> {
-        Ok(self.context.store.list_keys(LIST_LIMIT).await?)
+    pub async fn list(&self) -> Result<Vec<(ApiKey, Account)>, Error> {
+        Ok(self.commands.store().list_keys(LIST_LIMIT).await?)
     }
 
     /// Makes a key useless: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key
     /// stays as it is.
-    pub async fn revoke_key(&self, id: KeyId) -> Result<(), Error> {
-        let found = self.context.store.find_key(id).await?;
+    pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
+        let found = self.commands.store().find_key(id).await?;
         let (_, owner) = found.ok_or(Error::NotFound { what: "key" })?;
         let decide = async |unit: &mut Unit| {
             if unit.tx.revoke_key(id, unit.now).await? {

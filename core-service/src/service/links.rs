@@ -8,6 +8,13 @@ pub struct Links {
     base: String,
 }
 
+impl Default for Links {
+    /// Where a gateway on this machine is found unless told otherwise.
+    fn default() -> Self {
+        Self::new("http://127.0.0.1:8080")
+    }
+}
+
 impl Links {
     /// Links below `public_url`, with or without a slash at its end.
     pub fn new(public_url: &str) -> Self {

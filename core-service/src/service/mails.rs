@@ -1,6 +1,6 @@
 //! Mails that failed, for administrators.
 
-use super::{Error, Service, Unit};
+use super::{Commands, Error, Unit};
 use crate::{
     domain::{audit::Actor, fact::Fact, job::JobKey},
     storage::FailedMail,
@@ -9,16 +9,27 @@ use crate::{
 /// Mails that are made due again in one transaction.
 const BATCH: i64 = 500;
 
-impl Service {
+/// Use cases about mails that failed.
+#[derive(Debug, Clone)]
+pub struct Mails {
+    commands: Commands,
+}
+
+impl Mails {
+    /// Mails that wait in the database.
+    pub const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
     /// Mails that failed, the latest first, at most so many, and how many there are.
-    pub async fn list_failed_mails(&self, limit: u32) -> Result<(Vec<FailedMail>, i64), Error> {
-        let store = &self.context.store;
+    pub async fn list_failed(&self, limit: u32) -> Result<(Vec<FailedMail>, i64), Error> {
+        let store = self.commands.store();
         let mails = store.list_failed_mails(limit.into()).await?;
         Ok((mails, store.count_failed_mails().await?))
     }
 
     /// Makes a mail that failed due again; false when there is none of that key.
-    pub async fn retry_mail(&self, key: &JobKey) -> Result<bool, Error> {
+    pub async fn retry(&self, key: &JobKey) -> Result<bool, Error> {
         let decide = async |unit: &mut Unit| {
             let Some(mail) = unit.tx.find_failed_mail(key).await? else {
                 return Ok(false);
@@ -30,7 +41,7 @@ impl Service {
     }
 
     /// Makes every mail that failed due again; answers how many.
-    pub async fn retry_all_mails(&self) -> Result<u64, Error> {
+    pub async fn retry_all(&self) -> Result<u64, Error> {
         let mut count = 0;
         loop {
             let decide = async |unit: &mut Unit| {

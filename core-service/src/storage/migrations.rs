@@ -37,7 +37,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -45,6 +45,7 @@ const STEPS: [Step; 6] = [
     // What it takes away costs SQLite nothing.
     step!(5, "0005_events_known_to_be_there", postgres),
     step!(6, "0006_job_destinations", both),
+    step!(9, "0009_catalogue_version", both),
 ];
 
 /// SQLite's migrations.

@@ -129,6 +129,9 @@ reads! {
     catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<Event>;
     /// How many events the whole catalogue has.
     catalogue::count_live_events(now: Instant) -> i64;
+    /// A number that grows with every committed change of what the catalogue shows, registrations not among them. That events
+    /// end changes nothing here: their ends are known before.
+    catalogue::catalogue_version() -> i64;
     /// The event of that slug, in whatever state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
 

@@ -88,6 +88,8 @@ statements! {
     events::update_event(event: &Event, live: bool) -> ();
     /// Cancels an event and takes it out of the catalogue; false, and nothing written, when it was cancelled before.
     events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
+    /// Raises the catalogue's version for changes of these events.
+    catalogue::raise_catalogue_version(events: &[EventId]) -> ();
     /// Takes at most `limit` ended events out of the catalogue and its total; answers how many.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
 

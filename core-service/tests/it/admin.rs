@@ -62,11 +62,15 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
     let answer = run(&database, "key create --email fay@example.org --name ci").await;
     let key = answer.unwrap().text;
     let header = format!("Bearer {key}");
-    let caller = core.service.authenticate(Some(&header)).await.unwrap();
+    let caller = core
+        .authenticator
+        .authenticate(Some(&header))
+        .await
+        .unwrap();
 
     let business = "account set-plan --email FAY@example.org --plan business";
     run(&database, business).await.unwrap();
-    let account = core.service.get_account(&caller).await.unwrap();
+    let account = core.accounts.get(&caller).await.unwrap();
     assert_eq!(account.account.plan, Plan::Business);
 
     let answer = run(&database, "key list --json").await.unwrap();
@@ -91,14 +95,19 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
 
     run(&database, &format!("key revoke {id}")).await.unwrap();
     core.clock.advance_seconds(5);
-    assert!(core.service.authenticate(Some(&header)).await.is_err());
+    assert!(
+        core.authenticator
+            .authenticate(Some(&header))
+            .await
+            .is_err()
+    );
 }
 
 async fn erasing_says_what_it_did(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, seats(1)).await;
-    let added = desk.service.add_registration(&olga, event.id, guest("ada"));
+    let added = desk.registrations.add(&olga, event.id, guest("ada"));
     added.await.unwrap();
     let answer = run(&database, "erase --email ada@example.org")
         .await
@@ -125,10 +134,7 @@ async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
     let guests = core.register(event.id, &[Status::Confirmed; 3]).await;
-    core.service
-        .cancel_event(&olga, event.id, None)
-        .await
-        .unwrap();
+    core.events.cancel(&olga, event.id, None).await.unwrap();
     let mut tx = core.store.begin().await.unwrap();
     let claimed = tx
         .claim_jobs(
@@ -325,10 +331,7 @@ async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
     core.register(event.id, &[Status::Confirmed; 3]).await;
-    core.service
-        .cancel_event(&olga, event.id, None)
-        .await
-        .unwrap();
+    core.events.cancel(&olga, event.id, None).await.unwrap();
     let answer = run(&database, "doctor").await.unwrap();
     let told = "3 wait, one of them since 2030-01-01T00:00:00Z, none failed";
     assert!(answer.text.contains(told), "{}", answer.text);

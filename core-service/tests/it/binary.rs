@@ -15,13 +15,8 @@ use std::{
 };
 
 use core_service::{
-    domain::{
-        clock::Clock,
-        entropy::Entropy,
-        plan::{Plan, Plans},
-        zone::Zone,
-    },
-    service::{Context, LimitSettings, Links, NewAccount, Service},
+    domain::{clock::Clock, entropy::Entropy, plan::Plan},
+    service::{Commands, NewAccount, Policy, UseCases},
     storage::{Access, Options, Store},
 };
 use muster_api::v1::{
@@ -188,24 +183,16 @@ fn socket(folder: &Path) -> PathBuf {
 async fn key(database_url: &str) -> String {
     let options = Options::new(database_url, Access::Administer);
     let store = Store::open(&options).await.unwrap();
-    let service = Service::new(Context {
-        store: store.clone(),
-        clock: Clock::system(),
-        entropy: Entropy::system(),
-        links: Links::new("https://muster.example"),
-        plans: Plans::default(),
-        default_timezone: Zone::utc(),
-        limits: LimitSettings::OFF,
-        stock: None,
-    });
+    let commands = Commands::new(store.clone(), Clock::system(), Entropy::system());
+    let use_cases = UseCases::new(commands, Policy::default());
     let account = NewAccount {
         email: OWNER.to_owned(),
         name: "Olga Owner".to_owned(),
         plan: Plan::Business,
         timezone: None,
     };
-    service.create_account(account).await.unwrap();
-    let made = service.create_key(OWNER, "laptop").await.unwrap();
+    use_cases.accounts.create(account).await.unwrap();
+    let made = use_cases.keys.create(OWNER, "laptop").await.unwrap();
     store.close().await;
     made.plain.expose().to_owned()
 }

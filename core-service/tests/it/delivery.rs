@@ -58,7 +58,7 @@ impl Post {
         let event = self.desk.create(&olga, public_event("Rust Meetup")).await;
         let statuses = vec![Status::Confirmed; guests];
         let guests = self.desk.register(event.id, &statuses).await;
-        let cancelled = self.desk.service.cancel_event(&olga, event.id, None).await;
+        let cancelled = self.desk.events.cancel(&olga, event.id, None).await;
         let notified = cancelled.unwrap().registrants_notified;
         assert_eq!(usize::try_from(notified).unwrap(), guests.len());
         guests
@@ -97,8 +97,8 @@ pub(crate) fn mailer(server: &Server) -> Mailer {
 
 pub(crate) fn runner(desk: &Desk, mailer: &Mailer) -> Runner {
     let (store, clock) = (&desk.store, &desk.clock);
-    let (service, mailer) = (desk.service.clone(), mailer.clone());
-    let mails = RegistrationMail::new(store.clone(), clock.clone(), service, mailer);
+    let (own, mailer) = (desk.own_registrations.clone(), mailer.clone());
+    let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
     Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
 
@@ -211,7 +211,7 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
     });
     assert_eq!(post.drain().await, 5);
     assert_eq!(post.server.mails().len(), 4);
-    let (dead, count) = post.desk.service.list_failed_mails(10).await.unwrap();
+    let (dead, count) = post.desk.mails.list_failed(10).await.unwrap();
     assert_eq!((dead.len(), count), (1, 1));
     assert_eq!(dead[0].job.key.subject_id, guests[2].id.uuid());
     let why = dead[0].job.last_error.as_deref();
@@ -220,7 +220,7 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
     assert_eq!(post.drain().await, 0);
 
     post.server.script(|_| Deed::Go);
-    assert_eq!(post.desk.service.retry_all_mails().await.unwrap(), 1);
+    assert_eq!(post.desk.mails.retry_all().await.unwrap(), 1);
     assert_eq!(post.drain().await, 1);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 5);

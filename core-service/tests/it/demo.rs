@@ -8,19 +8,18 @@ use std::{
 };
 
 use core_service::{
-    Core,
+    Core, Options,
     demo::{self, DemoKey, KeyOrigin},
     domain::{
         api_key::PlainKey,
         clock::Clock,
         entropy::Entropy,
         event::Event,
-        plan::{Plan, Plans},
+        plan::Plan,
         registration::{Counters, Registration, Status},
-        zone::Zone,
     },
     email::Mailer,
-    service::{Caller, Context, LimitSettings, Links, RegistrationFilter},
+    service::{Caller, RegistrationFilter},
     storage::{EventFilter, Store},
 };
 use muster_api::v1::{CreateEventRequest, CustomField, event_service_client::EventServiceClient};
@@ -45,19 +44,13 @@ impl Start {
     async fn new(database: &Database) -> Self {
         let (store, clock) = (open(database).await, Clock::manual(NOW));
         let data_dir = tempfile::tempdir().unwrap();
-        let context = Context {
-            store: store.clone(),
+        let options = Options {
             clock: clock.clone(),
-            entropy: Entropy::system(),
-            links: Links::new("https://muster.example"),
-            plans: Plans::default(),
-            default_timezone: Zone::utc(),
-            limits: LimitSettings::OFF,
-            stock: None,
+            ..Options::default()
         };
         let sender = "events@muster.example".parse().unwrap();
         let mailer = Mailer::files(data_dir.path().join("mail"), sender);
-        let core = Core::new(context, mailer);
+        let core = Core::compose(store.clone(), mailer, options);
         Self {
             core: core.await.unwrap(),
             store,
@@ -67,7 +60,7 @@ impl Start {
     }
 
     async fn prepare(&self) -> Option<DemoKey> {
-        let prepared = demo::prepare(self.core.rules(), self.data_dir.path());
+        let prepared = demo::prepare(self.core.use_cases(), self.data_dir.path());
         prepared.await.unwrap()
     }
 
@@ -79,21 +72,27 @@ impl Start {
 
     async fn authenticate(&self, key: &DemoKey) -> Option<Caller> {
         let header = format!("Bearer {}", key.key.expose());
-        let caller = self.core.rules().authenticate(Some(&header)).await;
+        let caller = self
+            .core
+            .use_cases()
+            .authenticator
+            .authenticate(Some(&header))
+            .await;
         caller.ok()
     }
 
     async fn my_events(&self, caller: &Caller, filter: EventFilter) -> Vec<(Event, Counters)> {
-        let listed = self.core.rules().list_my_events(caller, filter, ALL).await;
+        let listed = self.core.use_cases().events.list(caller, filter, ALL).await;
         let listed = listed.unwrap();
         assert_eq!(listed.count, i32::try_from(listed.events.len()).unwrap());
         listed.events
     }
 
     async fn registrations(&self, caller: &Caller, event: &Event) -> Vec<Registration> {
-        let rules = self.core.rules();
-        let listed = rules
-            .list_registrations(caller, event.id, &RegistrationFilter::default(), ALL, 0)
+        let use_cases = self.core.use_cases();
+        let listed = use_cases
+            .registrations
+            .list(caller, event.id, &RegistrationFilter::default(), ALL, 0)
             .await;
         listed.unwrap().registrations
     }
@@ -110,7 +109,15 @@ impl Start {
 
     async fn is_complete(&self, caller: &Caller) -> bool {
         self.my_events(caller, EventFilter::All).await.len() == 41
-            && self.core.rules().list_events(ALL, 0).await.unwrap().count == 30
+            && self
+                .core
+                .use_cases()
+                .catalogue
+                .list(ALL, 0)
+                .await
+                .unwrap()
+                .count
+                == 30
     }
 }
 
@@ -121,7 +128,7 @@ fn file_mode(key: &DemoKey) -> u32 {
 async fn a_new_database_shows_thirty_varied_events(database: Database) {
     let start = Start::new(&database).await;
     start.prepared().await;
-    let page = start.core.rules().list_events(ALL, 0).await.unwrap();
+    let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
     assert_eq!((page.count, page.events.len()), (30, 30));
     let events = page.events;
 
@@ -140,7 +147,7 @@ async fn a_new_database_shows_thirty_varied_events(database: Database) {
     let types: BTreeSet<&str> = events
         .iter()
         .flat_map(|event| &event.custom_fields)
-        .map(|field| field.field_type.as_str())
+        .map(|field| field.field_type.name())
         .collect();
     let all_types = ["checkbox", "integer", "multi_select", "select", "text"];
     assert!(types.into_iter().eq(all_types));
@@ -212,7 +219,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
         let is_public = event.is_published && !event.has_ended(NOW);
         let custom_fields = event.custom_fields.into_iter().map(|field| CustomField {
             label: Some(field.label),
-            field_type: Some(field.field_type),
+            field_type: Some(field.field_type.name().to_owned()),
             required: Some(field.required),
             options: field.options,
         });
@@ -270,7 +277,7 @@ async fn a_lost_or_useless_key_file_is_replaced(database: Database) {
             _ => {
                 let all = start.store.list_keys(100).await.unwrap();
                 for (key, _) in all {
-                    start.core.rules().revoke_key(key.id).await.unwrap();
+                    start.core.use_cases().keys.revoke(key.id).await.unwrap();
                 }
             }
         }
@@ -293,7 +300,7 @@ async fn a_database_with_accounts_of_its_own_is_left_alone(database: Database) {
     assert!(!start.data_dir.path().join("demo.key").exists());
     let demo = start.store.find_account_by_email(demo::EMAIL).await;
     assert_eq!(demo.unwrap(), None);
-    let page = start.core.rules().list_events(ALL, 0).await.unwrap();
+    let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
     assert_eq!(page.count, 0);
 }
 
@@ -305,7 +312,7 @@ async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
     let mut interruptions = 0;
     for steps in (1..).map(|round: u32| round * (round + 1) / 2) {
         let mut polls = 0;
-        let mut preparing = pin!(demo::prepare(start.core.rules(), start.data_dir.path()));
+        let mut preparing = pin!(demo::prepare(start.core.use_cases(), start.data_dir.path()));
         let done = std::future::poll_fn(|context| {
             polls += 1;
             if polls > steps {
@@ -323,7 +330,7 @@ async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
         // In this order, since the last commit may still be on its way.
         let found = start.store.find_account_by_email(demo::EMAIL).await;
         let is_there = found.unwrap().is_some();
-        let page = start.core.rules().list_events(ALL, 0).await.unwrap();
+        let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
         assert!(page.count == 30 || page.count == 0 && !is_there);
     }
     assert!(interruptions >= FEWEST, "only {interruptions}");
@@ -334,7 +341,7 @@ async fn two_first_starts_at_once_make_one_demo(database: Database) {
     let other_dir = tempfile::tempdir().unwrap();
     let (one, other) = tokio::join!(
         start.prepare(),
-        demo::prepare(start.core.rules(), other_dir.path())
+        demo::prepare(start.core.use_cases(), other_dir.path())
     );
     for key in [one.unwrap(), other.unwrap().unwrap()] {
         let caller = start.authenticate(&key).await.unwrap();
@@ -345,7 +352,7 @@ async fn two_first_starts_at_once_make_one_demo(database: Database) {
 async fn the_demo_account_has_a_paid_plan_and_room_for_more(database: Database) {
     let start = Start::new(&database).await;
     let (_, caller) = start.prepared().await;
-    let overview = start.core.rules().get_account(&caller).await.unwrap();
+    let overview = start.core.use_cases().accounts.get(&caller).await.unwrap();
     assert_eq!(overview.account.plan, Plan::Pro);
     assert_eq!(overview.active_events_left(), Some(66));
 }

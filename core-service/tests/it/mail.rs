@@ -38,8 +38,8 @@ impl Postbox {
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(folder.path().join("mail"), sender);
         let (store, clock) = (desk.store.clone(), desk.clock.clone());
-        let service = desk.service.clone();
-        let mails = RegistrationMail::new(store.clone(), clock.clone(), service, mailer);
+        let own = desk.own_registrations.clone();
+        let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
         let runner = Runner::new(store, clock, vec![Arc::new(mails)]);
         Self { runner, folder }
     }
@@ -136,9 +136,7 @@ fn part(message: &Message<'_>, index: usize) -> String {
 impl Desk {
     /// Somebody registers.
     async fn register_guest(&self, event: &Event, name: &str) {
-        let registered = self
-            .service
-            .register_attendee(&event.slug, guest(name), None);
+        let registered = self.registrations.register(&event.slug, guest(name), None);
         registered.await.unwrap();
     }
 }

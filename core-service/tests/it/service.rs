@@ -3,6 +3,7 @@
 mod accounts;
 mod cancelling;
 mod catalogue;
+mod catalogue_version;
 mod changing;
 mod creating;
 mod erasing;
@@ -15,29 +16,37 @@ mod quota;
 mod registering;
 mod seats;
 
+use std::ops::Deref;
+
 use core_service::{
     domain::{
         clock::Clock,
         entropy::Entropy,
         event::{Event, NewEvent},
         ids::EventId,
-        plan::{Plan, Plans},
+        plan::Plan,
         registration::{Registration, Status},
-        zone::Zone,
     },
-    service::{Caller, Context, Error, LimitSettings, Links, NewAccount, Service},
+    service::{Caller, Commands, Error, LimitSettings, Links, NewAccount, Policy, UseCases},
     storage::{Access, Options, Store},
 };
-use covers::stock::Stock;
 use test_postgres::Database;
 
 use crate::fixtures::{NOW, Rows, add_registrations, open};
 
 /// The use cases on a database of their own, at a time that stands still.
 pub(crate) struct Desk {
-    pub(crate) service: Service,
+    pub(crate) use_cases: UseCases,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+}
+
+impl Deref for Desk {
+    type Target = UseCases;
+
+    fn deref(&self) -> &UseCases {
+        &self.use_cases
+    }
 }
 
 impl Desk {
@@ -57,27 +66,24 @@ impl Desk {
     }
 
     /// The use cases of an instance that has photographs for covers.
-    pub(crate) async fn open_with_stock(database: &Database, stock: Stock) -> Self {
-        Self::with(open(database).await, 7, Clock::manual(NOW), Some(stock))
+    pub(crate) async fn open_with_covers(database: &Database) -> Self {
+        Self::with(open(database).await, 7, Clock::manual(NOW), true)
     }
 
     fn on(store: Store, seed: u64, clock: Clock) -> Self {
-        Self::with(store, seed, clock, None)
+        Self::with(store, seed, clock, false)
     }
 
-    fn with(store: Store, seed: u64, clock: Clock, stock: Option<Stock>) -> Self {
-        let service = Service::new(Context {
-            store: store.clone(),
-            clock: clock.clone(),
-            entropy: Entropy::seeded(seed),
+    fn with(store: Store, seed: u64, clock: Clock, fetches_covers: bool) -> Self {
+        let entropy = Entropy::seeded(seed);
+        let commands = Commands::new(store.clone(), clock.clone(), entropy);
+        let policy = Policy {
             links: Links::new("https://muster.example"),
-            plans: Plans::default(),
-            default_timezone: Zone::utc(),
             limits: LimitSettings::OFF,
-            stock,
-        });
+            ..Policy::default()
+        };
         Self {
-            service,
+            use_cases: UseCases::new(commands.with_covers(fetches_covers), policy),
             store,
             clock,
         }
@@ -91,10 +97,13 @@ impl Desk {
             plan,
             timezone: None,
         };
-        self.service.create_account(account).await.unwrap();
-        let key = self.service.create_key(email, "laptop").await.unwrap();
+        self.accounts.create(account).await.unwrap();
+        let key = self.keys.create(email, "laptop").await.unwrap();
         let header = format!("Bearer {}", key.plain.expose());
-        self.service.authenticate(Some(&header)).await.unwrap()
+        self.authenticator
+            .authenticate(Some(&header))
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn olga(&self) -> Caller {
@@ -102,7 +111,7 @@ impl Desk {
     }
 
     pub(crate) async fn create(&self, caller: &Caller, new: NewEvent) -> Event {
-        self.service.create_event(caller, new).await.unwrap()
+        self.events.create(caller, new).await.unwrap()
     }
 
     pub(crate) async fn register(&self, event: EventId, statuses: &[Status]) -> Vec<Registration> {

@@ -42,11 +42,10 @@ impl Scene {
             url: Some(server.url()),
         });
         let stock = stock.unwrap();
-        let desk = Desk::open_with_stock(database, stock.clone()).await;
+        let desk = Desk::open_with_covers(database).await;
         let olga = desk.olga().await;
         let (store, clock) = (desk.store.clone(), desk.clock.clone());
-        let handler: Arc<dyn Handler> =
-            Arc::new(StockCovers::new(desk.service.commands().clone(), stock));
+        let handler: Arc<dyn Handler> = Arc::new(StockCovers::new(desk.commands.clone(), stock));
         Self {
             runner: Runner::new(store, clock, vec![handler]),
             server,
@@ -76,13 +75,13 @@ impl Scene {
             image_query,
             ..EventPatch::default()
         };
-        let service = &self.desk.service;
-        let updated = service.update_event(&self.olga, event.id, patch).await;
+        let use_cases = &self.desk.use_cases;
+        let updated = use_cases.events.update(&self.olga, event.id, patch).await;
         updated.unwrap().0
     }
 
     async fn photograph(&self, event: &Event) -> Option<StoredCover> {
-        match self.desk.service.cover(&event.slug).await.unwrap() {
+        match self.desk.catalogue.cover(&event.slug).await.unwrap() {
             CoverView::Stock(cover) => Some(cover),
             CoverView::Drawn { is_provisional, .. } => {
                 assert!(is_provisional);
@@ -92,7 +91,7 @@ impl Scene {
     }
 
     async fn credit(&self, event: &Event) -> Option<String> {
-        let event = self.desk.service.get_event(&event.slug).await.unwrap();
+        let event = self.desk.catalogue.get(&event.slug).await.unwrap();
         event.image_credit.map(|credit| credit.to_string())
     }
 }
@@ -110,8 +109,14 @@ async fn a_photograph_takes_the_drawings_place(database: Database) {
     assert_eq!(scene.photograph(&event).await, None);
     assert_eq!(scene.credit(&event).await, None);
 
+    let version = scene.desk.store.catalogue_version().await.unwrap();
     assert_eq!(scene.drain().await, 1);
     assert!(scene.jobs().await.is_empty());
+    let since = scene.desk.store.catalogue_version().await.unwrap();
+    assert!(
+        since > version,
+        "whose photograph it is stands in the catalogue"
+    );
     let cover = scene.photograph(&event).await.unwrap();
     assert_is_cover(&cover.jpeg);
     assert_eq!(StoredCover::new(cover.jpeg.clone()), cover);
@@ -119,9 +124,9 @@ async fn a_photograph_takes_the_drawings_place(database: Database) {
     assert!(credit.starts_with("Photo by Lukas Rodriguez"), "{credit}");
 
     let (event, _) = {
-        let unpublished = scene.desk.service.unpublish_event(&scene.olga, event.id);
+        let unpublished = scene.desk.events.unpublish(&scene.olga, event.id);
         unpublished.await.unwrap();
-        let published = scene.desk.service.publish_event(&scene.olga, event.id);
+        let published = scene.desk.events.publish(&scene.olga, event.id);
         published.await.unwrap()
     };
     assert_eq!(scene.credit(&event).await.unwrap(), credit);
@@ -143,7 +148,7 @@ async fn where_covers_are_drawn_no_job_is_left(database: Database) {
     let event = desk.create(&olga, event("Drawn", "crab")).await;
     let jobs = desk.store.list_jobs(JobKind::StockCover, 10).await.unwrap();
     assert!(jobs.is_empty());
-    let drawn = desk.service.cover(&event.slug).await.unwrap();
+    let drawn = desk.catalogue.cover(&event.slug).await.unwrap();
     assert!(matches!(
         drawn,
         CoverView::Drawn {
@@ -190,7 +195,7 @@ async fn other_words_get_another_photograph(database: Database) {
     let cleared = scene.change_words(&event, Change::Clear).await;
     assert_eq!(cleared.image_credit, None);
     assert!(scene.jobs().await.is_empty());
-    assert!(scene.desk.service.cover(&event.slug).await.is_err());
+    assert!(scene.desk.catalogue.cover(&event.slug).await.is_err());
     let kept = scene.desk.store.find_stock_cover(event.id).await.unwrap();
     assert_eq!(kept, None, "nothing of the photograph is kept");
 }
@@ -231,7 +236,7 @@ async fn an_event_that_is_over_or_cancelled_needs_no_photograph(database: Databa
     let scene = Scene::open(&database).await;
     let event = scene.create("Cancelled", "crab").await;
     scene.create("Over", "crab").await;
-    let cancelled = scene.desk.service.cancel_event(&scene.olga, event.id, None);
+    let cancelled = scene.desk.events.cancel(&scene.olga, event.id, None);
     cancelled.await.unwrap();
     scene.desk.clock.advance_seconds(3 * HOUR);
     assert_eq!(scene.drain().await, 2);

@@ -61,11 +61,14 @@ async fn migrated(database: &Database) -> Desk {
 
 async fn everything_is_kept_and_works(database: Database) {
     let desk = migrated(&database).await;
-    let service = &desk.service;
     let header = format!("Bearer {KEY}");
-    let olga = service.authenticate(Some(&header)).await.unwrap();
-    assert_eq!(service.list_keys().await.unwrap().len(), 3);
-    let listed = service.list_events(10, 0).await.unwrap();
+    let olga = desk
+        .authenticator
+        .authenticate(Some(&header))
+        .await
+        .unwrap();
+    assert_eq!(desk.keys.list().await.unwrap().len(), 3);
+    let listed = desk.catalogue.list(10, 0).await.unwrap();
     let event = |title: &str| {
         let found = listed.events.iter().find(|event| event.title == title);
         found.unwrap_or_else(|| panic!("{title} is missing"))
@@ -92,7 +95,7 @@ async fn everything_is_kept_and_works(database: Database) {
     assert_eq!(cover.unwrap().jpeg, [0xff, 0xd8].as_slice());
 
     let moved = event("Moved twice");
-    let registered = service.register_attendee(&moved.slug, guest("zoe"), None);
+    let registered = desk.registrations.register(&moved.slug, guest("zoe"), None);
     registered.await.unwrap();
     let new = desk.create(&olga, seats(1)).await;
     assert!(desk.standing(new.id).await.is_empty());
@@ -109,7 +112,7 @@ fn told(mails: &[Mail]) -> Vec<(&str, &str)> {
 
 async fn jobs_are_done_as_they_were_meant(database: Database) {
     let desk = migrated(&database).await;
-    let (failed, count) = desk.service.list_failed_mails(10).await.unwrap();
+    let (failed, count) = desk.mails.list_failed(10).await.unwrap();
     assert_eq!((failed.len(), count), (2, 2));
     for mail in &failed {
         assert_eq!(mail.job.last_error.as_deref(), Some("answers 550"));
@@ -135,7 +138,7 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
         .find(|mail| mail.subject.starts_with("Your registration is c"));
     assert_eq!(of_cleo.unwrap().calendar, None, "cleo never held a seat");
 
-    assert_eq!(desk.service.retry_all_mails().await.unwrap(), 2);
+    assert_eq!(desk.mails.retry_all().await.unwrap(), 2);
     let mails = postbox.collect().await;
     let expected = [
         ("ada", "Your registration is cancelled: Full house"),

@@ -60,7 +60,12 @@ async fn the_whole_life_of_an_event_is_written_down(api: Api) {
 
 async fn each_row_says_by_which_key(api: Api) {
     let account = api.account(Plan::Free).await;
-    let made = api.core.rules().create_key(&account.email, "phone").await;
+    let made = api
+        .core
+        .use_cases()
+        .keys
+        .create(&account.email, "phone")
+        .await;
     let made = made.unwrap();
     let phone = Account {
         key: made.plain.expose().to_owned(),
@@ -99,11 +104,15 @@ async fn what_is_refused_or_only_read_leaves_no_row(api: Api) {
 
 async fn accounts_and_keys_are_written_down_without_secrets(api: Api) {
     let account = api.account(Plan::Free).await;
-    let rules = api.core.rules();
+    let use_cases = api.core.use_cases();
     later(&api);
-    rules.set_plan(&account.email, Plan::Pro).await.unwrap();
-    rules.revoke_key(account.key_id).await.unwrap();
-    rules.revoke_key(account.key_id).await.unwrap();
+    use_cases
+        .accounts
+        .set_plan(&account.email, Plan::Pro)
+        .await
+        .unwrap();
+    use_cases.keys.revoke(account.key_id).await.unwrap();
+    use_cases.keys.revoke(account.key_id).await.unwrap();
 
     let (id, key_id) = (account.id.to_string(), account.key_id.to_string());
     let expected = json!([

@@ -129,11 +129,11 @@ async fn the_link_in_a_mail_leads_to_the_registration(api: Api) {
         .split_once("https://muster.example/registrations/")
         .unwrap();
     let token = token.split_whitespace().next().unwrap();
-    let rules = api.core.rules();
-    let own = rules.get_registration_by_token(token).await.unwrap();
+    let use_cases = api.core.use_cases();
+    let own = use_cases.own_registrations.get(token).await.unwrap();
     assert_eq!(own.registration.email, "ada@example.org");
     assert!(own.is_cancellable);
-    rules.cancel_registration_by_token(token).await.unwrap();
+    use_cases.own_registrations.cancel(token).await.unwrap();
     let detail = owner.detail(&event).await;
     assert_eq!(detail["registrations_confirmed"], 0);
 }

@@ -117,14 +117,16 @@ async fn a_smaller_plan_leaves_events_but_takes_no_more(api: Api) {
         owner.create(json!({})).await;
     }
     api.core
-        .rules()
+        .use_cases()
+        .accounts
         .set_plan(&account.email, Plan::Free)
         .await
         .unwrap();
     assert_eq!(usage(&owner).await, [json!(5), json!(3), json!(0)]);
     assert!(is_full(&owner).await);
     api.core
-        .rules()
+        .use_cases()
+        .accounts
         .set_plan(&account.email, Plan::Pro)
         .await
         .unwrap();

@@ -49,13 +49,15 @@ async fn a_change_of_plan_counts_at_once(api: Api) {
     let event = owner.create(json!({})).await;
     assert_eq!(refusal(&owner, &event.id).await.0, Reason::PlanRequired);
     api.core
-        .rules()
+        .use_cases()
+        .accounts
         .set_plan(&account.email, Plan::Pro)
         .await
         .unwrap();
     owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
     api.core
-        .rules()
+        .use_cases()
+        .accounts
         .set_plan(&account.email, Plan::Free)
         .await
         .unwrap();

@@ -110,6 +110,7 @@ impl Event {
 #[cfg(test)]
 pub(in crate::domain) mod tests {
     use super::*;
+    use crate::domain::event::FieldType;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
 
@@ -182,7 +183,7 @@ pub(in crate::domain) mod tests {
     fn every_field_that_is_wrong_is_named_at_once() {
         let twice = CustomField {
             label: "Diet".to_owned(),
-            field_type: "text".to_owned(),
+            field_type: FieldType::Text,
             required: false,
             options: Vec::new(),
         };

@@ -1,6 +1,6 @@
 //! Questions to registrants (rule 18 of docs/rules.md).
 
-use std::collections::HashSet;
+use std::{collections::HashSet, str::FromStr};
 
 use crate::domain::violation::Violations;
 
@@ -9,8 +9,8 @@ use crate::domain::violation::Violations;
 pub struct CustomField {
     /// The question, unique within its event.
     pub label: String,
-    /// `text`, `integer`, `select`, `multi_select` or `checkbox`.
-    pub field_type: String,
+    /// What kind of answer it takes.
+    pub field_type: FieldType,
     /// Whether it must be answered.
     pub required: bool,
     /// The choices of `select` and `multi_select`.
@@ -18,7 +18,8 @@ pub struct CustomField {
 }
 
 /// What kind of answer a field takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FieldType {
     /// Any text.
     Text,
@@ -33,15 +34,38 @@ pub enum FieldType {
 }
 
 impl FieldType {
-    /// The type of a field. The proto lets no other names in; should one be stored nevertheless, its answers are texts.
-    pub fn of(field: &CustomField) -> Self {
-        match field.field_type.as_str() {
-            "integer" => Self::Integer,
-            "select" => Self::Select,
-            "multi_select" => Self::MultiSelect,
-            "checkbox" => Self::Checkbox,
-            _ => Self::Text,
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Text,
+        Self::Integer,
+        Self::Select,
+        Self::MultiSelect,
+        Self::Checkbox,
+    ];
+
+    /// Its name in the contract and in storage.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "integer",
+            Self::Select => "select",
+            Self::MultiSelect => "multi_select",
+            Self::Checkbox => "checkbox",
         }
+    }
+}
+
+/// A name that is no type of field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be text, integer, select, multi_select or checkbox")]
+pub struct UnknownFieldType;
+
+impl FromStr for FieldType {
+    type Err = UnknownFieldType;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFieldType> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|one| one.name() == name).ok_or(UnknownFieldType)
     }
 }
 
@@ -62,10 +86,7 @@ impl CustomField {
     }
 
     fn check_options(&self, path: &str, violations: &mut Violations) {
-        let offers_choices = matches!(
-            FieldType::of(self),
-            FieldType::Select | FieldType::MultiSelect
-        );
+        let offers_choices = matches!(self.field_type, FieldType::Select | FieldType::MultiSelect);
         if offers_choices == self.options.is_empty() {
             let message = if offers_choices {
                 "must have at least one item when field_type is select or multi_select"
@@ -91,7 +112,7 @@ mod tests {
     fn field(label: &str, field_type: &str, options: &[&str]) -> CustomField {
         CustomField {
             label: label.to_owned(),
-            field_type: field_type.to_owned(),
+            field_type: field_type.parse().unwrap(),
             required: false,
             options: options.iter().map(|&option| option.to_owned()).collect(),
         }
@@ -124,6 +145,17 @@ mod tests {
             let fields = [field("Diet", field_type, &[])];
             assert_eq!(blamed(&fields), ["custom_fields[0].options"]);
         }
+    }
+
+    #[test]
+    fn a_type_is_stored_by_its_name_and_no_other_is_read() {
+        for field_type in FieldType::ALL {
+            let stored = serde_json::to_value(field_type).unwrap();
+            assert_eq!(stored, field_type.name());
+            assert_eq!(field_type.name().parse(), Ok(field_type));
+        }
+        assert_eq!("Text".parse::<FieldType>(), Err(UnknownFieldType));
+        assert!(serde_json::from_str::<FieldType>("\"date\"").is_err());
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn labels(fields: &[CustomField]) -> String {
 impl CustomField {
     /// The values in the form that is kept, or what would be right.
     fn normalised(&self, values: Vec<String>) -> Result<Vec<String>, String> {
-        let field_type = FieldType::of(self);
+        let field_type = self.field_type;
         if field_type == FieldType::MultiSelect {
             return self.some_options(&values);
         }
@@ -144,7 +144,7 @@ mod tests {
     fn field(label: &str, field_type: &str, required: bool, options: &[&str]) -> CustomField {
         CustomField {
             label: label.to_owned(),
-            field_type: field_type.to_owned(),
+            field_type: field_type.parse().unwrap(),
             required,
             options: options.iter().map(|&option| option.to_owned()).collect(),
         }

@@ -7,7 +7,7 @@ use crate::{
         fact::{EventChange, Fact},
         ids::EventId,
     },
-    service::{Caller, Error, Service, Unit, catalogue::saturated},
+    service::{Caller, Error, Events, Unit, catalogue::saturated},
 };
 
 /// What a cancellation did.
@@ -21,10 +21,10 @@ pub struct Cancellation {
     pub registrants_notified: i32,
 }
 
-impl Service {
+impl Events {
     /// Cancels an event for good and schedules a mail to each active registrant. A second time changes nothing and mails
     /// nobody; nor is anybody told that what is over is cancelled.
-    pub async fn cancel_event(
+    pub async fn cancel(
         &self,
         caller: &Caller,
         id: EventId,

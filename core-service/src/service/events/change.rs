@@ -9,12 +9,12 @@ use crate::{
         instant::Instant,
         registration::Counters,
     },
-    service::{Caller, Error, Service, Unit, registrations::promote},
+    service::{Caller, Error, Events, Unit, registrations::promote},
 };
 
-impl Service {
+impl Events {
     /// Changes what the patch mentions. Seats that are free afterwards go to who waits for one, in order.
-    pub async fn update_event(
+    pub async fn update(
         &self,
         caller: &Caller,
         id: EventId,
@@ -28,7 +28,7 @@ impl Service {
 
             let after = before.patched(patch, counters.confirmed, now)?;
             if after.is_active(now) && !before.is_active(now) {
-                quota::check(unit, &self.context.plans, &account).await?;
+                quota::check(unit, &self.plans, &account).await?;
             }
             if before.changes_to(&after).is_some() {
                 write(unit, EventChange::Updated, &before, &after).await?;
@@ -41,17 +41,13 @@ impl Service {
     }
 
     /// Publishes an event; one that is published stays so.
-    pub async fn publish_event(
-        &self,
-        caller: &Caller,
-        id: EventId,
-    ) -> Result<(Event, Counters), Error> {
+    pub async fn publish(&self, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
         self.transition(caller, id, EventChange::Published, Event::published)
             .await
     }
 
     /// Makes an event a draft again; a draft stays one.
-    pub async fn unpublish_event(
+    pub async fn unpublish(
         &self,
         caller: &Caller,
         id: EventId,

@@ -10,27 +10,27 @@ use crate::{
         slug,
         zone::Zone,
     },
-    service::{Caller, Error, Service, Unit},
+    service::{Caller, Error, Events, Unit},
 };
 
 /// With 36^6 endings, this many taken ones in a row mean that something else is wrong.
 const SLUG_ATTEMPTS: usize = 8;
 
-impl Service {
+impl Events {
     /// Creates an event of the caller's: a draft, or published at once.
-    pub async fn create_event(&self, caller: &Caller, new: NewEvent) -> Result<Event, Error> {
+    pub async fn create(&self, caller: &Caller, new: NewEvent) -> Result<Event, Error> {
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
             let account = unit.tx.lock_account(caller.account_id).await?;
             let account = account.ok_or(Error::Unauthorized)?;
             let identity = EventIdentity {
-                id: EventId::new(self.context.entropy.uuid_v7(now)),
+                id: EventId::new(unit.new_id()),
                 account_id: account.id,
                 slug: slug::from_title(&new.title),
             };
             let event = Event::create(new, identity, &self.zone_of(&account), now)?;
             if event.is_active(now) {
-                quota::check(unit, &self.context.plans, &account).await?;
+                quota::check(unit, &self.plans, &account).await?;
             }
             let event = self.insert_with_free_slug(unit, event).await?;
             unit.record(Fact::EventCreated { event: &event }).await?;
@@ -44,7 +44,7 @@ impl Service {
         let own = account.timezone.as_deref().map(Zone::find);
         // A zone that has left the database since it was set is no reason to refuse events.
         own.and_then(Result::ok)
-            .unwrap_or_else(|| self.context.default_timezone.clone())
+            .unwrap_or_else(|| self.default_timezone.clone())
     }
 
     async fn insert_with_free_slug(
@@ -57,7 +57,7 @@ impl Service {
             if unit.tx.insert_event(&event, is_live).await? {
                 return Ok(event);
             }
-            event.slug = slug::from_title_with_suffix(&event.title, &self.context.entropy);
+            event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());
         }
         Err(Error::Conflict(
             "no slug is free for this title: try again or change it".to_owned(),

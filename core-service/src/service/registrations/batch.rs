@@ -19,9 +19,6 @@ use crate::{
     storage,
 };
 
-/// Commands in one transaction: more would hold its locks longer without costing less each.
-const MOST_IN_BATCH: usize = 256;
-
 /// Commands that wait for one batcher: a second's work or so. More would wait longer than their callers do.
 const MOST_WAITING: usize = 4_096;
 
@@ -89,7 +86,7 @@ impl Batchers {
 async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
     loop {
         let mut batch = Vec::new();
-        if queue.recv_many(&mut batch, MOST_IN_BATCH).await == 0 {
+        if queue.recv_many(&mut batch, storage::FULL_BATCH).await == 0 {
             return;
         }
         // Who has gone away meanwhile need not be registered any more.

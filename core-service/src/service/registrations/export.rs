@@ -8,7 +8,8 @@ use crate::{
         ids::EventId,
         registration::{Answer, Registration},
     },
-    service::{Caller, Error, Service},
+    service::{Caller, Error, Registrations},
+    storage::Store,
 };
 
 /// Registrations in one piece: some 100 kB, however many there are in all.
@@ -39,23 +40,19 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// An export under way.
 #[derive(Debug)]
 pub struct Export {
-    service: Service,
+    store: Store,
     event: Event,
     /// The place in the order of registering that the last piece ended with; nothing before the first piece.
     after_seq: Option<i64>,
     is_over: bool,
 }
 
-impl Service {
+impl Registrations {
     /// Begins an export of the registrations for one of the caller's events.
-    pub async fn export_registrations(
-        &self,
-        caller: &Caller,
-        id: EventId,
-    ) -> Result<Export, Error> {
+    pub async fn export(&self, caller: &Caller, id: EventId) -> Result<Export, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         Ok(Export {
-            service: self.clone(),
+            store: self.commands.store().clone(),
             event,
             after_seq: None,
             is_over: false,
@@ -74,9 +71,11 @@ impl Export {
         if self.is_over {
             return Ok(None);
         }
-        let store = &self.service.context.store;
         let after = self.after_seq.unwrap_or(0);
-        let page = store.list_registrations(self.event.id, after, PAGE).await?;
+        let page = self
+            .store
+            .list_registrations(self.event.id, after, PAGE)
+            .await?;
         let is_first = self.after_seq.is_none();
         let before = if is_first { BYTE_ORDER_MARK } else { &[] };
         let mut lines = csv::Writer::from_writer(before.to_vec());

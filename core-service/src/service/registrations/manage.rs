@@ -8,7 +8,7 @@ use crate::{
         instant::Instant,
         registration::{Counters, Refusal, Registration, Status},
     },
-    service::{Caller, Error, Service, Unit, events::hold, registrations::promote},
+    service::{Caller, Error, Registrations, Unit, events::hold, registrations::promote},
 };
 
 /// A registration with its event, both held until the transaction ends.
@@ -18,9 +18,9 @@ pub(super) struct Held {
     pub(super) registration: Registration,
 }
 
-impl Service {
+impl Registrations {
     /// Approves a registration that awaits it.
-    pub async fn approve_registration(
+    pub async fn approve(
         &self,
         caller: &Caller,
         event: EventId,
@@ -44,7 +44,7 @@ impl Service {
     }
 
     /// Cancels a registration; its seat goes to who waits longest.
-    pub async fn cancel_registration(
+    pub async fn cancel(
         &self,
         caller: &Caller,
         event: EventId,

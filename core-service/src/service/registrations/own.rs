@@ -1,5 +1,7 @@
 //! One's own registration, by the private link from its mail.
 
+use std::sync::Arc;
+
 use crate::{
     domain::{
         audit::Actor,
@@ -8,7 +10,10 @@ use crate::{
         private_link::LinkToken,
         registration::{Registration, Status},
     },
-    service::{Error, Service, Unit, catalogue::saturated, registrations::manage::Held},
+    service::{
+        Commands, Error, Links, Unit, catalogue::saturated, link_queue::LinkQueue,
+        registrations::manage::Held,
+    },
 };
 
 /// What a private link shows.
@@ -24,13 +29,35 @@ pub struct OwnRegistration {
     pub is_cancellable: bool,
 }
 
-impl Service {
+/// Use cases about an attendee's own registration.
+#[derive(Debug, Clone)]
+pub struct OwnRegistrations {
+    commands: Commands,
+    links: Links,
+    link_queue: Arc<LinkQueue>,
+}
+
+impl OwnRegistrations {
+    /// Registrations at private links below the base of `links`.
+    pub fn new(commands: Commands, links: Links) -> Self {
+        Self {
+            commands,
+            links,
+            link_queue: Arc::default(),
+        }
+    }
+
+    /// Every URL that is handed out.
+    pub const fn links(&self) -> &Links {
+        &self.links
+    }
+
     /// The registration that a private link leads to.
-    pub async fn get_registration_by_token(&self, token: &str) -> Result<OwnRegistration, Error> {
+    pub async fn get(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let store = &self.context.store;
+        let store = self.commands.store();
         let registration = store.find_registration_by_link(&hash).await?;
         let registration = registration.ok_or(Error::NO_REGISTRATION)?;
         let event = store.find_event(registration.event_id).await?;
@@ -39,10 +66,7 @@ impl Service {
     }
 
     /// Cancels the registration that a private link leads to; its seat goes to who waits longest.
-    pub async fn cancel_registration_by_token(
-        &self,
-        token: &str,
-    ) -> Result<OwnRegistration, Error> {
+    pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
@@ -67,12 +91,12 @@ impl Service {
     }
 
     /// A new private link to a registration, for a mail. Those in earlier mails stay good.
-    pub async fn private_link(&self, registration: RegistrationId) -> Result<String, Error> {
-        let token = LinkToken::generate(&self.context.entropy);
+    pub async fn new_link(&self, registration: RegistrationId) -> Result<String, Error> {
+        let token = LinkToken::generate(self.commands.entropy());
         self.link_queue
             .write(&self.commands, token.hash(), registration)
             .await?;
-        Ok(self.context.links.private_registration(&token))
+        Ok(self.links.private_registration(&token))
     }
 
     async fn shown(
@@ -82,12 +106,13 @@ impl Service {
     ) -> Result<OwnRegistration, Error> {
         let mut waitlist_position = None;
         if registration.status == Status::Waitlisted {
-            let store = &self.context.store;
+            let store = self.commands.store();
             let position = store.waitlist_position(event.id, registration.seq).await?;
             waitlist_position = Some(saturated(position));
         }
         Ok(OwnRegistration {
-            is_cancellable: registration.status != Status::Cancelled && event.is_active(self.now()),
+            is_cancellable: registration.status != Status::Cancelled
+                && event.is_active(self.commands.now()),
             registration,
             event,
             waitlist_position,

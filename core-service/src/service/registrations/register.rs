@@ -13,7 +13,7 @@ use crate::{
         violation::Violations,
     },
     service::{
-        Allowance, Caller, Error, Service,
+        Allowance, Caller, Error, Registrations, events,
         registrations::batch::{Placed, Request},
     },
 };
@@ -45,11 +45,11 @@ pub struct Added {
     pub cancel_url: String,
 }
 
-impl Service {
+impl Registrations {
     /// Registers somebody who says so themselves. Success is all that they learn, whether or not the address is registered
     /// already; the same work is done either way, and a mail says the rest. `client` is the address that it comes from, if
     /// that is known, and is told what it has left.
-    pub async fn register_attendee(
+    pub async fn register(
         &self,
         slug: &str,
         new: NewRegistration,
@@ -76,15 +76,15 @@ impl Service {
     }
 
     /// Registers somebody for one of the caller's events.
-    pub async fn add_registration(
+    pub async fn add(
         &self,
         caller: &Caller,
         event: EventId,
         new: NewRegistration,
     ) -> Result<Added, Error> {
-        let (event, _) = self.get_my_event(caller, event).await?;
+        let (event, _) = events::find(self.commands.store(), caller, event).await?;
         let (name, email, answers) = new.checked()?;
-        let token = LinkToken::generate(&self.context.entropy);
+        let token = LinkToken::generate(self.commands.entropy());
         let placed = self
             .batchers
             .register(Request {
@@ -107,7 +107,7 @@ impl Service {
                 id,
                 status,
                 waitlist_position,
-                cancel_url: self.context.links.private_registration(&token),
+                cancel_url: self.links.private_registration(&token),
             }),
         }
     }

@@ -1,5 +1,7 @@
 //! The public catalogue: live events and how many there are.
 
+use std::collections::BTreeSet;
+
 use sqlx::Row as _;
 use uuid::Uuid;
 
@@ -52,6 +54,32 @@ pub(in crate::storage) async fn count_live_events(
     .fetch_one(connection)
     .await?;
     Ok(row.try_get("total")?)
+}
+
+pub(in crate::storage) async fn catalogue_version(
+    connection: &mut Connection,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT CAST(coalesce(sum(version), 0) AS BIGINT) AS version FROM catalogue_totals",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("version")?)
+}
+
+/// Once for each shard, lowest first, as everywhere.
+pub(in crate::storage) async fn raise_catalogue_version(
+    connection: &mut Connection,
+    events: &[EventId],
+) -> Result<(), Error> {
+    let shards: BTreeSet<u8> = events.iter().map(|event| shard(event.uuid())).collect();
+    for shard in shards {
+        sqlx::query::<Db>("UPDATE catalogue_totals SET version = version + 1 WHERE shard = $1")
+            .bind(i32::from(shard))
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
 }
 
 pub(in crate::storage) async fn find_event_by_slug(

@@ -3,12 +3,11 @@
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, query::Query, sqlite::SqliteArguments};
 
 use super::{Connection, Db, Row};
-use crate::storage::Error;
+use crate::storage::{Error, FULL_BATCH};
 
 /// Whether a statement for that many rows comes again and again, so that it should stay prepared: one row, and the full batches
-/// of a rush (`service/registrations/batch.rs`). Sizes in between would crowd each other out.
+/// of a rush. Sizes in between would crowd each other out.
 const fn is_usual(rows: usize) -> bool {
-    const FULL_BATCH: usize = 256;
     rows == 1 || rows == FULL_BATCH
 }
 

@@ -35,7 +35,7 @@ async fn cancelled_event(database: &Database) -> Vec<Registration> {
     };
     let event = desk.create(&olga, new).await;
     let guests = desk.register(event.id, &[Status::Confirmed; GUESTS]).await;
-    let cancelled = desk.service.cancel_event(&olga, event.id, None).await;
+    let cancelled = desk.events.cancel(&olga, event.id, None).await;
     cancelled.unwrap();
     desk.store.close().await;
     guests

@@ -119,11 +119,11 @@ async fn seats_and_the_waitlist(database: Database) {
     // Each mail has a link of its own, and both lead to the same registration.
     assert_ne!(registered.token(), again.token());
     for mail in [&registered, &again] {
-        let own = desk.service.get_registration_by_token(mail.token()).await;
+        let own = desk.own_registrations.get(mail.token()).await;
         assert_eq!(own.unwrap().registration.name, "ada");
     }
 
-    let cancelled = desk.service.cancel_registration_by_token(again.token());
+    let cancelled = desk.own_registrations.cancel(again.token());
     cancelled.await.unwrap();
     let mails = scene.postbox.collect().await;
     let people = scene.people().await;
@@ -160,7 +160,7 @@ async fn approval(database: Database) {
     let people = scene.people().await;
     let approve = |index: usize, people: &[Registration]| {
         let id = people[index].id;
-        desk.service.approve_registration(&olga, event.id, id)
+        desk.registrations.approve(&olga, event.id, id)
     };
     approve(0, &people).await.unwrap();
     scene.expect("approved", 1).await;
@@ -172,9 +172,7 @@ async fn approval(database: Database) {
     scene.expect("approved_waitlisted", 2).await;
 
     // Who never held a seat has nothing in their calendar.
-    let cancelled = desk
-        .service
-        .cancel_registration(&olga, event.id, people[1].id);
+    let cancelled = desk.registrations.cancel(&olga, event.id, people[1].id);
     cancelled.await.unwrap();
     let mail = scene.postbox.collect_one().await;
     assert_eq!(mail.calendar, None);
@@ -188,7 +186,7 @@ async fn changes_of_the_event(database: Database) {
     scene.postbox.collect().await;
     let people = scene.people().await;
 
-    let changed = desk.service.update_event(&olga, event.id, elsewhere());
+    let changed = desk.events.update(&olga, event.id, elsewhere());
     changed.await.unwrap();
     let mails = scene.postbox.collect().await;
     assert_eq!(mails.len(), 2);
@@ -201,7 +199,7 @@ async fn changes_of_the_event(database: Database) {
     }
 
     let reason = Some("The venue is flooded.\nSorry! <b>https://example.org</b>".to_owned());
-    let cancelled = desk.service.cancel_event(&olga, event.id, reason);
+    let cancelled = desk.events.cancel(&olga, event.id, reason);
     assert_eq!(cancelled.await.unwrap().registrants_notified, 2);
     let ended = scene.postbox.collect().await;
     assert_eq!(ended.len(), 2);

@@ -53,14 +53,10 @@ async fn only_how_it_ended_is_told(database: Database) {
         .list_registrations(event.id, 0, 10)
         .await
         .unwrap();
-    let cancelled = desk
-        .service
-        .cancel_registration(&olga, event.id, people[0].id);
+    let cancelled = desk.registrations.cancel(&olga, event.id, people[0].id);
     cancelled.await.unwrap();
     for location in ["Betahaus", "Tempelhof"] {
-        let changed = desk
-            .service
-            .update_event(&olga, event.id, moved_to(location));
+        let changed = desk.events.update(&olga, event.id, moved_to(location));
         changed.await.unwrap();
     }
     let expected = told(&[
@@ -81,7 +77,7 @@ async fn who_registers_for_what_is_called_off_at_once_hears_only_that(database: 
     desk.register_guest(&event, "ada").await;
     desk.register_guest(&event, "ada").await;
     desk.register_guest(&event, "bob").await;
-    let cancelled = desk.service.cancel_event(&olga, event.id, None).await;
+    let cancelled = desk.events.cancel(&olga, event.id, None).await;
     assert_eq!(cancelled.unwrap().registrants_notified, 2);
     let expected = told(&[
         ("ada", "Cancelled: Rust Meetup"),
@@ -99,7 +95,7 @@ async fn of_what_is_over_only_a_cancellation_is_told(database: Database) {
     for event in [&called_off, &held] {
         desk.register_guest(event, "ada").await;
     }
-    let cancelled = desk.service.cancel_event(&olga, called_off.id, None);
+    let cancelled = desk.events.cancel(&olga, called_off.id, None);
     cancelled.await.unwrap();
     desk.clock.advance_seconds(2 * HOUR);
     let expected = told(&[("ada", "Cancelled: Rust Meetup")]);
@@ -114,7 +110,7 @@ async fn who_was_erased_is_not_written_to(database: Database) {
     desk.register_guest(&event, "ada").await;
     desk.register_guest(&event, "bob").await;
     for person in ["ada@example.org", "olga@example.org"] {
-        desk.service.erase_person(person).await.unwrap();
+        desk.people.erase(person).await.unwrap();
     }
     let mail = postbox.collect_one().await;
     assert_eq!(mail.to.1, "bob@example.org");

@@ -21,12 +21,12 @@ fn fay() -> NewAccount {
 
 async fn an_address_has_one_account(database: Database) {
     let desk = Desk::open(&database).await;
-    desk.service.create_account(fay()).await.unwrap();
+    desk.accounts.create(fay()).await.unwrap();
     let shouted = NewAccount {
         email: "FAY@EXAMPLE.ORG".to_owned(),
         ..fay()
     };
-    let refused = desk.service.create_account(shouted).await;
+    let refused = desk.accounts.create(shouted).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 }
 
@@ -38,7 +38,7 @@ async fn what_is_wrong_with_an_account_is_said_at_once(database: Database) {
         plan: Plan::Free,
         timezone: Some("Mars".to_owned()),
     };
-    let Err(Error::Invalid(violations)) = desk.service.create_account(wrong).await else {
+    let Err(Error::Invalid(violations)) = desk.accounts.create(wrong).await else {
         panic!("it was created");
     };
     let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
@@ -49,12 +49,12 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
     let desk = Desk::open(&database).await;
     let fay = desk.caller("fay@example.org", Plan::Free).await;
     for _ in 0..2 {
-        desk.service
+        desk.accounts
             .set_plan("fay@example.org", Plan::Pro)
             .await
             .unwrap();
     }
-    let account = desk.service.get_account(&fay).await.unwrap();
+    let account = desk.accounts.get(&fay).await.unwrap();
     assert_eq!(account.account.plan, Plan::Pro);
     assert_eq!(account.active_events_limit, Some(100));
     let audit = desk.audit(fay.account_id.uuid()).await;
@@ -67,18 +67,14 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
     });
     assert_eq!(audit[1..], [expected]);
 
-    let unknown = desk.service.set_plan("otto@example.org", Plan::Pro).await;
+    let unknown = desk.accounts.set_plan("otto@example.org", Plan::Pro).await;
     assert!(matches!(unknown, Err(Error::NotFound { what: "account" })));
 }
 
 async fn only_a_valid_key_is_recognised(database: Database) {
     let desk = Desk::open(&database).await;
-    desk.service.create_account(fay()).await.unwrap();
-    let key = desk
-        .service
-        .create_key("fay@example.org", "laptop")
-        .await
-        .unwrap();
+    desk.accounts.create(fay()).await.unwrap();
+    let key = desk.keys.create("fay@example.org", "laptop").await.unwrap();
     let plain = key.plain.expose();
     let other = PlainKey::generate(&Entropy::seeded(99));
     for header in [
@@ -92,11 +88,15 @@ async fn only_a_valid_key_is_recognised(database: Database) {
         Some(&format!("Bearer {plain}x")),
         Some(&format!("Bearer {plain} {plain}")),
     ] {
-        let outcome = desk.service.authenticate(header).await;
+        let outcome = desk.authenticator.authenticate(header).await;
         assert!(matches!(outcome, Err(Error::Unauthorized)), "{header:?}");
     }
     for header in [format!("Bearer {plain}"), format!("bEARER   {plain}")] {
-        let caller = desk.service.authenticate(Some(&header)).await.unwrap();
+        let caller = desk
+            .authenticator
+            .authenticate(Some(&header))
+            .await
+            .unwrap();
         assert_eq!(caller.key_id, key.key.id);
     }
 }
@@ -106,13 +106,13 @@ async fn a_key_that_cannot_be_one_is_not_looked_up(database: Database) {
     desk.store.close().await;
     let well_formed = PlainKey::generate(&Entropy::seeded(99));
     let header = format!("Bearer {}", well_formed.expose());
-    let looked_up = desk.service.authenticate(Some(&header)).await;
+    let looked_up = desk.authenticator.authenticate(Some(&header)).await;
     assert!(
         matches!(looked_up, Err(Error::Unavailable(_))),
         "{looked_up:?}"
     );
     let wrong_checksum = format!("{}!", &header[..header.len() - 1]);
-    let refused = desk.service.authenticate(Some(&wrong_checksum)).await;
+    let refused = desk.authenticator.authenticate(Some(&wrong_checksum)).await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
 }
 
@@ -123,48 +123,43 @@ async fn a_revocation_takes_effect_within_five_seconds_on_another_core(database:
     }
     let here = Desk::open(&database).await;
     let there = Desk::open(&database).await;
-    here.service.create_account(fay()).await.unwrap();
-    let key = here
-        .service
-        .create_key("fay@example.org", "laptop")
-        .await
-        .unwrap();
+    here.accounts.create(fay()).await.unwrap();
+    let key = here.keys.create("fay@example.org", "laptop").await.unwrap();
     let header = format!("Bearer {}", key.plain.expose());
     for desk in [&here, &there] {
-        desk.service.authenticate(Some(&header)).await.unwrap();
+        desk.authenticator
+            .authenticate(Some(&header))
+            .await
+            .unwrap();
     }
-    here.service.revoke_key(key.key.id).await.unwrap();
-    let refused = here.service.authenticate(Some(&header)).await;
+    here.keys.revoke(key.key.id).await.unwrap();
+    let refused = here.authenticator.authenticate(Some(&header)).await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
     there.clock.advance_seconds(5);
-    let refused = there.service.authenticate(Some(&header)).await;
+    let refused = there.authenticator.authenticate(Some(&header)).await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
 }
 
 async fn a_key_is_revoked_once_and_audited_once(database: Database) {
     let desk = Desk::open(&database).await;
-    desk.service.create_account(fay()).await.unwrap();
-    let key = desk
-        .service
-        .create_key("fay@example.org", "laptop")
-        .await
-        .unwrap();
+    desk.accounts.create(fay()).await.unwrap();
+    let key = desk.keys.create("fay@example.org", "laptop").await.unwrap();
     for _ in 0..2 {
-        desk.service.revoke_key(key.key.id).await.unwrap();
+        desk.keys.revoke(key.key.id).await.unwrap();
     }
     let audit = desk.audit(key.key.id.uuid()).await;
     let actions: Vec<_> = audit.iter().map(|row| row["action"].clone()).collect();
     assert_eq!(actions, ["key.create", "key.revoke"]);
-    let keys = desk.service.list_keys().await.unwrap();
+    let keys = desk.keys.list().await.unwrap();
     assert!(keys[0].0.revoked_at.is_some());
 
-    let unknown = desk.service.revoke_key(KeyId::new(uuid::Uuid::nil())).await;
+    let unknown = desk.keys.revoke(KeyId::new(uuid::Uuid::nil())).await;
     assert!(matches!(unknown, Err(Error::NotFound { what: "key" })));
 }
 
 async fn an_expired_key_is_refused(database: Database) {
     let desk = Desk::open(&database).await;
-    let account = desk.service.create_account(fay()).await.unwrap();
+    let account = desk.accounts.create(fay()).await.unwrap();
     let plain = PlainKey::generate(&Entropy::seeded(5));
     let key = core_service::domain::account::ApiKey {
         hash: plain.hash(),
@@ -175,9 +170,9 @@ async fn an_expired_key_is_refused(database: Database) {
     tx.commit().await.unwrap();
     let header = format!("Bearer {}", plain.expose());
     desk.clock.advance_seconds(HOUR - 1);
-    assert!(desk.service.authenticate(Some(&header)).await.is_ok());
+    assert!(desk.authenticator.authenticate(Some(&header)).await.is_ok());
     desk.clock.advance_seconds(1);
-    let refused = desk.service.authenticate(Some(&header)).await;
+    let refused = desk.authenticator.authenticate(Some(&header)).await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
 }
 

@@ -17,13 +17,13 @@ async fn cancelling_schedules_a_mail_to_each_active_registrant(database: Databas
     desk.register(event.id, &ONE_OF_EACH).await;
 
     let flood = Some("flood".to_owned());
-    let first = desk.service.cancel_event(&olga, event.id, flood.clone());
+    let first = desk.events.cancel(&olga, event.id, flood.clone());
     let first = first.await.unwrap();
     assert_eq!(first.registrants_notified, 3);
     assert_eq!(first.reason, flood);
-    super::assert_no_event(desk.service.get_event(&event.slug).await);
-    assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 0);
-    let (_, counters) = desk.service.get_my_event(&olga, event.id).await.unwrap();
+    super::assert_no_event(desk.catalogue.get(&event.slug).await);
+    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 0);
+    let (_, counters) = desk.events.get(&olga, event.id).await.unwrap();
     assert_eq!(counters.active(), 3);
 
     let audit = desk.audit(event.id.uuid()).await;
@@ -42,11 +42,9 @@ async fn a_second_cancellation_changes_nothing(database: Database) {
     let olga = desk.olga().await;
     let id = desk.create(&olga, public_event("Rust Meetup")).await.id;
     desk.register(id, &ONE_OF_EACH).await;
-    desk.service.cancel_event(&olga, id, None).await.unwrap();
+    desk.events.cancel(&olga, id, None).await.unwrap();
     desk.clock.advance_seconds(60);
-    let again = desk
-        .service
-        .cancel_event(&olga, id, Some("storm".to_owned()));
+    let again = desk.events.cancel(&olga, id, Some("storm".to_owned()));
     let again = again.await.unwrap();
     assert_eq!((again.reason, again.registrants_notified), (None, 0));
     assert_eq!(desk.audit(id.uuid()).await.len(), 2);
@@ -66,9 +64,9 @@ async fn nobody_is_told_that_what_is_over_is_cancelled(database: Database) {
     let id = desk.create(&olga, public_event("Rust Meetup")).await.id;
     desk.register(id, &ONE_OF_EACH).await;
     desk.clock.advance_seconds(2 * HOUR);
-    let late = desk.service.cancel_event(&olga, id, None).await.unwrap();
+    let late = desk.events.cancel(&olga, id, None).await.unwrap();
     assert_eq!(late.registrants_notified, 0);
-    let (event, _) = desk.service.get_my_event(&olga, id).await.unwrap();
+    let (event, _) = desk.events.get(&olga, id).await.unwrap();
     assert!(event.is_cancelled);
     let jobs = desk
         .store
@@ -85,10 +83,10 @@ async fn many_cancellations_at_once_schedule_mail_once(database: Database) {
     desk.register(id, &ONE_OF_EACH).await;
     let mut calls = JoinSet::new();
     for number in 0..16 {
-        let service = desk.service.clone();
+        let use_cases = desk.use_cases.clone();
         calls.spawn(async move {
             let reason = Some(format!("reason {number}"));
-            service.cancel_event(&olga, id, reason).await.unwrap()
+            use_cases.events.cancel(&olga, id, reason).await.unwrap()
         });
     }
     let answers = calls.join_all().await;

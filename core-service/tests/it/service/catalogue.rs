@@ -27,14 +27,14 @@ async fn pages_put_together_are_the_catalogue(database: Database) {
         let mut offset = Some(0);
         let mut paged = Vec::new();
         while let Some(start) = offset {
-            let page = desk.service.list_events(limit, start).await.unwrap();
+            let page = desk.catalogue.list(limit, start).await.unwrap();
             assert_eq!(page.count, 7);
             paged.extend(page.events);
             offset = page.next_offset;
         }
         assert_eq!(paged, all, "pages of {limit}");
     }
-    let beyond = desk.service.list_events(100, 7).await.unwrap();
+    let beyond = desk.catalogue.list(100, 7).await.unwrap();
     assert!(beyond.events.is_empty() && beyond.next_offset.is_none());
 }
 
@@ -43,11 +43,11 @@ async fn an_event_leaves_the_catalogue_at_its_effective_end(database: Database) 
     let olga = desk.olga().await;
     let slug = desk.create(&olga, public_event("Rust Meetup")).await.slug;
     desk.clock.advance_seconds(2 * HOUR - 1);
-    assert!(desk.service.get_event(&slug).await.is_ok());
-    assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 1);
+    assert!(desk.catalogue.get(&slug).await.is_ok());
+    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 1);
     desk.clock.advance_seconds(1);
-    assert_no_event(desk.service.get_event(&slug).await);
-    let page = desk.service.list_events(50, 0).await.unwrap();
+    assert_no_event(desk.catalogue.get(&slug).await);
+    let page = desk.catalogue.list(50, 0).await.unwrap();
     assert_eq!((page.count, page.events.len()), (0, 0));
 }
 
@@ -63,8 +63,8 @@ async fn what_cannot_be_a_slug_is_not_found(database: Database) {
         "%00",
         &"x".repeat(100_000),
     ] {
-        assert_no_event(desk.service.get_event(slug).await);
-        assert_no_event(desk.service.cover(slug).await);
+        assert_no_event(desk.catalogue.get(slug).await);
+        assert_no_event(desk.catalogue.cover(slug).await);
     }
 }
 
@@ -76,9 +76,9 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
         ..new_event(title)
     };
     let draft = desk.create(&olga, with_words("Rust Meetup")).await;
-    assert_no_event(desk.service.cover(&draft.slug).await);
+    assert_no_event(desk.catalogue.cover(&draft.slug).await);
 
-    let published = desk.service.publish_event(&olga, draft.id).await.unwrap().0;
+    let published = desk.events.publish(&olga, draft.id).await.unwrap().0;
     let drawn = CoverView::Drawn {
         words: CoverWords {
             title: "Rust Meetup".to_owned(),
@@ -88,13 +88,10 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
         },
         is_provisional: false,
     };
-    assert_eq!(desk.service.cover(&published.slug).await.unwrap(), drawn);
-    desk.service
-        .cancel_event(&olga, draft.id, None)
-        .await
-        .unwrap();
+    assert_eq!(desk.catalogue.cover(&published.slug).await.unwrap(), drawn);
+    desk.events.cancel(&olga, draft.id, None).await.unwrap();
     desk.clock.advance_seconds(3 * HOUR);
-    assert_eq!(desk.service.cover(&published.slug).await.unwrap(), drawn);
+    assert_eq!(desk.catalogue.cover(&published.slug).await.unwrap(), drawn);
 
     let later = NewEvent {
         end_date: None,
@@ -102,7 +99,7 @@ async fn a_cover_is_for_what_is_published_and_has_words(database: Database) {
         ..public_event("No words")
     };
     let plain = desk.create(&olga, later).await;
-    let outcome = desk.service.cover(&plain.slug).await;
+    let outcome = desk.catalogue.cover(&plain.slug).await;
     assert!(
         matches!(outcome, Err(Error::NotFound { what: "cover" })),
         "{outcome:?}"

@@ -39,17 +39,13 @@ async fn a_change_is_stored_and_audited_with_what_changed(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, public_event("Rust Meetup")).await;
-    let changed = desk
-        .service
-        .update_event(&olga, event.id, titled("Rust Night"));
+    let changed = desk.events.update(&olga, event.id, titled("Rust Night"));
     let (after, _) = changed.await.unwrap();
     assert_eq!(after.title, "Rust Night");
     assert_eq!(after.slug, "rust-meetup");
-    assert_eq!(desk.service.get_event("rust-meetup").await.unwrap(), after);
+    assert_eq!(desk.catalogue.get("rust-meetup").await.unwrap(), after);
 
-    let same = desk
-        .service
-        .update_event(&olga, event.id, titled("Rust Night"));
+    let same = desk.events.update(&olga, event.id, titled("Rust Night"));
     assert_eq!(same.await.unwrap().0, after);
     let audit = desk.audit(event.id.uuid()).await;
     let expected = json!({
@@ -70,13 +66,13 @@ async fn unlisting_takes_an_event_out_of_the_catalogue(database: Database) {
         is_listed: Change::Set(is_listed),
         ..EventPatch::default()
     };
-    let hidden = desk.service.update_event(&olga, event.id, listed(false));
+    let hidden = desk.events.update(&olga, event.id, listed(false));
     assert!(hidden.await.unwrap().0.is_published);
-    assert_no_event(desk.service.get_event("rust-meetup").await);
-    assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 0);
-    let shown = desk.service.update_event(&olga, event.id, listed(true));
+    assert_no_event(desk.catalogue.get("rust-meetup").await);
+    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 0);
+    let shown = desk.events.update(&olga, event.id, listed(true));
     shown.await.unwrap();
-    assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 1);
+    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 1);
 }
 
 async fn publishing_and_unpublishing_are_idempotent(database: Database) {
@@ -84,14 +80,14 @@ async fn publishing_and_unpublishing_are_idempotent(database: Database) {
     let olga = desk.olga().await;
     let id = desk.create(&olga, new_event("Rust Meetup")).await.id;
     for _ in 0..2 {
-        let (event, _) = desk.service.publish_event(&olga, id).await.unwrap();
+        let (event, _) = desk.events.publish(&olga, id).await.unwrap();
         assert!(event.is_published);
-        assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 1);
+        assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 1);
     }
     for _ in 0..2 {
-        let (event, _) = desk.service.unpublish_event(&olga, id).await.unwrap();
+        let (event, _) = desk.events.unpublish(&olga, id).await.unwrap();
         assert!(!event.is_published);
-        assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 0);
+        assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 0);
     }
     let actions: Vec<_> = desk.audit(id.uuid()).await;
     let actions: Vec<_> = actions.iter().map(|row| row["action"].clone()).collect();
@@ -106,7 +102,7 @@ async fn an_ended_event_is_not_published_until_it_is_moved(database: Database) {
     let olga = desk.olga().await;
     let id = desk.create(&olga, new_event("Rust Meetup")).await.id;
     desk.clock.advance_seconds(2 * HOUR);
-    let refused = desk.service.publish_event(&olga, id).await;
+    let refused = desk.events.publish(&olga, id).await;
     assert!(matches!(refused, Err(Error::PublishEnded)), "{refused:?}");
     let later = EventPatch {
         schedule: ScheduleChange {
@@ -115,19 +111,19 @@ async fn an_ended_event_is_not_published_until_it_is_moved(database: Database) {
         },
         ..EventPatch::default()
     };
-    desk.service.update_event(&olga, id, later).await.unwrap();
-    desk.service.publish_event(&olga, id).await.unwrap();
+    desk.events.update(&olga, id, later).await.unwrap();
+    desk.events.publish(&olga, id).await.unwrap();
 }
 
 async fn a_cancelled_event_stays_as_it_is(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let id = desk.create(&olga, public_event("Rust Meetup")).await.id;
-    desk.service.cancel_event(&olga, id, None).await.unwrap();
+    desk.events.cancel(&olga, id, None).await.unwrap();
     let refused = [
-        desk.service.update_event(&olga, id, titled("Rust")).await,
-        desk.service.publish_event(&olga, id).await,
-        desk.service.unpublish_event(&olga, id).await,
+        desk.events.update(&olga, id, titled("Rust")).await,
+        desk.events.publish(&olga, id).await,
+        desk.events.unpublish(&olga, id).await,
     ];
     for outcome in refused {
         assert!(matches!(outcome, Err(Error::EventCancelled)), "{outcome:?}");
@@ -139,17 +135,17 @@ async fn others_events_are_not_found(database: Database) {
     let olga = desk.olga().await;
     let otto = desk.caller("otto@example.org", Plan::Free).await;
     let id = desk.create(&olga, public_event("Rust Meetup")).await.id;
-    assert_no_event(desk.service.update_event(&otto, id, titled("Mine")).await);
-    assert_no_event(desk.service.publish_event(&otto, id).await);
-    assert_no_event(desk.service.unpublish_event(&otto, id).await);
-    assert_no_event(desk.service.cancel_event(&otto, id, None).await);
+    assert_no_event(desk.events.update(&otto, id, titled("Mine")).await);
+    assert_no_event(desk.events.publish(&otto, id).await);
+    assert_no_event(desk.events.unpublish(&otto, id).await);
+    assert_no_event(desk.events.cancel(&otto, id, None).await);
     assert_no_event(
-        desk.service
-            .list_registrations(&otto, id, &RegistrationFilter::default(), 50, 0)
+        desk.registrations
+            .list(&otto, id, &RegistrationFilter::default(), 50, 0)
             .await,
     );
     let nil = core_service::domain::ids::EventId::new(uuid::Uuid::nil());
-    assert_no_event(desk.service.publish_event(&olga, nil).await);
+    assert_no_event(desk.events.publish(&olga, nil).await);
 }
 
 async fn capacity_follows_the_seats_that_are_taken(database: Database) {
@@ -171,16 +167,12 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
     ];
     desk.register(id, &statuses).await;
 
-    let refused = desk.service.update_event(&olga, id, seats(1)).await;
+    let refused = desk.events.update(&olga, id, seats(1)).await;
     assert!(
         matches!(refused, Err(Error::CapacityBelowConfirmed { confirmed: 2 })),
         "{refused:?}"
     );
-    let (_, counters) = desk
-        .service
-        .update_event(&olga, id, seats(4))
-        .await
-        .unwrap();
+    let (_, counters) = desk.events.update(&olga, id, seats(4)).await.unwrap();
     let expected = Counters {
         confirmed: 4,
         pending: 1,
@@ -188,11 +180,11 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
         cancelled: 1,
     };
     assert_eq!(counters, expected);
-    let (_, stored) = desk.service.get_my_event(&olga, id).await.unwrap();
+    let (_, stored) = desk.events.get(&olga, id).await.unwrap();
     assert_eq!(stored, expected);
     let list = desk
-        .service
-        .list_registrations(&olga, id, &RegistrationFilter::default(), 50, 0)
+        .registrations
+        .list(&olga, id, &RegistrationFilter::default(), 50, 0)
         .await
         .unwrap();
     let now: Vec<_> = list.registrations.iter().map(|one| one.status).collect();
@@ -212,16 +204,16 @@ async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
         .register(id, &[Status::Confirmed, Status::Cancelled])
         .await;
     let refused = desk
-        .service
-        .list_registrations(&fay, id, &RegistrationFilter::default(), 50, 0)
+        .registrations
+        .list(&fay, id, &RegistrationFilter::default(), 50, 0)
         .await;
     assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
 
-    let plan = desk.service.set_plan("FAY@example.org", Plan::Premium);
+    let plan = desk.accounts.set_plan("FAY@example.org", Plan::Premium);
     plan.await.unwrap();
     let list = desk
-        .service
-        .list_registrations(&fay, id, &RegistrationFilter::default(), 1, 0)
+        .registrations
+        .list(&fay, id, &RegistrationFilter::default(), 1, 0)
         .await
         .unwrap();
     assert_eq!(list.registrations, registered[..1]);
@@ -235,14 +227,12 @@ async fn a_change_of_time_or_place_is_mailed_once_to_whoever_may_come(database: 
     for name in ["ada", "bob"] {
         desk.ask(&event, name).await;
     }
-    let gone = desk
-        .service
-        .add_registration(&olga, event.id, guest("cleo"));
+    let gone = desk.registrations.add(&olga, event.id, guest("cleo"));
     let gone = gone.await.unwrap().id;
-    let cancel = desk.service.cancel_registration(&olga, event.id, gone);
+    let cancel = desk.registrations.cancel(&olga, event.id, gone);
     cancel.await.unwrap();
     let change = async |patch| {
-        let changed = desk.service.update_event(&olga, event.id, patch);
+        let changed = desk.events.update(&olga, event.id, patch);
         changed.await.unwrap();
     };
     let placed = |place: &str| EventPatch {

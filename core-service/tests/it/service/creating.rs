@@ -14,20 +14,20 @@ async fn a_draft_is_its_owners_only(database: Database) {
 
     let event = desk.create(&olga, new_event("Rust Meetup")).await;
     assert_eq!(event.slug, "rust-meetup");
-    let (found, counters) = desk.service.get_my_event(&olga, event.id).await.unwrap();
+    let (found, counters) = desk.events.get(&olga, event.id).await.unwrap();
     assert_eq!(found, event);
     assert_eq!(counters.total(), 0);
 
-    super::assert_no_event(desk.service.get_my_event(&other, event.id).await);
-    super::assert_no_event(desk.service.get_event("rust-meetup").await);
-    assert_eq!(desk.service.list_events(50, 0).await.unwrap().count, 0);
+    super::assert_no_event(desk.events.get(&other, event.id).await);
+    super::assert_no_event(desk.catalogue.get("rust-meetup").await);
+    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 0);
 }
 
 async fn a_published_event_is_everybodys(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, public_event("Rust Meetup")).await;
-    assert_eq!(desk.service.get_event("rust-meetup").await.unwrap(), event);
+    assert_eq!(desk.catalogue.get("rust-meetup").await.unwrap(), event);
 }
 
 async fn a_title_that_is_taken_gets_another_slug(database: Database) {
@@ -52,12 +52,12 @@ async fn what_is_wrong_is_said_and_nothing_is_stored(database: Database) {
         timezone: Some("Mars".to_owned()),
         ..new_event("Rust Meetup")
     };
-    let Err(Error::Invalid(violations)) = desk.service.create_event(&olga, wrong).await else {
+    let Err(Error::Invalid(violations)) = desk.events.create(&olga, wrong).await else {
         panic!("it was created");
     };
     let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
     assert_eq!(fields, ["timezone"]);
-    let account = desk.service.get_account(&olga).await.unwrap();
+    let account = desk.accounts.get(&olga).await.unwrap();
     assert_eq!(account.active_events, 0);
 }
 
@@ -73,10 +73,14 @@ async fn the_zone_is_the_requests_else_the_accounts_else_the_instances(database:
         plan: Plan::Free,
         timezone: Some("asia/tokyo".to_owned()),
     };
-    desk.service.create_account(account).await.unwrap();
-    let key = desk.service.create_key("kenji@example.org", "k").await;
+    desk.accounts.create(account).await.unwrap();
+    let key = desk.keys.create("kenji@example.org", "k").await;
     let header = format!("Bearer {}", key.unwrap().plain.expose());
-    let kenji = desk.service.authenticate(Some(&header)).await.unwrap();
+    let kenji = desk
+        .authenticator
+        .authenticate(Some(&header))
+        .await
+        .unwrap();
     let local = NewEvent {
         start_date: "2030-05-01T10:00".to_owned(),
         end_date: None,

@@ -3,7 +3,7 @@
 use core_service::{
     domain::{
         change::Change,
-        event::{CustomField, Event, EventPatch, NewEvent},
+        event::{CustomField, Event, EventPatch, FieldType, NewEvent},
         registration::{Answer, Status},
     },
     service::{Caller, NewRegistration},
@@ -16,7 +16,7 @@ use crate::fixtures::migrate;
 impl Desk {
     /// The whole table, and in how many pieces it came.
     async fn exported(&self, caller: &Caller, event: &Event) -> (String, usize) {
-        let export = self.service.export_registrations(caller, event.id).await;
+        let export = self.registrations.export(caller, event.id).await;
         let mut export = export.unwrap();
         let (mut table, mut pieces) = (String::new(), 0);
         while let Some(piece) = export.next().await.unwrap() {
@@ -32,7 +32,7 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let olga = desk.olga().await;
     let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
         label: label.to_owned(),
-        field_type: field_type.to_owned(),
+        field_type: field_type.parse().unwrap(),
         required: false,
         options: options.iter().map(|&option| option.to_owned()).collect(),
     };
@@ -73,7 +73,7 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
     let olga = desk.olga().await;
     let field = |label: &str| CustomField {
         label: label.to_owned(),
-        field_type: "text".to_owned(),
+        field_type: FieldType::Text,
         required: false,
         options: Vec::new(),
     };
@@ -99,7 +99,7 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
         custom_fields: Change::Set(vec![field("Diet"), field("Hat")]),
         ..EventPatch::default()
     };
-    let patched = desk.service.update_event(&olga, event.id, patch).await;
+    let patched = desk.events.update(&olga, event.id, patch).await;
     patched.unwrap();
     desk.asked(&event, guest("bob")).await;
     let (table, _) = desk.exported(&olga, &event).await;

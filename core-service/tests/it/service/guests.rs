@@ -63,17 +63,15 @@ impl Desk {
 
     /// Registers somebody by that name.
     pub(super) async fn ask(&self, event: &Event, name: &str) {
-        let asked = self
-            .service
-            .register_attendee(&event.slug, guest(name), None);
+        let asked = self.registrations.register(&event.slug, guest(name), None);
         asked.await.unwrap();
     }
 
     /// Registers somebody, as they stand then.
     pub(super) async fn asked(&self, event: &Event, new: NewRegistration) -> Registration {
         let before = self.standing(event.id).await.len();
-        self.service
-            .register_attendee(&event.slug, new, None)
+        self.registrations
+            .register(&event.slug, new, None)
             .await
             .unwrap();
         let everybody = self.store.list_registrations(event.id, 0, 1_000).await;

@@ -33,7 +33,7 @@ async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) 
 
     // Whoever is approved first has the seat, whoever asked first has not.
     let approve = async |id: RegistrationId| {
-        let approved = desk.service.approve_registration(&olga, event.id, id).await;
+        let approved = desk.registrations.approve(&olga, event.id, id).await;
         approved.map(|registration| registration.status)
     };
     assert_eq!(approve(bob.id).await.unwrap(), Status::Confirmed);
@@ -43,7 +43,7 @@ async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) 
         desk.mailed(event.id, JobKind::ApprovedMail).await,
         ["ada", "bob"]
     );
-    let cancel = desk.service.cancel_registration(&olga, event.id, bob.id);
+    let cancel = desk.registrations.cancel(&olga, event.id, bob.id);
     cancel.await.unwrap();
     assert!(matches!(
         approve(bob.id).await,
@@ -60,14 +60,14 @@ async fn only_who_holds_a_seat_is_checked_in(database: Database) {
     let olga = desk.olga().await;
     let event = desk.create(&olga, with_approval(1)).await;
     let ada = desk.asked(&event, guest("ada")).await.id;
-    let check_in = async || desk.service.check_in(&olga, event.id, ada).await;
+    let check_in = async || desk.registrations.check_in(&olga, event.id, ada).await;
     let refused = check_in().await;
     assert!(
         matches!(refused, Err(Error::NotConfirmed(Status::Pending))),
         "{refused:?}"
     );
     desk.clock.advance_seconds(1);
-    let approve = desk.service.approve_registration(&olga, event.id, ada);
+    let approve = desk.registrations.approve(&olga, event.id, ada);
     approve.await.unwrap();
     desk.clock.advance_seconds(1);
     let first = check_in().await.unwrap().checked_in_at;
@@ -75,7 +75,7 @@ async fn only_who_holds_a_seat_is_checked_in(database: Database) {
     // Also when the event is over.
     desk.clock.advance_seconds(3 * HOUR);
     assert_eq!(check_in().await.unwrap().checked_in_at, first);
-    let undo = desk.service.undo_check_in(&olga, event.id, ada).await;
+    let undo = desk.registrations.undo_check_in(&olga, event.id, ada).await;
     assert_eq!(undo.unwrap().checked_in_at, None);
     let actions: Vec<_> = desk.audit(ada.uuid()).await;
     let actions: Vec<_> = actions
@@ -84,7 +84,7 @@ async fn only_who_holds_a_seat_is_checked_in(database: Database) {
         .collect();
     let expected = ["create", "approve", "check_in", "undo_check_in"];
     assert_eq!(actions, expected.map(|name| format!("registration.{name}")));
-    let cancel = desk.service.cancel_registration(&olga, event.id, ada).await;
+    let cancel = desk.registrations.cancel(&olga, event.id, ada).await;
     assert!(matches!(cancel, Err(Error::EventEnded)), "{cancel:?}");
 }
 
@@ -98,35 +98,43 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
     let ada = desk.asked(&event, guest("ada")).await.id;
     let nobody = RegistrationId::new(uuid::Uuid::nil());
     for id in [ada, nobody] {
-        let service = &desk.service;
-        assert_no_event(service.get_registration(&otto, event.id, id).await);
-        assert_no_event(service.approve_registration(&otto, event.id, id).await);
-        assert_no_event(service.cancel_registration(&otto, event.id, id).await);
-        assert_no_event(service.check_in(&otto, event.id, id).await);
-        assert_no_event(service.undo_check_in(&otto, event.id, id).await);
+        let use_cases = &desk.use_cases;
+        assert_no_event(use_cases.registrations.get(&otto, event.id, id).await);
+        assert_no_event(use_cases.registrations.approve(&otto, event.id, id).await);
+        assert_no_event(use_cases.registrations.cancel(&otto, event.id, id).await);
+        assert_no_event(use_cases.registrations.check_in(&otto, event.id, id).await);
+        assert_no_event(
+            use_cases
+                .registrations
+                .undo_check_in(&otto, event.id, id)
+                .await,
+        );
         for refused in [
-            service.get_registration(&fay, event.id, id).await,
-            service.approve_registration(&fay, event.id, id).await,
-            service.cancel_registration(&fay, event.id, id).await,
-            service.check_in(&fay, event.id, id).await,
-            service.undo_check_in(&fay, event.id, id).await,
+            use_cases.registrations.get(&fay, event.id, id).await,
+            use_cases.registrations.approve(&fay, event.id, id).await,
+            use_cases.registrations.cancel(&fay, event.id, id).await,
+            use_cases.registrations.check_in(&fay, event.id, id).await,
+            use_cases
+                .registrations
+                .undo_check_in(&fay, event.id, id)
+                .await,
         ] {
             assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
         }
     }
-    assert_no_event(desk.service.export_registrations(&otto, event.id).await);
-    let refused = desk.service.export_registrations(&fay, event.id).await;
+    assert_no_event(desk.registrations.export(&otto, event.id).await);
+    let refused = desk.registrations.export(&fay, event.id).await;
     assert!(matches!(refused, Err(Error::PlanRequired)));
-    desk.service
+    desk.accounts
         .set_plan("fay@example.org", Plan::Pro)
         .await
         .unwrap();
-    let found = desk.service.get_registration(&fay, event.id, ada).await;
+    let found = desk.registrations.get(&fay, event.id, ada).await;
     assert_eq!(found.unwrap().name, "ada");
     // A registration is found at its own event only.
     let other = desk.create(&fay, public_event("Other")).await;
     for (event, id) in [(event.id, nobody), (other.id, ada)] {
-        let refused = desk.service.get_registration(&fay, event, id).await;
+        let refused = desk.registrations.get(&fay, event, id).await;
         let what = "registration";
         assert!(
             matches!(refused, Err(Error::NotFound { what: found }) if found == what),
@@ -140,27 +148,24 @@ async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Databas
     let olga = desk.olga().await;
     let event = desk.create(&olga, with_approval(1)).await;
     let ada = desk.asked(&event, guest("ada")).await.id;
-    let link = desk.service.private_link(ada).await.unwrap();
-    desk.service
-        .cancel_event(&olga, event.id, None)
-        .await
-        .unwrap();
+    let link = desk.own_registrations.new_link(ada).await.unwrap();
+    desk.events.cancel(&olga, event.id, None).await.unwrap();
     assert_eq!(
         desk.standing(event.id).await,
         [("ada".to_owned(), Status::Pending)]
     );
-    let service = &desk.service;
+    let use_cases = &desk.use_cases;
     for refused in [
-        service.approve_registration(&olga, event.id, ada).await,
-        service.cancel_registration(&olga, event.id, ada).await,
-        service.check_in(&olga, event.id, ada).await,
+        use_cases.registrations.approve(&olga, event.id, ada).await,
+        use_cases.registrations.cancel(&olga, event.id, ada).await,
+        use_cases.registrations.check_in(&olga, event.id, ada).await,
     ] {
         assert!(matches!(refused, Err(Error::EventCancelled)), "{refused:?}");
     }
     let token = link.rsplit('/').next().unwrap();
-    let own = service.get_registration_by_token(token).await.unwrap();
+    let own = use_cases.own_registrations.get(token).await.unwrap();
     assert!(own.event.is_cancelled && !own.is_cancellable);
-    let refused = service.cancel_registration_by_token(token).await;
+    let refused = use_cases.own_registrations.cancel(token).await;
     assert!(matches!(refused, Err(Error::EventCancelled)));
 }
 
@@ -178,7 +183,7 @@ async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
     }
     let everybody = desk.store.list_registrations(event.id, 0, 9).await.unwrap();
     let cleo = everybody[3].id;
-    let approve = desk.service.approve_registration(&olga, event.id, cleo);
+    let approve = desk.registrations.approve(&olga, event.id, cleo);
     approve.await.unwrap();
     let list = async |status: Option<Status>, text: Option<&str>, limit, offset| {
         let filter = RegistrationFilter {
@@ -186,8 +191,8 @@ async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
             text: text.map(str::to_owned),
         };
         let list = desk
-            .service
-            .list_registrations(&olga, event.id, &filter, limit, offset)
+            .registrations
+            .list(&olga, event.id, &filter, limit, offset)
             .await
             .unwrap();
         let names: Vec<String> = list.registrations.into_iter().map(|one| one.name).collect();

@@ -17,16 +17,16 @@ async fn links_that_are_written_together_fail_apart(database: Database) {
     let erased = RegistrationId::new(event.id.uuid());
     let mut links = JoinSet::new();
     for number in 0..32 {
-        let service = desk.service.clone();
+        let use_cases = desk.use_cases.clone();
         let is_erased = number % 8 == 3;
         let id = if is_erased { erased } else { ada };
-        links.spawn(async move { (is_erased, service.private_link(id).await) });
+        links.spawn(async move { (is_erased, use_cases.own_registrations.new_link(id).await) });
     }
     for (is_erased, link) in links.join_all().await {
         assert_eq!(is_erased, link.is_err(), "{link:?}");
         let Ok(link) = link else { continue };
         let token = link.rsplit('/').next().unwrap();
-        let own = desk.service.get_registration_by_token(token).await.unwrap();
+        let own = desk.own_registrations.get(token).await.unwrap();
         assert_eq!(own.registration.id, ada);
     }
 }
@@ -40,18 +40,18 @@ async fn a_private_link_leads_to_one_registration_only(database: Database) {
     let stored = desk.store.list_registrations(event.id, 0, 10).await;
     let bob = stored.unwrap()[1].id;
     let links = [
-        desk.service.private_link(bob).await.unwrap(),
-        desk.service.private_link(bob).await.unwrap(),
+        desk.own_registrations.new_link(bob).await.unwrap(),
+        desk.own_registrations.new_link(bob).await.unwrap(),
     ];
     assert_ne!(links[0], links[1]);
     for link in links {
         let token = link.rsplit('/').next().unwrap();
-        let own = desk.service.get_registration_by_token(token).await.unwrap();
+        let own = desk.own_registrations.get(token).await.unwrap();
         assert_eq!(own.registration.id, bob);
         assert_eq!((own.waitlist_position, own.is_cancellable), (Some(1), true));
     }
     for token in ["", "short", &"a".repeat(32), &"é".repeat(16)] {
-        let refused = desk.service.get_registration_by_token(token).await;
+        let refused = desk.own_registrations.get(token).await;
         assert!(
             matches!(
                 refused,
@@ -61,7 +61,7 @@ async fn a_private_link_leads_to_one_registration_only(database: Database) {
             ),
             "{refused:?}"
         );
-        let refused = desk.service.cancel_registration_by_token(token).await;
+        let refused = desk.own_registrations.cancel(token).await;
         assert!(matches!(refused, Err(Error::NotFound { .. })));
     }
 }

@@ -29,17 +29,14 @@ async fn drafts_and_public_events_count_until_cancelled_or_over(database: Databa
     let first = desk.create(&fay, new_event("One")).await;
     desk.create(&fay, public_event("Two")).await;
     desk.create(&fay, public_event("Three")).await;
-    assert_refused(desk.service.create_event(&fay, new_event("Four")).await);
-    let account = desk.service.get_account(&fay).await.unwrap();
+    assert_refused(desk.events.create(&fay, new_event("Four")).await);
+    let account = desk.accounts.get(&fay).await.unwrap();
     assert_eq!(account.active_events, 3);
     assert_eq!(account.active_events_left(), Some(0));
 
-    desk.service
-        .cancel_event(&fay, first.id, None)
-        .await
-        .unwrap();
+    desk.events.cancel(&fay, first.id, None).await.unwrap();
     desk.create(&fay, new_event("Four")).await;
-    assert_refused(desk.service.create_event(&fay, new_event("Five")).await);
+    assert_refused(desk.events.create(&fay, new_event("Five")).await);
     desk.clock.advance_seconds(2 * HOUR);
     let later = NewEvent {
         start_date: "2030-02-01T00:00Z".to_owned(),
@@ -49,7 +46,7 @@ async fn drafts_and_public_events_count_until_cancelled_or_over(database: Databa
     for _ in 0..3 {
         desk.create(&fay, later.clone()).await;
     }
-    assert_refused(desk.service.create_event(&fay, later).await);
+    assert_refused(desk.events.create(&fay, later).await);
 }
 
 async fn what_is_over_already_does_not_count(database: Database) {
@@ -63,10 +60,7 @@ async fn what_is_over_already_does_not_count(database: Database) {
     for _ in 0..5 {
         desk.create(&fay, past.clone()).await;
     }
-    assert_eq!(
-        desk.service.get_account(&fay).await.unwrap().active_events,
-        0
-    );
+    assert_eq!(desk.accounts.get(&fay).await.unwrap().active_events, 0);
 }
 
 async fn moving_a_draft_from_the_past_into_the_future_counts(database: Database) {
@@ -90,20 +84,13 @@ async fn moving_a_draft_from_the_past_into_the_future_counts(database: Database)
         ..EventPatch::default()
     };
     let into_future = starting("2030-06-01T00:00Z");
-    assert_refused(
-        desk.service
-            .update_event(&fay, past.id, into_future.clone())
-            .await,
-    );
+    assert_refused(desk.events.update(&fay, past.id, into_future.clone()).await);
     // What counts already may be moved about.
     let earlier = starting("2030-01-01T00:30Z");
-    let moved = desk.service.update_event(&fay, active[0].id, earlier).await;
+    let moved = desk.events.update(&fay, active[0].id, earlier).await;
     assert!(moved.is_ok(), "{moved:?}");
-    desk.service
-        .cancel_event(&fay, active[0].id, None)
-        .await
-        .unwrap();
-    let moved = desk.service.update_event(&fay, past.id, into_future).await;
+    desk.events.cancel(&fay, active[0].id, None).await.unwrap();
+    let moved = desk.events.update(&fay, past.id, into_future).await;
     assert!(moved.is_ok(), "{moved:?}");
 }
 
@@ -112,20 +99,17 @@ async fn of_many_creates_at_once_three_succeed_on_the_free_plan(database: Databa
     let fay = desk.caller("fay@example.org", Plan::Free).await;
     let mut calls = JoinSet::new();
     for _ in 0..64 {
-        let service = desk.service.clone();
-        calls.spawn(
-            async move { until_served(|| service.create_event(&fay, new_event("Rush"))).await },
-        );
+        let use_cases = desk.use_cases.clone();
+        calls.spawn(async move {
+            until_served(|| use_cases.events.create(&fay, new_event("Rush"))).await
+        });
     }
     let answers = calls.join_all().await;
     assert_eq!(answers.iter().filter(|one| one.is_ok()).count(), 3);
     for refused in answers.into_iter().filter(Result::is_err) {
         assert_refused(refused);
     }
-    assert_eq!(
-        desk.service.get_account(&fay).await.unwrap().active_events,
-        3
-    );
+    assert_eq!(desk.accounts.get(&fay).await.unwrap().active_events, 3);
 }
 
 /// The negative control: without the account's lock two transactions count before either adds. On SQLite the one writer

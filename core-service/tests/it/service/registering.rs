@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::{
-        event::{CustomField, NewEvent},
+        event::{CustomField, FieldType, NewEvent},
         job::JobKind,
         plan::Plan,
         registration::{Answer, Status},
@@ -31,8 +31,8 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
     };
     for _ in 0..2 {
         let answer = desk
-            .service
-            .register_attendee(&event.slug, again.clone(), None);
+            .registrations
+            .register(&event.slug, again.clone(), None);
         answer.await.unwrap();
     }
     assert_eq!(
@@ -46,7 +46,7 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
     let jobs = desk.store.list_jobs(JobKind::RegisteredAgainMail, 10).await;
     assert_eq!(jobs.unwrap().len(), 2, "each minute has a mail of its own");
 
-    let refused = desk.service.add_registration(&olga, event.id, again).await;
+    let refused = desk.registrations.add(&olga, event.id, again).await;
     assert!(
         matches!(refused, Err(Error::AlreadyRegistered)),
         "{refused:?}"
@@ -57,9 +57,9 @@ async fn who_cancelled_may_register_again(database: Database) {
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, seats(5)).await;
-    let added = desk.service.add_registration(&olga, event.id, guest("ada"));
+    let added = desk.registrations.add(&olga, event.id, guest("ada"));
     let added = added.await.unwrap();
-    let cancel = desk.service.cancel_registration(&olga, event.id, added.id);
+    let cancel = desk.registrations.cancel(&olga, event.id, added.id);
     cancel.await.unwrap();
     desk.ask(&event, "ada").await;
     let expected = [Status::Cancelled, Status::Confirmed].map(|status| ("ada".to_owned(), status));
@@ -79,7 +79,7 @@ async fn an_organizer_learns_where_somebody_stands(database: Database) {
         )
         .await;
     let add = async |name| {
-        let added = desk.service.add_registration(&olga, event.id, guest(name));
+        let added = desk.registrations.add(&olga, event.id, guest(name));
         added.await.unwrap()
     };
     let first: Added = add("ada").await;
@@ -105,15 +105,11 @@ async fn an_organizer_learns_where_somebody_stands(database: Database) {
             .cancel_url
             .starts_with("https://muster.example/registrations/")
     );
-    let own = desk.service.get_registration_by_token(token).await.unwrap();
+    let own = desk.own_registrations.get(token).await.unwrap();
     assert_eq!((own.registration.id, own.event.id), (first.id, event.id));
 
     let otto = desk.caller("otto@example.org", Plan::Business).await;
-    assert_no_event(
-        desk.service
-            .add_registration(&otto, event.id, guest("dan"))
-            .await,
-    );
+    assert_no_event(desk.registrations.add(&otto, event.id, guest("dan")).await);
 }
 
 async fn closed_events_take_nobody(database: Database) {
@@ -121,22 +117,19 @@ async fn closed_events_take_nobody(database: Database) {
     let olga = desk.olga().await;
     let draft = desk.create(&olga, new_event("Draft")).await;
     let cancelled = desk.create(&olga, public_event("Cancelled")).await;
-    desk.service
-        .cancel_event(&olga, cancelled.id, None)
-        .await
-        .unwrap();
+    desk.events.cancel(&olga, cancelled.id, None).await.unwrap();
     let unlisted = NewEvent {
         is_listed: false,
         ..public_event("Unlisted")
     };
     let unlisted = desk.create(&olga, unlisted).await;
     let public = async |slug: &str| {
-        let asked = desk.service.register_attendee(slug, guest("ada"), None);
+        let asked = desk.registrations.register(slug, guest("ada"), None);
         asked.await.map(|_| ())
     };
     let owner = async |id| {
-        desk.service
-            .add_registration(&olga, id, guest("ada"))
+        desk.registrations
+            .add(&olga, id, guest("ada"))
             .await
             .map(|_| ())
     };
@@ -163,7 +156,7 @@ async fn answers_fit_the_questions(database: Database) {
     let olga = desk.olga().await;
     let size = CustomField {
         label: "Size".to_owned(),
-        field_type: "select".to_owned(),
+        field_type: FieldType::Select,
         required: true,
         options: vec!["S".to_owned(), "M".to_owned()],
     };
@@ -179,27 +172,23 @@ async fn answers_fit_the_questions(database: Database) {
         }],
         ..guest(name)
     };
-    let refused = desk
-        .service
-        .register_attendee(&event.slug, guest("ada"), None);
+    let refused = desk.registrations.register(&event.slug, guest("ada"), None);
     let Err(Error::Invalid(found)) = refused.await else {
         panic!("an answer is missing");
     };
     assert_eq!(found[0].message, "must have an answer to \"Size\"");
     let refused = desk
-        .service
-        .register_attendee(&event.slug, answering("ada", &["XL"]), None);
+        .registrations
+        .register(&event.slug, answering("ada", &["XL"]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
     let large = "x".repeat(20_001);
     let refused = desk
-        .service
-        .register_attendee(&event.slug, answering("ada", &[&large]), None);
+        .registrations
+        .register(&event.slug, answering("ada", &[&large]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
 
     let good = answering("ada", &["M"]);
-    let asked = desk
-        .service
-        .register_attendee(&event.slug, good.clone(), None);
+    let asked = desk.registrations.register(&event.slug, good.clone(), None);
     asked.await.unwrap();
     let stored = desk.store.list_registrations(event.id, 0, 10).await;
     assert_eq!(stored.unwrap()[0].answers, good.answers);

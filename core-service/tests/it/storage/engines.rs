@@ -33,7 +33,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0002_registering",
             "0003_excused_jobs",
             "0004_stock_covers",
-            "0006_job_destinations"
+            "0006_job_destinations",
+            "0009_catalogue_version",
         ]
     );
     store.migrate().await.unwrap();
@@ -52,7 +53,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0003_excused_jobs",
                 "0004_stock_covers",
                 "0005_events_known_to_be_there",
-                "0006_job_destinations"
+                "0006_job_destinations",
+                "0009_catalogue_version",
             ]
         );
     }

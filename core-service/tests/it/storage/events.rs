@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::{
-        event::CustomField,
+        event::{CustomField, FieldType},
         ids::{AccountId, EventId},
         registration::{Counters, Status},
     },
@@ -24,7 +24,7 @@ async fn an_event_comes_back_as_it_was_stored(database: Database) {
     event.image_query = Some("party".to_owned());
     event.custom_fields = vec![CustomField {
         label: "Diet".to_owned(),
-        field_type: "select".to_owned(),
+        field_type: FieldType::Select,
         required: true,
         options: vec!["none".to_owned(), "vegan".to_owned()],
     }];

@@ -164,12 +164,18 @@ async fn a_key_is_refused_from_its_expiry_on(app: Arc<TestApp>) {
 async fn a_revoked_key_is_refused_at_once_where_it_was_revoked(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     assert_eq!(check_key(&app, &account.key).await, Code::Ok);
-    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    app.core
+        .use_cases()
+        .keys
+        .revoke(account.key_id)
+        .await
+        .unwrap();
     assert_eq!(check_key(&app, &account.key).await, Code::Unauthenticated);
     let again = app
         .core
-        .rules()
-        .create_key(&account.email, "new")
+        .use_cases()
+        .keys
+        .create(&account.email, "new")
         .await
         .unwrap();
     assert_eq!(check_key(&app, again.plain.expose()).await, Code::Ok);
@@ -183,7 +189,12 @@ async fn a_revoked_key_is_refused_by_another_core_within_five_seconds(app: Arc<T
     let account = app.account(Plan::Free).await;
     let other = TestApp::start(Arc::clone(&app.database)).await;
     assert_eq!(check_key(&other, &account.key).await, Code::Ok);
-    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    app.core
+        .use_cases()
+        .keys
+        .revoke(account.key_id)
+        .await
+        .unwrap();
     assert_eq!(check_key(&app, &account.key).await, Code::Unauthenticated);
 
     other.clock.advance_seconds(5);

@@ -175,9 +175,10 @@ async fn a_confirmation_is_good_for_one_caller_and_one_call_alone(app: Arc<TestA
     let text = rejected(&forms, &other, &question, &yes()).await;
     assert!(text.contains("make the call without it"), "{text}");
     // Another key is another caller, even of the same account.
-    let rules = stage.app.core.rules();
-    let key = rules
-        .create_key(&stage.account.email, "second")
+    let use_cases = stage.app.core.use_cases();
+    let key = use_cases
+        .keys
+        .create(&stage.account.email, "second")
         .await
         .unwrap();
     let second = forms.with_key(key.plain.expose());

@@ -87,7 +87,12 @@ async fn a_revoked_key_is_found_out_by_the_next_call(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let mcp = app.mcp.with_key(&account.key);
     mcp.result("tools/list", json!({})).await;
-    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    app.core
+        .use_cases()
+        .keys
+        .revoke(account.key_id)
+        .await
+        .unwrap();
     let call = json!({"name": "get_account", "arguments": {}});
     let answer = mcp.request("tools/call", call).send().await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");

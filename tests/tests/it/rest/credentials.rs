@@ -166,12 +166,18 @@ async fn a_revoked_key_is_useless_at_once(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let ask = app.http.get("/me").bearer(&account.key);
     ask.clone().send().await.ok();
-    app.core.rules().revoke_key(account.key_id).await.unwrap();
+    app.core
+        .use_cases()
+        .keys
+        .revoke(account.key_id)
+        .await
+        .unwrap();
     assert_unauthorized(&ask.send().await);
     let other = app
         .core
-        .rules()
-        .create_key(&account.email, "new")
+        .use_cases()
+        .keys
+        .create(&account.email, "new")
         .await
         .unwrap();
     app.http

@@ -100,11 +100,7 @@ impl<'a> Case<'a> {
             is_listed,
             ..new_event("Modelled")
         };
-        let answer = self
-            .desk
-            .service
-            .create_event(&self.callers[owner], new)
-            .await;
+        let answer = self.desk.events.create(&self.callers[owner], new).await;
         let mut modelled = Modelled {
             id: EventId::new(uuid::Uuid::nil()),
             slug: String::new(),
@@ -153,7 +149,7 @@ impl<'a> Case<'a> {
             is_listed: is_listed.map_or(Change::Keep, Change::Set),
             ..EventPatch::default()
         };
-        let answer = self.desk.service.update_event(caller, id, patch).await;
+        let answer = self.desk.events.update(caller, id, patch).await;
         let Some(index) = found else {
             return assert_eq!(outcome(&answer), Outcome::NotFound);
         };
@@ -177,7 +173,7 @@ impl<'a> Case<'a> {
 
     async fn publish(&mut self, which: usize) {
         let (caller, id, found) = self.named(which);
-        let answer = self.desk.service.publish_event(caller, id).await;
+        let answer = self.desk.events.publish(caller, id).await;
         let expected = match found.map(|index| &mut self.model.events[index]) {
             None => Outcome::NotFound,
             Some(event) if event.is_cancelled => Outcome::Cancelled,
@@ -192,7 +188,7 @@ impl<'a> Case<'a> {
 
     async fn unpublish(&mut self, which: usize) {
         let (caller, id, found) = self.named(which);
-        let answer = self.desk.service.unpublish_event(caller, id).await;
+        let answer = self.desk.events.unpublish(caller, id).await;
         let expected = match found.map(|index| &mut self.model.events[index]) {
             None => Outcome::NotFound,
             Some(event) if event.is_cancelled => Outcome::Cancelled,
@@ -206,7 +202,7 @@ impl<'a> Case<'a> {
 
     async fn cancel(&mut self, which: usize) {
         let (caller, id, found) = self.named(which);
-        let answer = self.desk.service.cancel_event(caller, id, None).await;
+        let answer = self.desk.events.cancel(caller, id, None).await;
         let expected = match found.map(|index| &mut self.model.events[index]) {
             None => Outcome::NotFound,
             Some(event) => {
@@ -234,12 +230,12 @@ impl<'a> Case<'a> {
             .collect();
         live.sort_by_key(|event| (event.start, event.id));
         let expected: Vec<EventId> = live.iter().map(|event| event.id).collect();
-        let page = self.desk.service.list_events(100, 0).await.unwrap();
+        let page = self.desk.catalogue.list(100, 0).await.unwrap();
         let found: Vec<EventId> = page.events.iter().map(|event| event.id).collect();
         assert_eq!(found, expected);
         assert_eq!(usize::try_from(page.count).unwrap(), expected.len());
         for event in &self.model.events {
-            let detail = self.desk.service.get_event(&event.slug).await;
+            let detail = self.desk.catalogue.get(&event.slug).await;
             let expected = if event.is_live(now) {
                 Outcome::Done
             } else {
@@ -265,12 +261,7 @@ impl<'a> Case<'a> {
                 .filter(|event| event.owner == owner);
             let mut expected: Vec<_> = own.filter(passes).collect();
             expected.sort_by_key(|event| std::cmp::Reverse((event.start, event.id)));
-            let list = self
-                .desk
-                .service
-                .list_my_events(caller, filter, 100)
-                .await
-                .unwrap();
+            let list = self.desk.events.list(caller, filter, 100).await.unwrap();
             assert_eq!(usize::try_from(list.count).unwrap(), expected.len());
             assert_eq!(list.events.len(), expected.len());
             for ((event, _), expected) in list.events.iter().zip(expected) {

@@ -39,11 +39,11 @@ async fn cancel_among_registrations(cores: &[Desk], olga: &Caller) {
     let event = asked.create(olga, seats(SEATS)).await;
     let (tell, mut told) = mpsc::unbounded_channel();
     let asking = rush(&cores[..1], ASKING, ASKING, |core, number| {
-        let (service, slug, tell) = (core.service.clone(), event.slug.clone(), tell.clone());
+        let (use_cases, slug, tell) = (core.use_cases.clone(), event.slug.clone(), tell.clone());
         async move {
             for registered in 0.. {
                 let new = guest(&format!("person-{number}-{registered}"));
-                match service.register_attendee(&slug, new, None).await {
+                match use_cases.registrations.register(&slug, new, None).await {
                     Ok(_) => tell.send(()).unwrap(),
                     Err(Error::EventCancelled) => return registered,
                     Err(error) => panic!("{error:?}"),
@@ -55,7 +55,7 @@ async fn cancel_among_registrations(cores: &[Desk], olga: &Caller) {
     for _ in 0..BEFORE {
         told.recv().await.unwrap();
     }
-    let cancelled = cancelling.service.cancel_event(olga, event.id, None).await;
+    let cancelled = cancelling.events.cancel(olga, event.id, None).await;
     let notified = usize::try_from(cancelled.unwrap().registrants_notified).unwrap();
     let registered: usize = asking.join_all().await.into_iter().sum();
 
@@ -70,13 +70,19 @@ async fn one_who_cannot_be_written_does_not_take_the_others_along(database: Data
     let olga = desk.olga().await;
     let event = desk.create(&olga, seats(50)).await;
     let asking = rush(std::slice::from_ref(&desk), 20, 20, |core, number| {
-        let (service, slug) = (core.service.clone(), event.slug.clone());
+        let (use_cases, slug) = (core.use_cases.clone(), event.slug.clone());
         let mut new = guest(&format!("person-{number}"));
         // PostgreSQL takes no text with NUL. The proto's limits, which are applied before, let none in.
         if number == 7 && database.is_postgres() {
             new.name.push('\0');
         }
-        async move { service.register_attendee(&slug, new, None).await.is_ok() }
+        async move {
+            use_cases
+                .registrations
+                .register(&slug, new, None)
+                .await
+                .is_ok()
+        }
     });
     let registered = asking.join_all().await;
     let registered = registered.into_iter().filter(|registered| *registered);
@@ -97,10 +103,14 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
         HOT,
         AT_A_TIME,
         |core, number| {
-            let (service, slug) = (core.service.clone(), hot.slug.clone());
+            let (use_cases, slug) = (core.use_cases.clone(), hot.slug.clone());
             async move {
                 let new = guest(&format!("person-{number}"));
-                service.register_attendee(&slug, new, None).await.unwrap();
+                use_cases
+                    .registrations
+                    .register(&slug, new, None)
+                    .await
+                    .unwrap();
             }
         },
     );
@@ -112,8 +122,8 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
             ..public_event("Other")
         };
         let other = desk.create(&olga, other).await;
-        desk.service.get_my_event(&olga, other.id).await.unwrap();
-        desk.service.list_events(50, 0).await.unwrap();
+        desk.events.get(&olga, other.id).await.unwrap();
+        desk.catalogue.list(50, 0).await.unwrap();
         times.push(began.elapsed());
         while asking.try_join_next().is_some() {}
     }

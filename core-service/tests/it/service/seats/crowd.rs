@@ -60,12 +60,16 @@ async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(dat
     let olga = cores[0].olga().await;
     let event = cores[0].create(&olga, seats(SEATS)).await;
     let asking = rush(&cores, CROWD, AT_A_TIME, |core, number| {
-        let (service, slug) = (core.service.clone(), event.slug.clone());
+        let (use_cases, slug) = (core.use_cases.clone(), event.slug.clone());
         // Every tenth comes twice, by both cores.
         let person = if number % 10 == 9 { number - 1 } else { number };
         async move {
             let new = guest(&format!("person-{person}"));
-            service.register_attendee(&slug, new, None).await.unwrap();
+            use_cases
+                .registrations
+                .register(&slug, new, None)
+                .await
+                .unwrap();
         }
     });
     asking.join_all().await;
@@ -100,13 +104,13 @@ async fn a_crowd_that_only_looks_at_the_counters_oversells(database: Database) {
     let rows = Rows::new();
     let looked = Arc::new(Barrier::new(LOOKING));
     let asking = rush(&cores, CROWD, LOOKING, |core, number| {
-        let (service, store) = (core.service.clone(), core.store.clone());
+        let (use_cases, store) = (core.use_cases.clone(), core.store.clone());
         let looked = Arc::clone(&looked);
         // Everybody has a place in line already: that it is one person's only would give the race away.
         let seq = i64::try_from(number + 1).unwrap();
         let mut registration = rows.registration(event.id, seq, Status::Pending);
         async move {
-            let look = || service.get_my_event(&olga, event.id);
+            let look = || use_cases.events.get(&olga, event.id);
             let (event, counters) = until_served(look).await.unwrap();
             registration.status = counters.place(event.max_capacity);
             looked.wait().await;

@@ -117,7 +117,7 @@ impl<'a> Case<'a> {
             }
             Command::Erase { person } => {
                 let address = format!("person-{person}@example.org");
-                self.desk.service.erase_person(&address).await.unwrap();
+                self.desk.people.erase(&address).await.unwrap();
                 self.model.registrations.retain(|one| one.person != person);
                 self.model.promote();
             }
@@ -125,23 +125,27 @@ impl<'a> Case<'a> {
     }
 
     async fn change(&self, patch: EventPatch) -> Result<(), Error> {
-        let service = &self.desk.service;
-        let changed = service.update_event(&self.olga, self.event, patch).await;
+        let use_cases = &self.desk.use_cases;
+        let changed = use_cases.events.update(&self.olga, self.event, patch).await;
         changed.map(|_| ())
     }
 
     async fn register(&mut self, person: u8, by_owner: bool) {
         let new = guest(&format!("person-{person}"));
         let expected = self.model.register(person, by_owner);
-        let service = &self.desk.service;
+        let use_cases = &self.desk.use_cases;
         if !by_owner {
-            service
-                .register_attendee(&self.slug, new, None)
+            use_cases
+                .registrations
+                .register(&self.slug, new, None)
                 .await
                 .unwrap();
             return;
         }
-        let added = service.add_registration(&self.olga, self.event, new).await;
+        let added = use_cases
+            .registrations
+            .add(&self.olga, self.event, new)
+            .await;
         match expected {
             Some(status) => assert_eq!(added.unwrap().status, status),
             None => assert!(matches!(added, Err(Error::AlreadyRegistered)), "{added:?}"),
@@ -152,9 +156,15 @@ impl<'a> Case<'a> {
     async fn register_together(&mut self, people: Vec<u8>) {
         let mut asking = JoinSet::new();
         for person in people {
-            let (service, slug) = (self.desk.service.clone(), self.slug.clone());
+            let (use_cases, slug) = (self.desk.use_cases.clone(), self.slug.clone());
             let new = guest(&format!("person-{person}"));
-            asking.spawn(async move { service.register_attendee(&slug, new, None).await.unwrap() });
+            asking.spawn(async move {
+                use_cases
+                    .registrations
+                    .register(&slug, new, None)
+                    .await
+                    .unwrap()
+            });
         }
         asking.join_all().await;
         for (name, _) in &self.desk.standing(self.event).await[self.model.registrations.len()..] {
@@ -174,9 +184,10 @@ impl<'a> Case<'a> {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
-        let service = &self.desk.service;
-        let approved = service
-            .approve_registration(&self.olga, self.event, id)
+        let use_cases = &self.desk.use_cases;
+        let approved = use_cases
+            .registrations
+            .approve(&self.olga, self.event, id)
             .await;
         let place = self.model.place();
         let registration = &mut self.model.registrations[index];
@@ -194,13 +205,13 @@ impl<'a> Case<'a> {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
-        let service = &self.desk.service;
+        let use_cases = &self.desk.use_cases;
         if by_link {
-            let link = service.private_link(id).await.unwrap();
+            let link = use_cases.own_registrations.new_link(id).await.unwrap();
             let token = link.rsplit('/').next().unwrap();
-            service.cancel_registration_by_token(token).await.unwrap();
+            use_cases.own_registrations.cancel(token).await.unwrap();
         } else {
-            let cancel = service.cancel_registration(&self.olga, self.event, id);
+            let cancel = use_cases.registrations.cancel(&self.olga, self.event, id);
             cancel.await.unwrap();
         }
         self.model.registrations[index].status = Status::Cancelled;

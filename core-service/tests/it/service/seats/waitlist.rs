@@ -40,11 +40,7 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
         max_capacity: Change::Set(3),
         ..EventPatch::default()
     };
-    let (_, counters) = desk
-        .service
-        .update_event(&olga, event.id, more)
-        .await
-        .unwrap();
+    let (_, counters) = desk.events.update(&olga, event.id, more).await.unwrap();
     assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
     assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, ["cleo"]);
     assert_eq!(
@@ -60,12 +56,12 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     let mut ids: Vec<RegistrationId> = Vec::new();
     let mut urls = Vec::new();
     for name in ["ada", "bob", "cleo"] {
-        let added = desk.service.add_registration(&olga, event.id, guest(name));
+        let added = desk.registrations.add(&olga, event.id, guest(name));
         let added = added.await.unwrap();
         ids.push(added.id);
         urls.push(added.cancel_url);
     }
-    let cancelled = desk.service.cancel_registration(&olga, event.id, ids[0]);
+    let cancelled = desk.registrations.cancel(&olga, event.id, ids[0]);
     assert_eq!(cancelled.await.unwrap().status, Status::Cancelled);
     let expect = async |statuses: [Status; 3], promoted: &[&str]| {
         let standing = desk.standing(event.id).await;
@@ -79,7 +75,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     )
     .await;
     // Cancelling again frees no second seat.
-    let again = desk.service.cancel_registration(&olga, event.id, ids[0]);
+    let again = desk.registrations.cancel(&olga, event.id, ids[0]);
     again.await.unwrap();
     expect(
         [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
@@ -88,7 +84,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     .await;
 
     let token = urls[1].rsplit('/').next().unwrap();
-    let own = desk.service.cancel_registration_by_token(token).await;
+    let own = desk.own_registrations.cancel(token).await;
     let own = own.unwrap();
     assert_eq!(own.registration.status, Status::Cancelled);
     assert!(!own.is_cancellable);
@@ -97,7 +93,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
         &["bob", "cleo"],
     )
     .await;
-    let own = desk.service.cancel_registration_by_token(token).await;
+    let own = desk.own_registrations.cancel(token).await;
     assert_eq!(own.unwrap().registration.status, Status::Cancelled);
     assert_eq!(
         desk.mailed(event.id, JobKind::RegistrationCancelledMail)
