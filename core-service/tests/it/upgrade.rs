@@ -124,8 +124,8 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
     let expected = [
         ("bob", "You have a seat: Full house"),
         ("cleo", "Your registration is cancelled: Full house"),
+        ("dan", "You are already on the waitlist: Full house"),
         ("dan", "You are on the waitlist: Full house"),
-        ("dan", "You were on the waitlist already: Full house"),
         ("emil", "New time or place: Moved twice"),
         ("emil", "You are registered: Moved twice"),
         ("fay", "Your registration is approved: Asks first"),
