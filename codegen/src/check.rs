@@ -28,6 +28,11 @@ pub(crate) fn public(api: &Api) -> Result<()> {
     package(api)?;
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {
+        ensure!(
+            !method.checks_credential,
+            "rpc {}: it is public, so edges do not check credentials by it",
+            method.name
+        );
         surfaces(api, method, &mut routes, &mut tools)
             .with_context(|| format!("rpc {}", method.name))?;
     }

@@ -5,6 +5,7 @@
 //! a call needs.
 
 mod attempt;
+mod check;
 mod client_address;
 mod context;
 mod core;
@@ -18,6 +19,7 @@ mod problem;
 mod settings;
 
 pub use crate::core::{Core, File};
+pub use check::{CheckCredential, check_credential};
 pub use client_address::{ProxySettings, TrustedProxies};
 pub use context::Context;
 pub use credential::require_bearer;

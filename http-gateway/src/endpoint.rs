@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, response::Response};
-use edge::{Context, Core, Problem, require_bearer};
-use futures_util::{FutureExt, future::BoxFuture};
+use edge::{Context, Problem, require_bearer};
+use futures_util::FutureExt;
 use http::Method;
 use muster_api::binding::{Access, Answer, Binding};
 use process::serve::Peer;
 
 use crate::{decode, guard::request_id, resource::Operation, respond, table::Gateway};
-
-/// Asks core whether the context's credential is any good.
-pub(crate) type CheckCredential =
-    for<'c> fn(&'c Core, &'c Context) -> BoxFuture<'c, Result<(), Problem>>;
 
 /// The binding as an operation.
 pub(crate) fn operation<B: Binding>() -> Operation {
@@ -22,20 +18,6 @@ pub(crate) fn operation<B: Binding>() -> Operation {
         is_shared: B::ACCESS == Access::Public && B::METHOD == Method::GET,
         handle: |gateway, request| handle::<B>(gateway, request).boxed(),
     }
-}
-
-/// Calls the binding, for its credential's sake alone.
-pub(crate) fn check_credential<'c, B: Binding>(
-    core: &'c Core,
-    context: &'c Context,
-) -> BoxFuture<'c, Result<(), Problem>> {
-    async move {
-        let checked = core.call::<B>(B::Request::default(), context).await;
-        checked
-            .map(|_answer| ())
-            .map_err(|status| Problem::from(&status))
-    }
-    .boxed()
 }
 
 async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<Response, Problem> {

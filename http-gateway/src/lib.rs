@@ -27,6 +27,7 @@ pub use table::Table;
 pub fn router(core: Core, options: Options) -> Router {
     let mut table = Table::default();
     muster_api::visit_bindings(&mut table);
+    muster_api::visit_internal_rpcs(&mut table);
     table.into_router(core, options)
 }
 

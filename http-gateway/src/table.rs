@@ -3,16 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Router, extract::Request, middleware, routing::any};
-use edge::Core;
+use edge::{CheckCredential, Core, check_credential};
 use muster_api::{
-    binding::{Binding, Visitor},
+    binding::{Binding, InternalVisitor, Rpc, Visitor},
     metadata::Surface,
 };
 
 use crate::{
-    Options, compress, documents, endpoint,
-    endpoint::CheckCredential,
-    error, guard, health,
+    Options, compress, documents, endpoint, error, guard, health,
     resource::{Operation, Resource},
 };
 
@@ -24,7 +22,7 @@ pub(crate) struct Gateway {
     pub(crate) check: Option<CheckCredential>,
 }
 
-/// Collects operations; it visits bindings.
+/// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
 #[derive(Default)]
 pub struct Table {
     /// By path, the names of its parameters left out: `/events/{slug}` and `/events/{id}` are one resource.
@@ -35,8 +33,13 @@ pub struct Table {
 impl Visitor for Table {
     fn visit<B: Binding>(&mut self, _binding: B) {
         self.add(B::PATH, endpoint::operation::<B>());
-        if B::CHECKS_CREDENTIAL {
-            self.check = Some(endpoint::check_credential::<B>);
+    }
+}
+
+impl InternalVisitor for Table {
+    fn visit<R: Rpc>(&mut self, _rpc: R) {
+        if R::CHECKS_CREDENTIAL {
+            self.check = Some(check_credential::<R>);
         }
     }
 }

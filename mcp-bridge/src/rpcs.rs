@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use edge::{Context, Core, Problem, read_value};
+use edge::{CheckCredential, Context, Core, Problem, check_credential, read_value};
 use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Reason,
-    binding::{PublicRpc, RpcVisitor},
+    binding::{InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::violations,
 };
 use serde_json::{Map, Value};
@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 pub(crate) struct Rpcs {
     pub(crate) entries: HashMap<&'static str, Entry>,
     /// The one that tells whether a credential is valid.
-    pub(crate) checks_credential: Option<Entry>,
+    pub(crate) checks_credential: Option<CheckCredential>,
 }
 
 impl RpcVisitor for Rpcs {
@@ -55,8 +55,13 @@ impl RpcVisitor for Rpcs {
             check: check::<R>,
         };
         self.entries.insert(R::GRPC_PATH, entry);
+    }
+}
+
+impl InternalVisitor for Rpcs {
+    fn visit<R: Rpc>(&mut self, _rpc: R) {
         if R::CHECKS_CREDENTIAL {
-            self.checks_credential = Some(entry);
+            self.checks_credential = Some(check_credential::<R>);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use muster_api::binding::RpcVisitor;
+use edge::CheckCredential;
+use muster_api::binding::{InternalVisitor, RpcVisitor};
 use process::Failure;
 use rmcp::model::{Prompt, ResourceTemplate, Tool as Definition};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -17,7 +18,7 @@ pub struct Table {
     pub(crate) by_name: HashMap<String, Arc<Tool>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) prompts: Vec<PromptRow>,
-    pub(crate) checks_credential: Entry,
+    pub(crate) checks_credential: CheckCredential,
 }
 
 /// What the server says of itself.
@@ -107,6 +108,7 @@ impl Table {
     pub fn muster() -> Result<Self, Failure> {
         let mut rpcs = Rpcs::default();
         muster_api::visit_rpcs(&mut rpcs);
+        muster_api::visit_internal_rpcs(&mut rpcs);
         Self::new(muster_api::TOOLS, muster_api::MCP, &rpcs)
     }
 
@@ -172,7 +174,13 @@ pub struct Visit<'r>(&'r mut Rpcs);
 
 impl RpcVisitor for Visit<'_> {
     fn visit<R: muster_api::binding::PublicRpc>(&mut self, rpc: R) {
-        self.0.visit(rpc);
+        RpcVisitor::visit(self.0, rpc);
+    }
+}
+
+impl InternalVisitor for Visit<'_> {
+    fn visit<R: muster_api::binding::Rpc>(&mut self, rpc: R) {
+        InternalVisitor::visit(self.0, rpc);
     }
 }
 

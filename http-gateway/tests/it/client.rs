@@ -54,6 +54,7 @@ impl Gateway {
     pub(crate) async fn start_for(core: Core, limits: Limits, request_time: Duration) -> Self {
         let mut table = Table::default();
         toy::visit_bindings(&mut table);
+        toy::visit_internal_rpcs(&mut table);
         let router = table.into_router(
             core,
             Options {

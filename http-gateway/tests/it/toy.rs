@@ -13,8 +13,8 @@ use std::{
 use muster_api::{
     Reason,
     binding::{
-        Access, Answer, Binding, Body as HasBody, Caching, InvalidParameter, PublicRpc, Rpc,
-        Visitor,
+        Access, Answer, Binding, Body as HasBody, Caching, InternalVisitor, InvalidParameter,
+        PublicRpc, Rpc, Visitor,
     },
     http_body::HttpBody,
     json,
@@ -147,6 +147,11 @@ bindings! {
     PublishThing: POST "/api/v1/me/things/{id}/publish", Bearer, None, Json Echo, path ["id"], query [];
     CancelThing: POST "/api/v1/me/things/{id}/cancel", Bearer, Optional, Json Echo, path ["id"], query [];
     ExportThing: GET "/api/v1/me/things/{id}/export", Paid, None, File HttpBody, path ["id"], query [];
+}
+
+/// Shows the rpc that checks credentials.
+pub(crate) fn visit_internal_rpcs(visitor: &mut impl InternalVisitor) {
+    visitor.visit(GetMe);
 }
 
 /// Answers every rpc, as the id commands; only `Bearer good` may use what is not public.

@@ -7,7 +7,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use edge::{Context, Core, Problem, require_bearer};
+use edge::{CheckCredential, Context, Core, Problem, require_bearer};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use muster_api::Reason;
@@ -26,7 +26,6 @@ use crate::{
     caller::{Unauthorized, fingerprint},
     credentials::Credentials,
     handler::Bridge,
-    rpcs::{Entry, Input},
 };
 
 /// What a request may take beyond its call to core: reading it, and asking about its credential.
@@ -34,7 +33,7 @@ const SLACK: Duration = Duration::from_secs(5);
 
 pub(super) struct Gate {
     /// The rpc that tells whether a credential is valid.
-    pub(super) check: Entry,
+    pub(super) check: CheckCredential,
     pub(super) core: Core,
     pub(super) options: Options,
     pub(super) credentials: Credentials,
@@ -96,7 +95,7 @@ impl Gate {
         }
         let asked = Instant::now();
         let context = Context::from_headers(&parts.headers, id, self.options.request_time);
-        (self.check.call)(&self.core, Input::default(), &context).await?;
+        (self.check)(&self.core, &context).await?;
         self.credentials.trust(credential, asked);
         Ok(())
     }

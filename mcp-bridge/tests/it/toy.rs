@@ -16,7 +16,7 @@ use http::Request;
 use mcp_bridge::{Options, Table};
 use muster_api::{
     Reason,
-    binding::{Access, Answer, Caching, PublicRpc, Rpc, RpcVisitor},
+    binding::{Access, Answer, Caching, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     status::status,
     validation::Validate,
 };
@@ -134,8 +134,9 @@ impl Toy {
             "name": "toy", "title": "Toy", "version": "1", "instructions": "Play.", "resources": [], "prompts": [],
         });
         let table = Table::of(&tools, &document.to_string(), |visitor| {
-            visitor.visit(GetMe);
-            visitor.visit(Wait);
+            RpcVisitor::visit(visitor, GetMe);
+            RpcVisitor::visit(visitor, Wait);
+            InternalVisitor::visit(visitor, GetMe);
         });
         table
             .unwrap()

@@ -21,7 +21,7 @@ impl Rpc for GetAccount {
     const SCOPE: Option<Scope> = Some(Scope::AccountRead);
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
 }
 
 impl PublicRpc for GetAccount {

@@ -126,7 +126,7 @@ impl Rpc for GetBook {
     const SCOPE: Option<Scope> = None;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
 }
 
 impl PublicRpc for GetBook {

@@ -17,7 +17,10 @@ fn an_rpc_that_does_not_say_who_may_call_it() {
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],
-        &["toy/v1/toy.proto:68:5", "muster.options.v1.MethodRules"],
+        &[
+            "toy/internal/v1/internal.proto:14:5",
+            "muster.options.v1.MethodRules",
+        ],
     );
 }
 
@@ -228,5 +231,16 @@ fn caching_of_what_is_changed() {
             ),
         ],
         &["rpc DiscardBook", "caches keep answers to GET only"],
+    );
+}
+
+#[test]
+fn a_public_rpc_that_checks_credentials() {
+    refused(
+        &[(
+            "no_scope: true\n      errors",
+            "no_scope: true\n      checks_credential: true\n      errors",
+        )],
+        &["rpc GetBook", "edges do not check credentials by it"],
     );
 }
