@@ -9,7 +9,7 @@ use crate::{scope::Scope, validation::Validate};
 pub enum Access {
     /// Anybody; credentials are ignored.
     Public,
-    /// Whoever holds a valid credential.
+    /// Any caller with a valid credential.
     Bearer,
     /// Like `Bearer`, on a paid plan.
     Paid,

@@ -32,7 +32,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         let path = format!(".{}.{}", api.package, message.name);
         builder =
             builder.message_attribute(&path, "#[derive(serde::Serialize, serde::Deserialize)]");
-        // Requests are closed; answers may grow, so whoever reads one passes over what it does not know.
+        // Requests are closed; answers may grow, so a reader passes over fields that it does not know.
         let container = if message.is_input {
             "#[serde(deny_unknown_fields, default)]"
         } else {

@@ -189,6 +189,6 @@ pub(crate) struct Reason {
     pub(crate) description: String,
     /// A message that it may come with.
     pub(crate) example: String,
-    /// What whoever called can do about it.
+    /// What the caller can do about it.
     pub(crate) remedy: String,
 }

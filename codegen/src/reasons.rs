@@ -58,7 +58,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
                 match self { #(Self::#names => tonic::Code::#grpc,)* }
             }
 
-            /// What whoever called can do about it; empty when there is nothing to say.
+            /// What the caller can do about it; empty when there is nothing to say.
             pub const fn remedy(self) -> &'static str {
                 match self { #(Self::#names => #remedies,)* }
             }

@@ -140,7 +140,7 @@ impl Command {
     }
 }
 
-/// Prints to standard output. Whoever reads it may have enough, as `head` does; that is no failure.
+/// Prints to standard output. A reader may stop early, as `head` does; that is no failure.
 fn print(text: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Environment(format!(

@@ -23,7 +23,7 @@ pub const EMAIL: &str = "demo@muster.example";
 /// What the key is called in lists.
 const KEY_LABEL: &str = "demo";
 
-/// A key of the demo account, to be shown to whoever started Muster.
+/// A key of the demo account, to be shown to the person who started Muster.
 #[derive(Debug, Clone)]
 pub struct DemoKey {
     /// The key.

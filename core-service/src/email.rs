@@ -22,7 +22,7 @@ pub struct Letter {
     pub key: String,
     /// The host below which the key is unique.
     pub host: String,
-    /// The name of whom it is for, where there is one to show.
+    /// The recipient's name, where there is one to show.
     pub name: Option<String>,
     /// Where that person's mail goes.
     pub address: String,

@@ -74,7 +74,7 @@ fn the_same_request_gives_the_same_bytes() {
     );
 }
 
-/// Guards against a drawing that changes unnoticed: whoever means to change it raises `DRAWING_VERSION` with this.
+/// Guards against a drawing that changes unnoticed: a change that is meant raises `DRAWING_VERSION` with this.
 #[test]
 fn the_drawing_is_the_one_of_this_version() {
     insta::assert_snapshot!(svg("Jazz under the Stars"));

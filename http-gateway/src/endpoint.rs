@@ -35,7 +35,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     let message = match decode::decode::<B>(&parts, body, context.deadline()).await {
         Ok(message) => message,
         Err(problem) => {
-            // Who has no access learns nothing of the request's faults: 401 goes before 400.
+            // A caller without access learns nothing of the request's faults: 401 goes before 400.
             if let (false, Some(check)) = (is_public, gateway.check) {
                 check(&gateway.core, &context).await?;
             }

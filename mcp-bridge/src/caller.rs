@@ -40,7 +40,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Whoever sent the request, or on standard input whoever set the headers.
+    /// The sender of the request; on standard input, the person who set the headers.
     pub(crate) fn of(cx: &RequestContext<RoleServer>, local: Option<&HeaderMap>) -> Self {
         let parts = cx.extensions.get::<Parts>().cloned();
         let sent = parts.as_ref().map(|parts| parts.headers.clone());

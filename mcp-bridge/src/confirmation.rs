@@ -2,7 +2,7 @@
 //!
 //! The call says so itself (`confirm`), or a person answers a form that the client shows: in the revision without sessions the
 //! form goes out as the call's answer and comes back with the call made again, a sealed state proving that it is this very call;
-//! in older ones a client on standard input is simply asked meanwhile. Whoever can show no form gets the preview as text.
+//! in older ones a client on standard input is simply asked meanwhile. A client that can show no form gets the preview as text.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -32,7 +32,7 @@ use crate::{
 /// How long a person may take to answer.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Said of every state that does not open, whatever is wrong with it: who forges one learns nothing.
+/// Said of every state that does not open, whatever is wrong with it: a forger learns nothing.
 const NO_STATE_OF_OURS: &str = "requestState was not given out for this very call and caller, or too long ago; make the call \
                                 without it to be asked again";
 

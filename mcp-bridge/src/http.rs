@@ -80,7 +80,7 @@ impl Table {
             let gate = Arc::clone(&gate);
             async move { Ok::<_, Infallible>(gate.answer(request).await) }
         });
-        // Apart, since it takes every OPTIONS request for a preflight: who may not ask is to be told nothing without a key.
+        // Apart, since it takes every OPTIONS request for a preflight: an origin that is not allowed learns nothing without a key.
         let shared = cors::layer().layer(plain.clone());
         let origins = options.origins.clone();
         let answer = move |request: Request| {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Why a binary could not start or go on. Its text is for whoever started it: no backtrace, one line per problem.
+/// Why a binary could not start or go on. Its text is for the person who started it: no backtrace, one line per problem.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The settings cannot be used; every problem found, one line each. Exit code 64 (`EX_USAGE`).

@@ -30,7 +30,7 @@ pub use linger::Lingering;
 /// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
 pub type RequestBody = TimeoutBody<Lingering>;
 
-/// Who is at the other end of a request's connection. In the extensions of every request that [`serve()`] serves.
+/// The other end of a request's connection. In the extensions of every request that [`serve()`] serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 

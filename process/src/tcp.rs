@@ -42,7 +42,7 @@ pub async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 /// and the other side waits up to 40 ms with that.
 fn send_at_once(stream: &TcpStream) {
     if let Err(error) = stream.set_nodelay(true) {
-        // A connection that has ended already; whoever uses it next finds that out.
+        // A connection that has ended already; its next use fails.
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
 }

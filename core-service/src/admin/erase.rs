@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Answer, Format, failure};
 use crate::service::{Commands, Erasure, People};
 
-/// Whom to erase.
+/// The person to erase.
 #[derive(Debug, Clone, Args)]
 pub struct EraseCommand {
     /// The person's e-mail address
@@ -59,7 +59,7 @@ fn told(done: &Erasure, written: u64) -> String {
         format!("mails removed before they were sent: {}", done.mails),
         format!("mails removed from the mail folder: {written}"),
         format!("private links removed: {}", done.links),
-        format!("seats given to who was waiting: {}", done.promoted),
+        format!("seats given to the waitlist: {}", done.promoted),
     ];
     if done.account {
         lines.push(format!(

@@ -103,7 +103,7 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Answer, Failure> {
     })
 }
 
-/// With the address: whoever reads the database sees it anyway, and needs it to see what is wrong with it.
+/// With the address: an operator can read it in the database anyway, and needs it to see what is wrong with it.
 fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
     let recipient = recipient.as_ref();
     json!({

@@ -10,7 +10,7 @@ use super::{
 /// As long as the name of a registrant may be.
 const MAX_NAME_CHARACTERS: usize = 200;
 
-/// Whoever owns events.
+/// The owner of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// Its identifier.

@@ -10,11 +10,11 @@ use super::{
 /// Who makes a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    /// Whoever holds a key.
+    /// The holder of a key.
     Key(KeyId),
     /// An administrator, by a command.
     Admin,
-    /// Somebody who registers, or who has a private link.
+    /// A person who registers or has a private link.
     Attendee,
     /// Muster itself.
     System,
@@ -61,6 +61,6 @@ pub struct AuditEntry {
     pub before: Option<serde_json::Value>,
     /// The changed fields after, as a JSON object.
     pub after: Option<serde_json::Value>,
-    /// Why, in the words of whoever did it.
+    /// Why, in the actor's words.
     pub reason: Option<String>,
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Who made a stock picture, where it comes from and under which licence, each part one harmless line. Stored as JSON, shown by [`fmt::Display`].
+/// Who made a stock picture, where it comes from and under which licence, each part one harmless line. Stored as JSON, shown by
+/// [`fmt::Display`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCredit {
     /// What its maker called it.

@@ -45,7 +45,7 @@ pub struct Registration {
 /// Why a registration cannot be what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// There is none, or whoever asks may not know of it.
+    /// There is none, or the caller may not see it.
     #[error("there is no such event")]
     NoEvent,
     /// Answers that do not fit the event's questions.
@@ -66,7 +66,7 @@ pub enum Refusal {
     /// The registration is cancelled, which is final.
     #[error("the registration is cancelled")]
     RegistrationCancelled,
-    /// Only who holds a seat is checked in.
+    /// Only a registration that holds a seat can be checked in.
     #[error("the registration is {0}, not Confirmed")]
     NotConfirmed(Status),
 }
@@ -140,7 +140,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// All but the cancelled: `registration_count`, and who is told of a cancellation.
+    /// All but the cancelled: `registration_count`, and the registrations that a cancellation mails.
     pub const fn active(self) -> i32 {
         self.confirmed + self.pending + self.waitlisted
     }

@@ -51,7 +51,7 @@ pub struct Calendar {
     pub text: String,
 }
 
-/// One registrant's entry for their event. Its UID is the registration's, so that whoever cancels and registers again gets a
+/// One registrant's entry for their event. Its UID is the registration's, so that a person who cancels and registers again gets a
 /// new entry instead of an update of one that is gone. A cancellation is above every request that was sent before.
 pub(super) fn calendar(
     method: Method,

@@ -13,7 +13,7 @@ use lettre::{
 use super::{Letter, Sender};
 use crate::domain::instant::Instant;
 
-/// Characters of a name or subject that are kept; longer ones only help who wants to break a mail program.
+/// Characters of a name or subject that are kept; longer ones only help to break mail programs.
 const HEADER_CHARACTERS: usize = 250;
 
 /// Encodes a letter; nothing when its address is none.

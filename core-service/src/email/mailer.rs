@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{Letter, Smtp, SmtpUrl, encode};
 use crate::domain::{email::Email, instant::Instant};
 
-/// Whom mails are from: `Name <address>` or an address alone.
+/// The sender of mails: `Name <address>` or an address alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(Mailbox);
 
@@ -102,7 +102,7 @@ impl Mailer {
         Self { sender, transport }
     }
 
-    /// Whom mails are from.
+    /// The sender of mails.
     pub const fn sender(&self) -> &Sender {
         &self.sender
     }

@@ -99,7 +99,7 @@ pub fn letter(
     })
 }
 
-/// The name, unless a link could hide in it: whoever registers somebody else chooses the name, and must not write to them.
+/// The name, unless a link could hide in it: anyone can register any address under any name, and must not send messages by that.
 fn greeted(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_spaced = |(at, _)| matches!(name[at + 1..].chars().next(), None | Some(' '));
@@ -211,7 +211,7 @@ const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'
     }
 }
 
-/// What comes next, for who stands somewhere.
+/// What comes next, by the registration's status.
 const fn prospect(news: News) -> Option<&'static str> {
     match news.standing() {
         Some(Standing::Seated) => {
@@ -225,7 +225,7 @@ const fn prospect(news: News) -> Option<&'static str> {
     }
 }
 
-/// Whoever holds a seat has the event in their calendar, and whoever held one had it there.
+/// An attendee with a seat has the event in their calendar; one who lost a seat had it there.
 const fn method(news: News) -> Option<Method> {
     match news {
         News::RegistrationCancelled { held_a_seat: true }

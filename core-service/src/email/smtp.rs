@@ -221,7 +221,7 @@ impl Smtp {
         !unpoisoned(&self.0.idle).is_empty()
     }
 
-    /// Keeps a connection, and only then lets the next one in, who may use it.
+    /// Keeps a connection, and only then lets the next mail in, which may use it.
     fn keep(&self, kept: Kept, place: OwnedSemaphorePermit) {
         let mut idle = unpoisoned(&self.0.idle);
         if kept.mails < MAILS_PER_CONNECTION && idle.len() < room::MOST {

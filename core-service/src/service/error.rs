@@ -59,7 +59,7 @@ pub enum Error {
     /// Cancelling is final.
     #[error("the registration is cancelled, which is final")]
     RegistrationCancelled,
-    /// Only who holds a seat is checked in.
+    /// Only a registration that holds a seat can be checked in.
     #[error("only a confirmed registration can be checked in; this one is {0}")]
     NotConfirmed(Status),
     /// Too often in a short time.
@@ -106,7 +106,7 @@ impl From<storage::Error> for Error {
             storage::Error::Unavailable(_) | storage::Error::UnknownOutcome(_) => {
                 Self::Unavailable(error)
             }
-            // Unique values are chosen or checked before they are written: whoever meets this has a bug.
+            // Unique values are chosen or checked before they are written: this is a bug.
             storage::Error::Duplicate { .. }
             | storage::Error::Missing(_)
             | storage::Error::Corrupt { .. }

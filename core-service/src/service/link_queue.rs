@@ -11,7 +11,7 @@ use crate::domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 #[derive(Debug, Default)]
 pub(super) struct LinkQueue {
     waiting: Mutex<Vec<Link>>,
-    /// Held by whoever writes; the others wait for it, and most find theirs written.
+    /// Held by the task that writes; the others wait for it, and most find theirs written.
     writer: tokio::sync::Mutex<()>,
 }
 
@@ -44,12 +44,12 @@ impl LinkQueue {
             .map(|one| (one.hash, one.registration))
             .collect();
         if insert(commands, &batch).await.is_err() {
-            // For one of them, perhaps: each is tried again by itself, by whoever wants it.
+            // For one of them, perhaps: each is tried again by itself, by the task that wants it.
             drop(links);
             return insert(commands, &[(hash, registration)]).await;
         }
         for link in links {
-            // Whoever gave up waiting leaves a link that nobody knows.
+            // A task that stopped waiting leaves a link that nobody knows.
             let _ = link.written.send(());
         }
         Ok(())

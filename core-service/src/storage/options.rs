@@ -13,7 +13,7 @@ pub struct Options {
     pub access: Access,
 }
 
-/// Who opens the database.
+/// What a database is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// A core: of a SQLite file there is exactly one, by a lock on a file beside it.

@@ -89,7 +89,7 @@ impl Engine {
             .create_if_missing(true)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            // What is deleted is overwritten: somebody who was erased must not be left in the file's free space.
+            // What is deleted is overwritten: an erased person's data must not be left in the file's free space.
             .pragma("secure_delete", "ON")
             .synchronous(SqliteSynchronous::Full);
         if url.contains(":memory:") || url.contains("mode=memory") {

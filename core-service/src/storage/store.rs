@@ -164,7 +164,7 @@ reads! {
     registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
     /// Registrations of a normalised e-mail address, at whatever events and in any status.
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
-    /// Which place in line, from 1, somebody has who waits.
+    /// The place on the waitlist, from 1.
     registrations::waitlist_position(event: EventId, seq: i64) -> i64;
     /// The registration that a private link leads to, by the SHA-256 of the link's token.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;

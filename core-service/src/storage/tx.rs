@@ -95,7 +95,7 @@ statements! {
 
     /// Adds a registration at the place that its `seq` says, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();
-    /// Gives that many who wait for a seat one, in order, and counts them; they must be there.
+    /// Gives a seat to that many on the waitlist, in order, and counts them; they must be there.
     registrations::promote_waitlisted(event: EventId, seats: i32, now: Instant) -> ();
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;

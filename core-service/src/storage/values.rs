@@ -113,7 +113,7 @@ pub struct JobQueue {
 pub struct FailedMail {
     /// The job; its subject is a registration.
     pub job: JobRecord,
-    /// Whom it was for, and because of which event.
+    /// The recipient, and the event.
     pub recipient: Option<FailedMailRecipient>,
 }
 
@@ -128,7 +128,7 @@ pub struct MailQueue {
     pub failed: i64,
 }
 
-/// Whom a mail was for.
+/// The recipient of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedMailRecipient {
     /// The registrant's address.

@@ -116,7 +116,7 @@ async fn erasing_says_what_it_did(database: Database) {
         mails removed before they were sent: 1\n\
         mails removed from the mail folder: 0\n\
         private links removed: 1\n\
-        seats given to who was waiting: 0";
+        seats given to the waitlist: 0";
     assert_eq!(answer.text, expected);
     let answer = run(&database, "erase --email ada@example.org --json").await;
     let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "account": false, "keys": 0});

@@ -9,7 +9,7 @@ use super::credit::Credit;
 use super::provider::Candidate;
 use crate::{HEIGHT, WIDTH};
 
-/// Who refers, in links to Unsplash.
+/// Names the referring application, in links to Unsplash.
 const REFERRAL: [(&str, &str); 2] = [("utm_source", "muster"), ("utm_medium", "referral")];
 
 /// A photograph in a search's answer.

@@ -58,7 +58,7 @@ impl Gate {
         let _place = self.places.try_acquire().map_err(|_none_left| {
             Problem::new(Reason::Unavailable, "too many requests are running at once")
         })?;
-        // Before the method and the body are looked at: who has no access learns nothing.
+        // Before the method and the body are looked at: a caller without access learns nothing.
         require_bearer(request.headers())?;
         let (mut parts, body) = request.into_parts();
         self.check_credential(&parts, id).await?;

@@ -94,7 +94,7 @@ async fn what_is_refused_takes_none_of_the_recipients_mails(app: Arc<TestApp>) {
     assert_eq!(refused.await.reason, Reason::EventCancelled);
 }
 
-/// Who registers at the same time is decided on together.
+/// Requests that arrive at the same time are decided in one batch.
 async fn who_is_limited_takes_no_seat_from_those_beside(app: Arc<TestApp>) {
     const AT_ONCE: usize = 32;
     let owner = app.over(Surface::Grpc).owner(Plan::Pro).await;

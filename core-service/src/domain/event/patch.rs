@@ -106,7 +106,7 @@ impl Event {
         self.schedule = schedule;
     }
 
-    /// Whether whoever wrote it into a calendar has to change the entry.
+    /// Whether calendar entries of the event have to change.
     fn takes_place_elsewhere(&self, before: &Self) -> bool {
         self.schedule != before.schedule
             || self.location != before.location

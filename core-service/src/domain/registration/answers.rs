@@ -104,7 +104,7 @@ impl CustomField {
             }
             FieldType::Select => Ok(vec![self.option(value)?]),
             FieldType::Checkbox => match value.as_str() {
-                // Whoever has to tick a box has not answered by leaving it.
+                // A required checkbox has to be ticked; an unticked one is no answer.
                 "false" if self.required => Err("must be true".to_owned()),
                 "true" | "false" => Ok(values),
                 _ => Err("must be true or false".to_owned()),

@@ -22,7 +22,7 @@ impl Registration {
         }
     }
 
-    /// Given up; whoever had come has not.
+    /// Cancelled; a check-in is taken back.
     pub fn cancelled(&self, now: Instant) -> Option<Self> {
         (self.status != Status::Cancelled).then(|| Self {
             status: Status::Cancelled,

@@ -3,7 +3,7 @@
 use super::Status;
 use crate::domain::{event::Event, ids::RegistrationId, instant::Instant, job::Task};
 
-/// Somebody who registered, whatever became of it.
+/// A person who registered, whatever the registration's status is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registrant {
     /// The registration.

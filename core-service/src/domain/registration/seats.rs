@@ -1,4 +1,4 @@
-//! Who gets a seat: pure decisions on what the holder of an event's counters has read.
+//! Who gets a seat: pure decisions on what was read under the lock of an event's counters.
 
 use super::{Answer, Counters, Refusal, Status, check_answers};
 use crate::domain::{event::Event, ids::AccountId, instant::Instant};
@@ -17,13 +17,13 @@ pub struct Seats {
 /// Who asks for a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Anybody, who may not learn who else comes.
+    /// The public, which must not learn who else is registered.
     Public,
     /// An account, for somebody at an event of its own; that stands for approval.
     Owner(AccountId),
 }
 
-/// What becomes of somebody who asks for a seat.
+/// The outcome for a person who asks for a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
     /// They are registered now.
@@ -40,7 +40,7 @@ pub enum Admission {
 }
 
 impl Seats {
-    /// Decides on somebody who asks for a seat and counts them. All that is refused is refused alike whether or not they
+    /// Decides on a request for a seat and counts it. All that is refused is refused alike whether or not they
     /// are registered, except to the event's owner.
     pub fn admit(
         &mut self,

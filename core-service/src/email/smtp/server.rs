@@ -77,7 +77,7 @@ impl FromStr for SmtpUrl {
             ("smtps", None) => Encryption::FromTheStart,
             ("smtp", Some("tls=required")) => Encryption::Insisted,
             ("smtp", Some("tls=off")) => Encryption::Never,
-            // A password must not leave this machine in plain, or to whoever answers in the server's place.
+            // A password must not leave this machine unencrypted, nor go to an impostor in the server's place.
             ("smtp", None) if login.is_some() && !is_here(&host) => Encryption::Insisted,
             ("smtp", None) => Encryption::IfOffered,
             ("smtp" | "smtps", Some(_)) => return Err(InvalidSmtpUrl::TLS),

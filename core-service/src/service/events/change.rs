@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Events {
-    /// Changes what the patch mentions. Seats that are free afterwards go to who waits for one, in order.
+    /// Changes what the patch mentions. Seats that are free afterwards go to the waitlist, in order.
     pub async fn update(
         &self,
         caller: &Caller,

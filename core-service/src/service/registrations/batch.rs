@@ -22,7 +22,7 @@ use crate::{
 /// Commands that wait for one batcher: a second's work or so. More would wait longer than their callers do.
 const MOST_WAITING: usize = 4_096;
 
-/// Somebody to register, and whom to tell how it went.
+/// A person to register, and the caller that waits for the outcome.
 struct Command {
     request: Request,
     reply: oneshot::Sender<Result<Placed, Error>>,
@@ -89,7 +89,7 @@ async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
         if queue.recv_many(&mut batch, storage::FULL_BATCH).await == 0 {
             return;
         }
-        // Who has gone away meanwhile need not be registered any more.
+        // A request whose caller has disconnected need not be decided any more.
         batch.retain(|command| !command.reply.is_closed());
         // In a task of its own, so that a panic is one batch's and not everybody's.
         let batcher = batcher.clone();

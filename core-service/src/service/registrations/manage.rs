@@ -43,7 +43,7 @@ impl Registrations {
         self.commands.run(caller, decide).await
     }
 
-    /// Cancels a registration; its seat goes to who waits longest.
+    /// Cancels a registration; its seat goes to the first on the waitlist.
     pub async fn cancel(
         &self,
         caller: &Caller,
@@ -124,7 +124,7 @@ impl Held {
         })
     }
 
-    /// Cancels the registration and promotes who waits; one that is cancelled stays as it is.
+    /// Cancels the registration and promotes from the waitlist; one that is cancelled stays as it is.
     pub(super) async fn cancel(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
         let Some(after) = self.registration.cancelled(unit.now) else {
             return Ok((self.registration, self.event));

@@ -65,7 +65,7 @@ impl OwnRegistrations {
         self.shown(registration, event).await
     }
 
-    /// Cancels the registration that a private link leads to; its seat goes to who waits longest.
+    /// Cancels the registration that a private link leads to; its seat goes to the first on the waitlist.
     pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?

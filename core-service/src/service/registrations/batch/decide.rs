@@ -119,7 +119,7 @@ impl<'a> Batch<'a> {
         let answers = request.answers.clone();
         let untaken = (seats.counters, seats.next_seq);
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
-        // Who is refused is not mailed, and so does not count; new or repeated does, or the limit would tell which it is.
+        // A refused request sends no mail and does not count. New and repeated ones count alike, or the limit would reveal which it is.
         if let Err(limited) = self.batcher.limiters.count_recipient(&person.1) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
