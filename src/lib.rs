@@ -2,6 +2,7 @@
 //! `proto/`, and the small framework-free runtime that they need.
 
 pub mod binding;
+pub mod deadline;
 pub mod http_body;
 pub mod internal;
 pub mod json;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use http::{HeaderMap, Request, Response};
-use muster_api::{Reason, binding::Access, metadata::Surface, status::status};
+use muster_api::{Reason, binding::Access, deadline, metadata::Surface, status::status};
 use process::observe::{REQUEST_ID, RequestId};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
@@ -100,7 +100,7 @@ where
             let started = std::time::Instant::now();
             let path = request.uri().path().to_owned();
             let request_id = RequestId::of(request.headers());
-            let limit = deadline(request.headers());
+            let limit = time_for(request.headers());
             let arrival = layer.arrival(&mut request);
             let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
             let answered = tokio::time::timeout(limit, async {
@@ -173,29 +173,10 @@ async fn admit(
 }
 
 /// The time that the call has: what `grpc-timeout` says, within [`LONGEST_CALL`].
-fn deadline(headers: &HeaderMap) -> Duration {
-    let given = header(headers, "grpc-timeout").and_then(parse_timeout);
+fn time_for(headers: &HeaderMap) -> Duration {
+    let given = header(headers, deadline::HEADER).and_then(deadline::parse);
     given.map_or(LONGEST_CALL, |given| {
         given.saturating_sub(MARGIN).min(LONGEST_CALL)
-    })
-}
-
-/// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most eight digits, and one of H, M, S, m, u, n.
-fn parse_timeout(text: &str) -> Option<Duration> {
-    const LONGEST_VALUE: usize = 8;
-    let (value, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    if value.len() > LONGEST_VALUE || !value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let value: u64 = value.parse().ok()?;
-    Some(match unit {
-        "H" => Duration::from_secs(value * 3600),
-        "M" => Duration::from_secs(value * 60),
-        "S" => Duration::from_secs(value),
-        "m" => Duration::from_millis(value),
-        "u" => Duration::from_micros(value),
-        "n" => Duration::from_nanos(value),
-        _ => return None,
     })
 }
 

@@ -6,17 +6,17 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface};
-use process::{Failure as StartFailure, observe::RequestId};
+use process::{Failure, observe::RequestId};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
 use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
-use crate::{
+use super::{
     Context,
-    attempt::{Answer, Failure, Kind, Rpc, attempt},
-    endpoint::{Endpoint, over_unix},
+    attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
+    endpoint::{Endpoint, Transport, over_unix},
     health,
     identity::Identity,
     pool::{Pool, Resolver},
@@ -56,11 +56,9 @@ impl Core {
         ))
     }
 
-    pub(crate) fn unix(path: &str) -> Result<Self, StartFailure> {
-        let endpoint =
-            transport::Endpoint::from_shared(format!("unix://{path}")).map_err(|error| {
-                StartFailure::setting(format!("--core-url (MUSTER_CORE_URL): {error}"))
-            })?;
+    pub(crate) fn unix(path: &str) -> Result<Self, Failure> {
+        let endpoint = transport::Endpoint::from_shared(format!("unix://{path}"))
+            .map_err(|error| Failure::setting(format!("--core-url (MUSTER_CORE_URL): {error}")))?;
         Ok(Self::fixed(over_unix(endpoint)))
     }
 
@@ -71,7 +69,7 @@ impl Core {
         }
     }
 
-    fn fixed(transport: crate::endpoint::Transport) -> Self {
+    fn fixed(transport: Transport) -> Self {
         Self {
             pool: Arc::new(Pool::fixed(transport)),
             identity: Identity::default(),
@@ -87,7 +85,7 @@ impl Core {
         }
     }
 
-    pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, StartFailure> {
+    pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, Failure> {
         Ok(Self {
             identity: self.identity.with_token(token)?,
             ..self
@@ -103,7 +101,7 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<(B::Response, MetadataMap), Status> {
-        let Answer {
+        let Reply {
             metadata,
             first,
             mut rest,
@@ -157,7 +155,7 @@ impl Core {
         rpc: Rpc,
         request: Q,
         context: &Context,
-    ) -> Result<Answer<A>, Status>
+    ) -> Result<Reply<A>, Status>
     where
         Q: prost::Message + Clone + 'static,
         A: prost::Message + Default + 'static,
@@ -183,9 +181,9 @@ impl Core {
             Err(failure) => failure,
         };
         let second = match failure.kind {
-            Kind::NotSent => pick(Some(&first)),
-            Kind::Broken if rpc.idempotent => pick(Some(&first)).or(Some(first)),
-            Kind::Hung | Kind::Late if is_shared => pick(Some(&first)),
+            FailureKind::NotSent => pick(Some(&first)),
+            FailureKind::Broken if rpc.idempotent => pick(Some(&first)).or(Some(first)),
+            FailureKind::Hung | FailureKind::Late if is_shared => pick(Some(&first)),
             _ => None,
         };
         let Some(second) = second else {
@@ -210,17 +208,19 @@ impl Core {
         request: Q,
         context: &Context,
         deadline: Instant,
-    ) -> Result<Answer<A>, Failure>
+    ) -> Result<Reply<A>, CallFailure>
     where
         Q: prost::Message + 'static,
         A: prost::Message + Default + 'static,
     {
         let result = attempt(endpoint, rpc, request, context, &self.identity, deadline).await;
         match result.as_ref().err().map(|failure| failure.kind) {
-            None | Some(Kind::Answered) => endpoint.succeeded(),
-            Some(Kind::NotSent | Kind::Broken | Kind::Hung) => self.pool.failed(endpoint),
+            None | Some(FailureKind::Answered) => endpoint.succeeded(),
+            Some(FailureKind::NotSent | FailureKind::Broken | FailureKind::Hung) => {
+                self.pool.failed(endpoint)
+            }
             // Too short a time to tell, or a replica that is well enough to say that it is late.
-            Some(Kind::Late) => {}
+            Some(FailureKind::Late) => {}
         }
         result
     }

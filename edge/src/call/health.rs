@@ -9,9 +9,9 @@ use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
 };
 
-use crate::{
+use super::{
     Context,
-    attempt::{Answer, Kind, Rpc, attempt},
+    attempt::{FailureKind, Reply, Rpc, attempt},
     endpoint::Endpoint,
     identity::Identity,
 };
@@ -27,7 +27,7 @@ pub(crate) const CHECK: Rpc = Rpc {
 };
 
 /// What the answer says. A core that has no health service at least answers.
-pub(crate) fn verdict(answer: Result<Answer<HealthCheckResponse>, Status>) -> Result<(), Status> {
+pub(crate) fn verdict(answer: Result<Reply<HealthCheckResponse>, Status>) -> Result<(), Status> {
     match answer.map(|answer| answer.first.unwrap_or_default().status()) {
         Ok(ServingStatus::Serving) => Ok(()),
         Ok(_) => Err(Status::unavailable("core says that it is not serving")),
@@ -53,7 +53,7 @@ pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
     .await;
     match answer {
         Ok(_) => endpoint.succeeded(),
-        Err(failure) if failure.kind == Kind::Answered => endpoint.succeeded(),
+        Err(failure) if failure.kind == FailureKind::Answered => endpoint.succeeded(),
         Err(_) => endpoint.failed(),
     }
 }

@@ -7,7 +7,7 @@ use process::Failure;
 use secrecy::SecretString;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
-use crate::{Core, pool::Resolver};
+use super::{Core, pool::Resolver};
 
 /// Where core is; flatten it into an edge's settings.
 #[derive(Debug, Clone, clap::Args)]

@@ -8,7 +8,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tonic_prost::ProstCodec;
 
-use crate::{Context, endpoint::Endpoint, identity::Identity};
+use super::{Context, endpoint::Endpoint, identity::Identity};
 
 /// The largest answer taken from core. A page of 200 registrations or a drawn cover is far below; more is a mistake.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -29,21 +29,22 @@ pub(crate) struct Rpc {
     pub(crate) idempotent: bool,
 }
 
-/// The beginning of an answer.
-pub(crate) struct Answer<A> {
+/// The beginning of what core answers.
+pub(crate) struct Reply<A> {
     pub(crate) metadata: MetadataMap,
     pub(crate) first: Option<A>,
     pub(crate) rest: Streaming<A>,
 }
 
-pub(crate) struct Failure {
+/// A call that brought no answer, or that core refused.
+pub(crate) struct CallFailure {
     pub(crate) status: Status,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FailureKind,
 }
 
-/// How far a call came.
+/// How far a call that failed came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FailureKind {
     /// Core answered a status.
     Answered,
     /// There was no connection, so core has not seen the call.
@@ -64,7 +65,7 @@ pub(crate) async fn attempt<Q, A>(
     context: &Context,
     edge: &Identity,
     deadline: Instant,
-) -> Result<Answer<A>, Failure>
+) -> Result<Reply<A>, CallFailure>
 where
     Q: prost::Message + 'static,
     A: prost::Message + Default + 'static,
@@ -79,7 +80,7 @@ where
         let answer = grpc.server_streaming(request, path, codec).await?;
         let (metadata, mut rest, _) = answer.into_parts();
         let first = rest.message().await?;
-        Ok(Answer {
+        Ok(Reply {
             metadata,
             first,
             rest,
@@ -93,7 +94,7 @@ where
     Err(classify(status, started, deadline))
 }
 
-fn classify(status: Status, started: Instant, deadline: Instant) -> Failure {
+fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure {
     let over = Instant::now() + GRAIN >= deadline;
     let late = match status.code() {
         // Core keeps a margin to say so itself, before time is up; then it is late, not hung.
@@ -103,24 +104,26 @@ fn classify(status: Status, started: Instant, deadline: Instant) -> Failure {
         _ => false,
     };
     let kind = if late && over && deadline.saturating_duration_since(started) >= HUNG {
-        Kind::Hung
+        FailureKind::Hung
     } else if late {
-        Kind::Late
+        FailureKind::Late
     } else {
         match status.source() {
-            None => Kind::Answered,
-            Some(source) if has_cause::<tonic::ConnectError>(source) => Kind::NotSent,
-            Some(_) => Kind::Broken,
+            None => FailureKind::Answered,
+            Some(source) if has_cause::<tonic::ConnectError>(source) => FailureKind::NotSent,
+            Some(_) => FailureKind::Broken,
         }
     };
     let status = match kind {
-        Kind::Answered => status,
-        Kind::NotSent | Kind::Broken => {
+        FailureKind::Answered => status,
+        FailureKind::NotSent | FailureKind::Broken => {
             Status::unavailable(format!("cannot reach core: {}", root(&status)))
         }
-        Kind::Hung | Kind::Late => Status::deadline_exceeded("core did not answer in time"),
+        FailureKind::Hung | FailureKind::Late => {
+            Status::deadline_exceeded("core did not answer in time")
+        }
     };
-    Failure { status, kind }
+    CallFailure { status, kind }
 }
 
 fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {

@@ -17,7 +17,7 @@ use tonic::{
     transport::{self, ClientTlsConfig},
 };
 
-use crate::{
+use super::{
     endpoint::{Endpoint, Transport, over_tcp},
     health,
 };

@@ -1,20 +1,16 @@
 //! What goes with a call besides its request: on whose behalf, by when, and as part of which trace.
 
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    net::IpAddr,
-    time::Duration,
-};
+use std::{net::IpAddr, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
-use muster_api::{binding::Access, metadata};
+use muster_api::{binding::Access, deadline, metadata};
 use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
-use crate::identity::Identity;
+use super::identity::Identity;
 
-const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
@@ -33,11 +29,6 @@ impl Context {
         let mut headers = HeaderMap::new();
         insert(
             &mut headers,
-            TRACEPARENT,
-            started_trace(request_id).try_into().ok(),
-        );
-        insert(
-            &mut headers,
             REQUEST_ID,
             request_id.as_str().try_into().ok(),
         );
@@ -47,10 +38,12 @@ impl Context {
         }
     }
 
-    /// A call made for an HTTP request: with its credential, its trace (a new one when it brings none) and at most `longest`
-    /// to be answered, less when it asks for that with `grpc-timeout`. What cannot be read counts as absent.
+    /// A call made for an HTTP request: with its credential, the trace that it is part of, if any, and at most `longest` to be
+    /// answered, less when it asks for that with `grpc-timeout`. What cannot be read counts as absent.
     pub fn from_headers(headers: &HeaderMap, request_id: &RequestId, longest: Duration) -> Self {
-        let asked = headers.get(GRPC_TIMEOUT).and_then(parse_timeout);
+        let asked = headers
+            .get(GRPC_TIMEOUT)
+            .and_then(|value| deadline::parse(value.to_str().ok()?));
         let time = asked.map_or(longest, |time| time.min(longest));
         let mut context = Self::anonymous(request_id, time);
         let mut credential = headers.get(AUTHORIZATION).cloned();
@@ -112,27 +105,6 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>)
     }
 }
 
-/// As gRPC writes it: at most 8 digits and a unit.
-fn parse_timeout(value: &HeaderValue) -> Option<Duration> {
-    let (digits, unit) = value
-        .to_str()
-        .ok()?
-        .split_at_checked(value.len().checked_sub(1)?)?;
-    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let count = digits.parse().ok()?;
-    match unit {
-        "H" => Some(Duration::from_secs(count * 3600)),
-        "M" => Some(Duration::from_secs(count * 60)),
-        "S" => Some(Duration::from_secs(count)),
-        "m" => Some(Duration::from_millis(count)),
-        "u" => Some(Duration::from_micros(count)),
-        "n" => Some(Duration::from_nanos(count)),
-        _ => None,
-    }
-}
-
 /// Whether the text is a W3C `traceparent`: `00-<32 hex>-<16 hex>-<2 hex>`, lower case, neither id all zeros.
 fn is_trace(text: &[u8]) -> bool {
     let hex = |part: &[u8], length| {
@@ -144,15 +116,4 @@ fn is_trace(text: &[u8]) -> bool {
     let id = |part: &[u8], length| hex(part, length) && part.iter().any(|byte| *byte != b'0');
     let parts: Vec<&[u8]> = text.split(|byte| *byte == b'-').collect();
     matches!(parts[..], [b"00", trace, span, flags] if id(trace, 32) && id(span, 16) && hex(flags, 2))
-}
-
-/// A trace named after its request, so that logs can be joined without another random number.
-fn started_trace(request_id: &RequestId) -> String {
-    let hash = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        (salt, request_id.as_str()).hash(&mut hasher);
-        // Zero is no id.
-        hasher.finish().max(1)
-    };
-    format!("00-{:016x}{:016x}-{:016x}-00", hash(0), hash(1), hash(2))
 }
