@@ -1,15 +1,12 @@
 //! JSON as an rpc's request, and serde's complaints in words that name the field and what would be right.
 
-use std::fmt;
+mod keys;
 
 use muster_api::{binding::PublicRpc, validation::Violation};
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, Visitor},
-};
 use serde_json::{Value, error::Category};
 
 use crate::Problem;
+use keys::{Keys, Noting};
 
 /// What is read, for its complaints.
 #[derive(Clone, Copy)]
@@ -30,15 +27,24 @@ pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::
         hidden: path_fields,
     };
     let text = std::str::from_utf8(bytes).map_err(|_| problem(source.name, "is not UTF-8"))?;
-    let Keys(keys) = serde_json::from_str(text).map_err(|error| source.whole(&error))?;
-    // The message has these fields too, but they are set by the path alone.
-    if let Some(key) = keys.iter().find(|key| path_fields.contains(&key.as_str())) {
-        return Err(problem(key, "is not known here: the path says it"));
-    }
+    let mut keys = Keys {
+        forbidden: path_fields,
+        ..Keys::default()
+    };
     let mut json = serde_json::Deserializer::from_str(text);
-    let mut message: R::Request = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| source.field(&error.path().to_string(), error.inner()))?;
-    R::set_update_mask(&mut message, keys);
+    let noting = Noting {
+        inner: &mut json,
+        keys: &mut keys,
+    };
+    let read: Result<R::Request, _> = serde_path_to_error::deserialize(noting);
+    // The message has these fields too, but they are set by the path alone.
+    if let Some(key) = keys.found {
+        return Err(problem(&key, "is not known here: the path says it"));
+    }
+    let mut message =
+        read.map_err(|error| source.field(&error.path().to_string(), error.inner()))?;
+    json.end().map_err(|error| source.whole(&error))?;
+    R::set_update_mask(&mut message, keys.seen);
     Ok(message)
 }
 
@@ -53,33 +59,6 @@ pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
     };
     serde_path_to_error::deserialize(value)
         .map_err(|error| source.field(&error.path().to_string(), error.inner()))
-}
-
-/// The keys of an object, in their order.
-struct Keys(Vec<String>);
-
-impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        json.deserialize_map(KeysVisitor)
-    }
-}
-
-struct KeysVisitor;
-
-impl<'de> Visitor<'de> for KeysVisitor {
-    type Value = Keys;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
-        let mut keys = Vec::new();
-        while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
-            keys.push(key);
-        }
-        Ok(Keys(keys))
-    }
 }
 
 impl Source<'_> {

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use muster_api::{
-    Reason,
-    metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    status::DOMAIN,
-    validation::Violation,
-};
+use muster_api::{Reason, status::DOMAIN, validation::Violation};
 use process::observe::RequestId;
 use serde::Serialize;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
+
+use crate::http::rate_limit::RateLimit;
 
 /// When to come back after a failure that passes; a replica that failed is tried again after as long.
 const RETRY_SECONDS: u64 = 5;
@@ -33,15 +30,6 @@ pub struct Problem {
     pub rate_limit: Option<Box<RateLimit>>,
     /// What really happened, for the log alone.
     pub cause: Option<String>,
-}
-
-/// A rate limit in the words of draft-ietf-httpapi-ratelimit-headers, as headers say it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RateLimit {
-    /// How often something may be done: `RateLimit-Policy`.
-    pub policy: String,
-    /// What is left of that: `RateLimit`.
-    pub left: String,
 }
 
 #[derive(Serialize)]
@@ -103,6 +91,13 @@ impl Problem {
         serde_json::to_string(&Document { error }).unwrap_or_default()
     }
 
+    /// With another HTTP status, where the reason's own is not exact.
+    #[must_use]
+    pub fn answered(mut self, http_status: u16) -> Self {
+        self.http_status = http_status;
+        self
+    }
+
     /// With what really happened, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<String>) -> Self {
@@ -140,7 +135,7 @@ impl From<&Status> for Problem {
                 })
                 .collect(),
             retry_after_seconds: wait.map(whole_seconds).or(problem.retry_after_seconds),
-            rate_limit: rate_limit(status),
+            rate_limit: RateLimit::of(status.metadata()).map(Box::new),
             ..problem
         }
     }
@@ -149,21 +144,6 @@ impl From<&Status> for Problem {
 /// At least one, and never too early.
 fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
-}
-
-fn rate_limit(status: &Status) -> Option<Box<RateLimit>> {
-    let told = |name| {
-        status
-            .metadata()
-            .get(name)?
-            .to_str()
-            .ok()
-            .map(str::to_owned)
-    };
-    Some(Box::new(RateLimit {
-        policy: told(RATE_LIMIT_POLICY)?,
-        left: told(RATE_LIMIT)?,
-    }))
 }
 
 /// A status that does not come from Muster's rules but from gRPC itself or the way to core. Its text is about internals, so

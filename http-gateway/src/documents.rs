@@ -5,20 +5,17 @@ use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     io::{Cursor, Read},
-    sync::{Arc, LazyLock},
+    sync::LazyLock,
 };
 
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
-use edge::Problem;
-use futures_util::{FutureExt, future::BoxFuture};
+use edge::{Problem, http::Operation};
 use http::{
     HeaderValue, Method,
     header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG},
 };
 use muster_api::Reason;
-
-use crate::{resource::Operation, respond, table::Gateway};
 
 const PAGE: &str = include_str!("documents/page.html");
 const START: &str = include_str!("documents/start.js");
@@ -44,69 +41,44 @@ static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
     unpacked.chain([("start.js", START.into())]).collect()
 });
 
-pub(crate) fn operations() -> Vec<(&'static str, Operation)> {
-    let operation = |is_shared, handle| Operation {
-        method: Method::GET,
-        is_shared,
-        handle,
-    };
-    vec![
-        (
-            "/api/v1/openapi.json",
-            operation(true, |gateway, request| openapi(&gateway, request)),
-        ),
-        ("/docs", operation(false, |_, request| page(request))),
-        ("/docs/{file}", operation(false, |_, request| file(request))),
+pub(crate) fn operations(openapi: &'static str) -> [(&'static str, Operation); 3] {
+    let openapi = Operation::new(Method::GET, async move |_request| {
+        Ok(document(openapi.into(), "application/json"))
+    });
+    let page = Operation::new(Method::GET, async |_request| {
+        let mut page = document(PAGE.into(), "text/html; charset=utf-8");
+        page.headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, OWN_ORIGIN);
+        Ok(page)
+    });
+    let file = Operation::new(Method::GET, async |request: Request| {
+        file(request.uri().path().rsplit('/').next().unwrap_or_default())
+    });
+    [
+        ("/api/v1/openapi.json", openapi.shared()),
+        ("/docs", page),
+        ("/docs/{file}", file),
     ]
 }
 
-fn openapi(
-    gateway: &Arc<Gateway>,
-    request: Request,
-) -> BoxFuture<'static, Result<Response, Problem>> {
-    text(gateway.options.openapi.into(), "application/json", request)
-}
-
-fn page(request: Request) -> BoxFuture<'static, Result<Response, Problem>> {
-    let page = text(PAGE.into(), "text/html; charset=utf-8", request);
-    page.map(|response| {
-        let mut response = response?;
-        response
-            .headers_mut()
-            .insert(CONTENT_SECURITY_POLICY, OWN_ORIGIN);
-        Ok(response)
-    })
-    .boxed()
-}
-
-fn file(request: Request) -> BoxFuture<'static, Result<Response, Problem>> {
-    let name = request.uri().path().rsplit('/').next().unwrap_or_default();
+fn file(name: &str) -> Result<Response, Problem> {
     let Some(bytes) = FILES.get(name).cloned() else {
-        return async {
-            Err(Problem::new(
-                Reason::NotFound,
-                "there is nothing at this path",
-            ))
-        }
-        .boxed();
+        let message = "there is nothing at this path";
+        return Err(Problem::new(Reason::NotFound, message));
     };
     let media_type = match name.rsplit('.').next() {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         _ => "image/png",
     };
-    text(bytes, media_type, request)
+    Ok(document(bytes, media_type))
 }
 
-fn text(
-    bytes: Bytes,
-    media_type: &'static str,
-    request: Request,
-) -> BoxFuture<'static, Result<Response, Problem>> {
-    let (parts, _body) = request.into_parts();
+/// A document that changes only with this binary.
+pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> Response {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
-    let tag = format!("W/\"{:016x}\"", hasher.finish());
+    let tag = format!("\"{:016x}\"", hasher.finish());
     let mut response = Response::new(Body::from(bytes));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -114,7 +86,7 @@ fn text(
     if let Ok(tag) = HeaderValue::try_from(tag) {
         headers.insert(ETAG, tag);
     }
-    async move { Ok(respond::unless_known(response, &parts)) }.boxed()
+    response
 }
 
 /// One file of Swagger UI's distribution.

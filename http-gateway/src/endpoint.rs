@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, response::Response};
-use edge::{Context, Problem, require_bearer};
-use futures_util::FutureExt;
+use edge::{
+    Problem,
+    http::{Operation, require_bearer},
+};
 use http::Method;
 use muster_api::binding::{Access, Answer, Binding};
-use process::serve::Peer;
 
-use crate::{decode, guard::request_id, resource::Operation, respond, table::Gateway};
+use crate::{decode, respond, table::Gateway};
 
 /// The binding as an operation.
-pub(crate) fn operation<B: Binding>() -> Operation {
-    Operation {
-        method: B::METHOD,
-        is_shared: B::ACCESS == Access::Public && B::METHOD == Method::GET,
-        handle: |gateway, request| handle::<B>(gateway, request).boxed(),
+pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
+    let operation = Operation::new(B::METHOD, move |request| {
+        handle::<B>(Arc::clone(&gateway), request)
+    });
+    if B::ACCESS == Access::Public && B::METHOD == Method::GET {
+        operation.shared()
+    } else {
+        operation
     }
 }
 
@@ -25,13 +29,8 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     if !is_public {
         require_bearer(request.headers())?;
     }
-    let id = request_id(&request);
     let (parts, body) = request.into_parts();
-    let mut context = Context::from_headers(&parts.headers, &id, gateway.options.request_time);
-    if let Some(Peer(peer)) = parts.extensions.get() {
-        let proxies = &gateway.options.trusted_proxies;
-        context = context.for_client(proxies.client(*peer, &parts.headers));
-    }
+    let context = gateway.options.calls.context(&parts);
     let message = match decode::decode::<B>(&parts, body, context.deadline()).await {
         Ok(message) => message,
         Err(problem) => {
@@ -50,7 +49,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
                 .call::<B>(message, &context)
                 .await
                 .map_err(failed)?;
-            respond::json::<B>(&answer, metadata, &parts)
+            respond::json::<B>(&answer, metadata)
         }
         Answer::File => {
             let file = gateway
@@ -58,7 +57,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
                 .file::<B>(message, &context)
                 .await
                 .map_err(failed)?;
-            Ok(respond::file::<B, _>(file, &parts))
+            Ok(respond::file::<B, _>(file))
         }
     }
 }

@@ -1,27 +1,38 @@
 //! Muster's API as JSON over HTTP: the binding table as routes.
 //!
-//! A request goes through [`router`]: `resource` finds the operation, `endpoint` runs it (credential, `decode`, core,
-//! `respond`), `error` words what went wrong. No rpc is known by name: [`muster_api::binding::Binding`] says all there is.
+//! A request goes through [`edge::http`], which finds the operation; `endpoint` runs it (credential, `decode`, core, `respond`).
+//! No rpc is known by name: [`muster_api::binding::Binding`] says all there is.
 
 mod caching;
-mod compress;
 mod decode;
 mod documents;
 mod endpoint;
-mod error;
-mod guard;
-mod health;
-mod resource;
 mod respond;
 mod settings;
 mod table;
+mod well_known;
 
 use axum::Router;
-use edge::Core;
-use process::{Failure, serve};
+use edge::{Core, http::Surface};
+use muster_api::metadata;
+use process::Failure;
 
 pub use settings::{Options, Settings};
 pub use table::Table;
+
+/// The paths that the gateway answers, with all below them, where it shares its port with other surfaces.
+pub const PATHS: &[&str] = &[
+    "/api",
+    "/docs",
+    "/.well-known/api-catalog",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/api/v1",
+];
+
+const SURFACE: Surface = Surface::of_data(
+    metadata::Surface::Api,
+    "there is nothing at this path; /docs shows what there is",
+);
 
 /// Muster's own API, its documents and its health, on one router. Every path that it does not know is answered as JSON, too.
 pub fn router(core: Core, options: Options) -> Router {
@@ -36,11 +47,6 @@ pub fn router(core: Core, options: Options) -> Router {
 /// # Errors
 /// When it cannot start.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
-    let shutdown = process::shutdown::on_signal()?;
-    let core = settings.core.edge()?;
-    let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", settings.http_addr).await?;
-    tracing::info!(address = %settings.http_addr, "serving the HTTP API");
-    let router = router(core, settings.options());
-    serve::serve(listener, router, serve::Limits::default(), shutdown).await;
-    Ok(())
+    let options = settings.options();
+    edge::http::run(&settings.edge, |core| Ok(router(core, options))).await
 }

@@ -3,15 +3,9 @@
 use std::process::ExitCode;
 
 use http_gateway::Settings;
-use process::{Failure, settings, telemetry};
+use process::program;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    Failure::report(start().await)
-}
-
-async fn start() -> Result<(), Failure> {
-    let settings: Settings = settings::parse()?;
-    telemetry::init(&settings.log);
-    http_gateway::run(settings).await
+    program::run(|settings: &Settings| &settings.edge.log, http_gateway::run).await
 }

@@ -2,17 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::{Router, extract::Request, middleware, routing::any};
-use edge::{CheckCredential, Core, check_credential};
-use muster_api::{
-    binding::{Binding, InternalVisitor, Rpc, Visitor},
-    metadata::Surface,
+use axum::Router;
+use edge::{
+    CheckCredential, Core, check_credential,
+    http::{Operation, Resource},
 };
+use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 
-use crate::{
-    Options, compress, documents, endpoint, error, guard, health,
-    resource::{Operation, Resource},
-};
+use crate::{Options, SURFACE, documents, endpoint, well_known};
 
 /// What every request needs besides itself.
 pub(crate) struct Gateway {
@@ -22,17 +19,19 @@ pub(crate) struct Gateway {
     pub(crate) check: Option<CheckCredential>,
 }
 
+/// Makes an operation for a gateway.
+type Row = (&'static str, fn(Arc<Gateway>) -> Operation);
+
 /// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
 #[derive(Default)]
 pub struct Table {
-    /// By path, the names of its parameters left out: `/events/{slug}` and `/events/{id}` are one resource.
-    resources: BTreeMap<String, Resource>,
+    rows: Vec<Row>,
     check: Option<CheckCredential>,
 }
 
 impl Visitor for Table {
     fn visit<B: Binding>(&mut self, _binding: B) {
-        self.add(B::PATH, endpoint::operation::<B>());
+        self.rows.push((B::PATH, endpoint::operation::<B>));
     }
 }
 
@@ -46,46 +45,42 @@ impl InternalVisitor for Table {
 
 impl Table {
     /// Everything that was visited as a router, with the documents, the health checks and an answer to unknown paths.
-    pub fn into_router(mut self, core: Core, options: Options) -> Router {
-        for (path, operation) in documents::operations()
-            .into_iter()
-            .chain(health::operations())
-        {
-            self.add(path, operation);
-        }
+    pub fn into_router(self, core: Core, options: Options) -> Router {
+        let (core, openapi) = (SURFACE.core(core), options.openapi);
         let gateway = Arc::new(Gateway {
-            core: core.on_surface(Surface::Api),
+            core: core.clone(),
             options,
             check: self.check,
         });
-        let mut router = Router::new();
-        for resource in self.resources.into_values() {
-            let (path, resource, gateway) =
-                (resource.path, Arc::new(resource), Arc::clone(&gateway));
-            let answer = move |request: Request| {
-                let (resource, gateway) = (Arc::clone(&resource), Arc::clone(&gateway));
-                async move { resource.answer(gateway, request).await }
-            };
-            router = router.route(path, any(answer));
+        let operations = self
+            .rows
+            .into_iter()
+            .map(|(path, operation)| (path, operation(Arc::clone(&gateway))))
+            .chain(documents::operations(openapi))
+            .chain([well_known::catalog()]);
+        // By path, the names of its parameters left out: `/events/{slug}` and `/events/{id}` are one resource.
+        let mut resources: BTreeMap<String, Resource> = BTreeMap::new();
+        for (path, operation) in operations {
+            let shape = shape(path);
+            let resource = resources.remove(&shape);
+            let resource = resource.unwrap_or_else(|| Resource::new(path));
+            resources.insert(shape, resource.with(operation));
         }
-        router
-            .fallback(error::unknown_path)
-            .layer(compress::layer())
-            .layer(middleware::from_fn(guard::guard))
+        let routes = resources
+            .into_values()
+            .fold(Router::new(), |routes, resource| resource.add_to(routes));
+        SURFACE.router(routes, &core)
     }
+}
 
-    fn add(&mut self, path: &'static str, operation: Operation) {
-        let shape = path.split('/').map(|segment| {
-            if segment.starts_with('{') {
-                "{}"
-            } else {
-                segment
-            }
-        });
-        let shape = shape.collect::<Vec<_>>().join("/");
-        self.resources
-            .entry(shape)
-            .or_insert_with(|| Resource::new(path))
-            .add(operation);
-    }
+/// A path's template without the names of its parameters.
+fn shape(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            "{}"
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
 }

@@ -6,8 +6,7 @@ use std::sync::{
 };
 
 use edge::{Context, Problem};
-use http::{HeaderMap, HeaderValue, header::AUTHORIZATION, request::Parts};
-use process::{observe::RequestId, serve::Peer};
+use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION, request::Parts};
 use rmcp::{RoleServer, service::RequestContext};
 use sha2::{Digest, Sha256};
 
@@ -34,21 +33,20 @@ pub(crate) fn fingerprint(headers: &HeaderMap) -> Fingerprint {
 
 /// Who calls.
 pub(crate) struct Caller {
-    headers: HeaderMap,
-    parts: Option<Parts>,
+    parts: Parts,
     unauthorized: Unauthorized,
 }
 
 impl Caller {
     /// The sender of the request; on standard input, the person who set the headers.
     pub(crate) fn of(cx: &RequestContext<RoleServer>, local: Option<&HeaderMap>) -> Self {
-        let parts = cx.extensions.get::<Parts>().cloned();
-        let sent = parts.as_ref().map(|parts| parts.headers.clone());
-        let unauthorized = parts
-            .as_ref()
-            .and_then(|parts| parts.extensions.get().cloned());
+        let sent = cx.extensions.get::<Parts>().cloned();
+        let mut parts = sent.unwrap_or_else(|| Request::new(()).into_parts().0);
+        if let Some(headers) = local {
+            parts.headers.clone_from(headers);
+        }
+        let unauthorized = parts.extensions.get().cloned();
         Self {
-            headers: local.cloned().or(sent).unwrap_or_default(),
             unauthorized: unauthorized.unwrap_or_default(),
             parts,
         }
@@ -56,21 +54,12 @@ impl Caller {
 
     /// What goes with a call to core that is made now.
     pub(crate) fn context(&self, options: &Options) -> Context {
-        let id = self.parts.as_ref().and_then(|parts| parts.extensions.get());
-        let id = id.cloned().unwrap_or_else(RequestId::fresh);
-        let context = Context::from_headers(&self.headers, &id, options.request_time);
-        let peer = self.parts.as_ref().and_then(|parts| parts.extensions.get());
-        match peer {
-            Some(Peer(peer)) => {
-                context.for_client(options.trusted_proxies.client(*peer, &self.headers))
-            }
-            None => context,
-        }
+        options.calls.context(&self.parts)
     }
 
     /// The credential, unreadable.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        fingerprint(&self.headers)
+        fingerprint(&self.parts.headers)
     }
 
     /// Notes what a failure means for the request as a whole, and logs it if nobody else does.

@@ -2,15 +2,13 @@
 
 mod cors;
 mod gate;
-mod health;
 mod refusal;
 mod revision;
 
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{Router, extract::Request, routing::any};
-use edge::Core;
-use muster_api::metadata::Surface;
+use edge::{Core, http::body::MOST_BYTES};
 use process::observe::Route;
 use rand::RngExt;
 use rmcp::{
@@ -24,16 +22,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tower::{Layer, ServiceExt, service_fn};
 
-use crate::{Options, Origin, credentials::Credentials, handler::Bridge, table::Table};
+use crate::{Options, Origin, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
-
-pub(crate) use health::with_health;
 
 /// Where MCP is served.
 const PATH: &str = "/mcp";
-
-/// The largest request. The largest event, with twenty custom fields of fifty options, is well below.
-const MOST_BYTES: usize = 1 << 20;
 
 /// This machine's own names, which no page of a stranger can be served under.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -52,10 +45,10 @@ const LOOPBACK_ORIGINS: [&str; 6] = [
 const ANY_HOST: &str = "*";
 
 impl Table {
-    /// The table as a router that answers `/mcp` alone.
+    /// The table as a router that serves it at `/mcp`, with the bridge's health and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
         let check = self.checks_credential;
-        let core = core.on_surface(Surface::Mcp);
+        let core = SURFACE.core(core);
         let bridge = Bridge::new(
             Arc::new(self),
             core.clone(),
@@ -70,7 +63,7 @@ impl Table {
         );
         let gate = Arc::new(Gate {
             check,
-            core,
+            core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
             places: Semaphore::new(options.concurrency),
@@ -96,7 +89,7 @@ impl Table {
                 response
             }
         };
-        Router::new().route(PATH, any(answer))
+        SURFACE.router(Router::new().route(PATH, any(answer)), &core)
     }
 }
 

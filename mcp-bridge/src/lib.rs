@@ -21,14 +21,24 @@ mod table;
 mod template;
 
 use axum::Router;
-use edge::Core;
-use process::{Failure, serve};
+use edge::{Core, http::Surface};
+use muster_api::metadata;
+use process::{Failure, shutdown};
 
 pub use origins::Origin;
 pub use settings::{List, McpSettings, Options, Settings};
 pub use table::Table;
 
-/// Muster's own tools, resources and prompts as a router that answers `/mcp` alone.
+/// The paths that the bridge answers, with all below them, where it shares its port with other surfaces.
+pub const PATHS: &[&str] = &["/mcp", "/.well-known/oauth-protected-resource/mcp"];
+
+const SURFACE: Surface = Surface::of_data(
+    metadata::Surface::Mcp,
+    "there is nothing at this path; MCP is served at /mcp",
+);
+
+/// Muster's own tools, resources and prompts, served at `/mcp`, and the bridge's health, on one router. Every other path is
+/// answered as JSON, too.
 ///
 /// # Errors
 /// [`Failure::Internal`] when the generated table contradicts itself.
@@ -41,17 +51,12 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
 /// # Errors
 /// When it cannot start.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
-    let shutdown = process::shutdown::on_signal()?;
-    let (table, options) = (Table::muster()?, settings.options());
+    let options = settings.options();
     if settings.stdio {
         // It calls for the one whose key it has, as any client of core.
-        let core = settings.core.client()?;
-        return stdio::run(table, core, &options, settings.api_key.as_ref(), shutdown).await;
+        let (stop, core) = (shutdown::on_signal()?, settings.edge.core.client()?);
+        let (table, key) = (Table::muster()?, settings.api_key.as_ref());
+        return stdio::run(table, core, &options, key, stop).await;
     }
-    let core = settings.core.edge()?;
-    let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", settings.http_addr).await?;
-    tracing::info!(address = %settings.http_addr, "serving MCP");
-    let router = http::with_health(table.into_router(core.clone(), &options), core);
-    serve::serve(listener, router, serve::Limits::default(), shutdown).await;
-    Ok(())
+    edge::http::run(&settings.edge, |core| router(core, &options)).await
 }

@@ -3,15 +3,9 @@
 use std::process::ExitCode;
 
 use mcp_bridge::Settings;
-use process::{Failure, settings, telemetry};
+use process::program;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    Failure::report(start().await)
-}
-
-async fn start() -> Result<(), Failure> {
-    let settings: Settings = settings::parse()?;
-    telemetry::init(&settings.log);
-    mcp_bridge::run(settings).await
+    program::run(|settings: &Settings| &settings.edge.log, mcp_bridge::run).await
 }

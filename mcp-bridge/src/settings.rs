@@ -1,10 +1,9 @@
 //! How the bridge is set up.
 
-use std::{net::SocketAddr, str::FromStr, time::Duration};
+use std::str::FromStr;
 
 use clap::Parser;
-use edge::{CoreSettings, ProxySettings, TrustedProxies};
-use process::{settings::address, telemetry::LogSettings};
+use edge::http::{CallOptions, EdgeSettings};
 use secrecy::SecretString;
 
 use crate::Origin;
@@ -16,15 +15,6 @@ use crate::Origin;
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
-    /// Where to listen. It speaks HTTP/1.1; let a load balancer in front do TLS and HTTP/2
-    #[arg(
-        long,
-        env = "MUSTER_HTTP_ADDR",
-        value_name = "ADDR",
-        default_value = "127.0.0.1:8080",
-        value_parser = address
-    )]
-    pub http_addr: SocketAddr,
     /// Speak MCP on standard input and output instead of HTTP, for a client on this machine
     #[arg(long)]
     pub stdio: bool,
@@ -36,23 +26,12 @@ pub struct Settings {
         hide_env_values = true
     )]
     pub api_key: Option<SecretString>,
-    /// How long a call may take, in seconds
-    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
-    #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
-          value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub request_seconds: u16,
     /// Who may connect, and how many
     #[command(flatten)]
     pub mcp: McpSettings,
-    /// Which proxies stand before it
+    /// Where it is served, and where core is
     #[command(flatten)]
-    pub proxies: ProxySettings,
-    /// Where core is
-    #[command(flatten)]
-    pub core: CoreSettings,
-    /// What to log
-    #[command(flatten)]
-    pub log: LogSettings,
+    pub edge: EdgeSettings,
 }
 
 const HELP: &str = "\
@@ -128,10 +107,8 @@ impl<T: FromStr> FromStr for List<T> {
 /// What the bridge itself needs to know.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How long a call may take.
-    pub request_time: Duration,
-    /// The proxies that say which client a request comes from.
-    pub trusted_proxies: TrustedProxies,
+    /// What holds for every call to core.
+    pub calls: CallOptions,
     /// Hosts that it is served under, besides this machine's own names; `*` for any.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call it.
@@ -145,8 +122,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            request_time: Duration::from_secs(30),
-            trusted_proxies: TrustedProxies::default(),
+            calls: CallOptions::default(),
             hosts: Vec::new(),
             origins: Vec::new(),
             concurrency: 512,
@@ -171,8 +147,7 @@ impl McpSettings {
 impl Settings {
     pub(crate) fn options(&self) -> Options {
         Options {
-            request_time: Duration::from_secs(self.request_seconds.into()),
-            trusted_proxies: self.proxies.trusted_proxies.clone(),
+            calls: self.edge.http.calls(),
             ..self.mcp.options()
         }
     }

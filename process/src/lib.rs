@@ -1,11 +1,12 @@
 //! How every Muster binary starts and stops: settings, telemetry, serving HTTP, drain.
 //!
-//! A `main` reads: [`settings::parse`], [`telemetry::init`], [`shutdown::on_signal`], [`serve::bind`], [`serve::serve`],
-//! and turns what went wrong into an exit code with [`Failure`].
+//! A `main` is [`program::run`]: it reads settings, starts logging, and turns what went wrong into an exit code with [`Failure`].
+//! A program reads: [`shutdown::on_signal`], [`serve::bind`], [`serve::serve`].
 
 mod failure;
 pub mod networks;
 pub mod observe;
+pub mod program;
 pub mod serve;
 pub mod settings;
 pub mod shutdown;

@@ -13,7 +13,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tower::Service;
 
 use line::{Line, LoggedBody};
@@ -48,6 +48,11 @@ impl RequestId {
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// That of a request with these extensions, or a new one where nothing has given it any.
+    pub fn in_extensions(extensions: &Extensions) -> Self {
+        extensions.get().cloned().unwrap_or_else(Self::fresh)
     }
 
     /// The id that a request brings, or a new one.

@@ -8,9 +8,9 @@ use core_service::{
     grpc::server::Address,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
-use edge::ProxySettings;
+use edge::http::HttpSettings;
 use mcp_bridge::McpSettings;
-use process::{settings, telemetry::LogSettings};
+use process::telemetry::LogSettings;
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -18,20 +18,11 @@ use process::{settings, telemetry::LogSettings};
 /// itself. A new database on a loopback address is filled with demo events, and a key to try them with is printed.
 #[derive(Debug, Parser)]
 #[command(name = "muster", version, after_help = EXAMPLES)]
-pub(crate) struct Config {
+pub struct Config {
     #[command(subcommand)]
     pub(crate) command: Option<admin::Command>,
-    /// Where HTTP is served: the API under /api/v1, its reference at /docs, MCP at /mcp
-    #[arg(
-        long,
-        env = "MUSTER_HTTP_ADDR",
-        value_name = "IP:PORT",
-        default_value = "127.0.0.1:8080",
-        value_parser = settings::address
-    )]
-    pub(crate) http_addr: SocketAddr,
     #[command(flatten)]
-    pub(crate) proxies: ProxySettings,
+    pub(crate) http: HttpSettings,
     #[command(flatten)]
     pub(crate) mcp: McpSettings,
     #[command(flatten)]
@@ -42,11 +33,15 @@ pub(crate) struct Config {
     pub(crate) rules: RuleSettings,
     #[command(flatten)]
     pub(crate) mail: MailSettings,
+    /// What to log
     #[command(flatten)]
-    pub(crate) log: LogSettings,
+    pub log: LogSettings,
 }
 
 const EXAMPLES: &str = "\
+Paths: /api/v1 (the API), /docs (its reference, to read and try), /mcp (the Model Context Protocol), /healthz (this process
+runs), /readyz (core answers).
+
 Examples:
   muster
   muster --data-dir /var/lib/muster --http-addr 0.0.0.0:80 --public-url https://events.example.org
@@ -61,7 +56,7 @@ impl Config {
         self.rules
             .public_url
             .clone()
-            .unwrap_or_else(|| format!("http://{}", reachable(self.http_addr)))
+            .unwrap_or_else(|| format!("http://{}", reachable(self.http.http_addr)))
     }
 
     /// How MCP is served: under the public URL's name, too.
@@ -71,7 +66,7 @@ impl Config {
         let authority = url.split("://").nth(1).unwrap_or_default();
         let host = authority.split('/').next().unwrap_or_default();
         options.hosts.push(host.to_owned());
-        options.trusted_proxies = self.proxies.trusted_proxies.clone();
+        options.calls = self.http.calls();
         options
     }
 
@@ -81,7 +76,7 @@ impl Config {
             Address::Tcp(address) => address.ip().is_loopback(),
             Address::Unix(_) => true,
         };
-        grpc_is_local && self.http_addr.ip().is_loopback()
+        grpc_is_local && self.http.http_addr.ip().is_loopback()
     }
 }
 

@@ -1,74 +1,11 @@
-//! The binary `muster`: all of Muster in one process, and its admin commands.
-
-mod config;
-mod welcome;
+//! The binary `muster`.
 
 use std::process::ExitCode;
 
-use core_service::{
-    Core, Options, demo,
-    domain::{clock::Clock, entropy::Entropy},
-    grpc::server::Listener,
-    open_store,
-    service::Links,
-    storage::Access,
-};
-use process::{Failure, serve, settings, shutdown, telemetry};
-
-use crate::config::Config;
+use process::program;
+use standalone::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    Failure::report(Box::pin(run()).await)
-}
-
-async fn run() -> Result<(), Failure> {
-    let mut config: Config = settings::parse()?;
-    telemetry::init(&config.log);
-    let (clock, entropy) = (Clock::system(), Entropy::system());
-    if let Some(command) = &config.command {
-        return command
-            .run(&config.data, &config.mail, clock, entropy)
-            .await;
-    }
-    let mailer = config.mail.mailer(&config.data)?;
-    let mut options = Options::from_settings(&config.rules, &config.port)?;
-    let stop = shutdown::on_signal()?;
-    let http = serve::bind("--http-addr", config.http_addr).await?;
-    let grpc = Listener::bind(&config.port.grpc_addr).await?;
-    // From here on the ports that the system chose, where it was to choose one.
-    config.http_addr = http.local_addr().unwrap_or(config.http_addr);
-    config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
-
-    let store = open_store(&config.data, Access::Serve).await?;
-    store
-        .migrate()
-        .await
-        .map_err(|error| Failure::Environment(error.to_string()))?;
-    options.policy.links = Links::new(&config.public_url());
-    let core = Core::compose(store, mailer, options).await?;
-
-    let demo = if config.is_local() {
-        demo::prepare(core.use_cases(), &config.data.data_dir).await?
-    } else {
-        None
-    };
-
-    // The edges call core's services directly: no sockets, and the same gate as from the network.
-    let edge = edge::Core::in_process(core.in_process());
-    let options = http_gateway::Options {
-        trusted_proxies: config.proxies.trusted_proxies.clone(),
-        ..http_gateway::Options::default()
-    };
-    let gateway = http_gateway::router(edge.clone(), options);
-    let edges = mcp_bridge::router(edge, &config.mcp_options())?.fallback_service(gateway);
-
-    welcome::print(&config, demo.as_ref());
-    let (background, grpc) = (
-        core.run_background(stop.clone()),
-        core.serve(grpc, &config.port.tls, stop.clone()),
-    );
-    let edges = serve::serve(http, edges, serve::Limits::default(), stop);
-    let ((), served, ()) = tokio::join!(background, grpc, edges);
-    served
+    program::run(|config: &Config| &config.log, standalone::run).await
 }

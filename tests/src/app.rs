@@ -23,7 +23,10 @@ use core_service::{
     service::{Links, NewAccount, Policy},
     storage::{self, Access, Store},
 };
-use edge::{CoreSettings, TrustedProxies};
+use edge::{
+    CoreSettings,
+    http::{CallOptions, TrustedProxies},
+};
 use process::{CancellationToken, serve};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -248,8 +251,10 @@ async fn serve_gateway(
     stop: &CancellationToken,
 ) -> Http {
     let options = http_gateway::Options {
-        request_time: TestApp::REQUEST_TIME,
-        trusted_proxies,
+        calls: CallOptions {
+            request_time: TestApp::REQUEST_TIME,
+            trusted_proxies,
+        },
         ..http_gateway::Options::default()
     };
     let router = http_gateway::router(core.edge().unwrap(), options);
@@ -258,7 +263,10 @@ async fn serve_gateway(
 
 async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
     let options = mcp_bridge::Options {
-        request_time: TestApp::REQUEST_TIME,
+        calls: CallOptions {
+            request_time: TestApp::REQUEST_TIME,
+            ..CallOptions::default()
+        },
         state_key: Some("a secret that replicas of a test share".into()),
         ..mcp_bridge::Options::default()
     };

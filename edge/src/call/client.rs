@@ -217,7 +217,7 @@ impl Core {
         match result.as_ref().err().map(|failure| failure.kind) {
             None | Some(FailureKind::Answered) => endpoint.succeeded(),
             Some(FailureKind::NotSent | FailureKind::Broken | FailureKind::Hung) => {
-                self.pool.failed(endpoint)
+                self.pool.failed(endpoint);
             }
             // Too short a time to tell, or a replica that is well enough to say that it is late.
             Some(FailureKind::Late) => {}

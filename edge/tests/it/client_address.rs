@@ -1,6 +1,6 @@
 //! Which client a request comes from.
 
-use edge::TrustedProxies;
+use edge::http::TrustedProxies;
 use http::HeaderMap;
 
 fn client(trusted: &str, peer: &str, forwarded: &[&str]) -> String {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edge::{Context, Core, require_bearer};
+use edge::{Context, Core, http::require_bearer};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use muster_api::metadata::Surface;
 use process::observe::RequestId;

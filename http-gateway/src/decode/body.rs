@@ -1,73 +1,11 @@
-//! A request's body as bytes, and whether it claims to be JSON.
+//! Whether a request's body may be there, and claims to be JSON.
 
-use axum::body::Body;
-use bytes::Bytes;
-use edge::Problem;
+use edge::{Problem, http::body::invalid};
 use http::{
     HeaderMap, HeaderValue,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CONTENT_ENCODING, CONTENT_TYPE},
 };
-use http_body_util::BodyExt;
-use muster_api::{Reason, validation::Violation};
-use process::serve::is_stalled;
-use tokio::time::{Instant, timeout_at};
-
-/// The largest body. The largest event, with twenty custom fields of fifty options, is well below.
-const MOST_BYTES: usize = 1 << 20;
-
-/// Reads the whole body.
-pub(super) async fn read(
-    headers: &HeaderMap,
-    body: Body,
-    deadline: Instant,
-) -> Result<Bytes, Problem> {
-    let declared = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    let declared = declared.unwrap_or_default();
-    if declared > MOST_BYTES {
-        return Err(too_large());
-    }
-    let read = timeout_at(deadline, collect(body, declared)).await;
-    read.unwrap_or_else(|_elapsed| Err(too_slow()))
-}
-
-async fn collect(mut body: Body, expected: usize) -> Result<Bytes, Problem> {
-    let mut bytes = Vec::with_capacity(expected);
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
-            continue;
-        };
-        if bytes.len() + data.len() > MOST_BYTES {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&data);
-    }
-    Ok(bytes.into())
-}
-
-fn too_large() -> Problem {
-    Problem::new(
-        Reason::PayloadTooLarge,
-        format!("the body is larger than {MOST_BYTES} bytes"),
-    )
-}
-
-fn too_slow() -> Problem {
-    let message = "the body did not arrive in time";
-    Problem {
-        http_status: 408,
-        ..Problem::new(Reason::InvalidRequest, message)
-    }
-}
-
-fn broken(error: &axum::Error) -> Problem {
-    if is_stalled(error) {
-        too_slow()
-    } else {
-        invalid("broke off").caused_by(error.to_string())
-    }
-}
+use muster_api::Reason;
 
 /// Refuses a body where there is none to be, except for the empty object that some clients always send.
 pub(super) fn refuse(bytes: &[u8]) -> Result<(), Problem> {
@@ -103,11 +41,4 @@ fn is_json(media_type: &[u8]) -> bool {
         None => true,
     };
     parts.next() == Some(b"application/json") && parts.all(is_utf8)
-}
-
-fn invalid(message: &str) -> Problem {
-    Problem::invalid(&[Violation {
-        field: "body".to_owned(),
-        message: message.to_owned(),
-    }])
 }

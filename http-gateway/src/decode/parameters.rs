@@ -5,11 +5,50 @@ use http::Uri;
 use muster_api::{binding::Binding, validation::Violation};
 use percent_encoding::percent_decode_str;
 
-/// Sets every parameter of the path and the query.
-pub(super) fn read<B: Binding>(message: &mut B::Request, uri: &Uri) -> Result<(), Problem> {
+/// The parameters of a request.
+pub(super) struct Parameters<B: Binding> {
+    /// A message that has them and nothing else.
+    pub(super) message: B::Request,
+    /// The same, as decoded text by field.
+    texts: Vec<(&'static str, String)>,
+}
+
+impl<B: Binding> Parameters<B> {
+    /// The message that the body made, with the parameters.
+    pub(super) fn within(self, mut message: B::Request) -> Result<B::Request, Problem> {
+        for (field, text) in self.texts {
+            B::set(&mut message, field, &text)
+                .map_err(|invalid| Problem::invalid(&[violation(field, invalid.message)]))?;
+        }
+        Ok(message)
+    }
+
+    fn set(
+        &mut self,
+        field: &'static str,
+        text: Result<String, &'static str>,
+    ) -> Option<Violation> {
+        let text = match text {
+            Ok(text) => text,
+            Err(problem) => return Some(violation(field, problem)),
+        };
+        if let Err(invalid) = B::set(&mut self.message, field, &text) {
+            return Some(violation(field, invalid.message));
+        }
+        self.texts.push((field, text));
+        None
+    }
+}
+
+/// Reads every parameter of the path and the query.
+pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
+    let mut parameters = Parameters::<B> {
+        message: B::Request::default(),
+        texts: Vec::new(),
+    };
     let mut violations = Vec::new();
     for (field, text) in path_fields(B::PATH, uri.path()) {
-        set::<B>(message, field, decode(text), &mut violations);
+        violations.extend(parameters.set(field, decode(text)));
     }
     let mut seen = Vec::new();
     for pair in uri
@@ -35,28 +74,13 @@ pub(super) fn read<B: Binding>(message: &mut B::Request, uri: &Uri) -> Result<()
             continue;
         }
         seen.push(field);
-        set::<B>(message, field, decode_query(text), &mut violations);
+        violations.extend(parameters.set(field, decode_query(text)));
     }
     if violations.is_empty() {
-        Ok(())
+        Ok(parameters)
     } else {
         Err(Problem::invalid(&violations))
     }
-}
-
-fn set<B: Binding>(
-    message: &mut B::Request,
-    field: &str,
-    text: Result<String, &'static str>,
-    violations: &mut Vec<Violation>,
-) {
-    let problem = match text {
-        Ok(text) => B::set(message, field, &text)
-            .err()
-            .map(|invalid| invalid.message),
-        Err(problem) => Some(problem),
-    };
-    violations.extend(problem.map(|problem| violation(field, problem)));
 }
 
 fn violation(field: &str, message: &str) -> Violation {

@@ -56,7 +56,7 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     (
         "{\"title\":\"a\nb\"}",
-        "body: is not valid JSON: control character (\\u0000-\\u001F) found while parsing a string at line 1 column 11",
+        "body: is not valid JSON: control character (\\u0000-\\u001F) found while parsing a string at line 2 column 0",
     ),
     // Not an object.
     ("[]", "body: must be an object, is an array"),
@@ -100,6 +100,8 @@ const FAULTS: &[(&str, &str)] = &[
         "{\"parts\":[{\"options\":[\"a\",null]}]}",
         "parts[0].options[1]: must be a string, is null",
     ),
+    // The first fault is told.
+    ("{\"title\":5,}", "title: must be a string, is a number"),
     // Unknown and repeated fields.
     (
         "{\"titel\":\"a\"}",

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
-use edge::Core;
+use edge::{Core, http::CallOptions};
 use http_gateway::{Options, Table};
 use process::{
     CancellationToken,
@@ -58,9 +58,11 @@ impl Gateway {
         let router = table.into_router(
             core,
             Options {
-                request_time,
+                calls: CallOptions {
+                    request_time,
+                    ..CallOptions::default()
+                },
                 openapi: OPENAPI,
-                ..Options::default()
             },
         );
         let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())

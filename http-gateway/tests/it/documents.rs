@@ -72,6 +72,52 @@ async fn the_references_files_have_types_and_tags() {
 }
 
 #[tokio::test]
+async fn the_catalogue_links_to_what_there_is() {
+    let gateway = Gateway::start().await;
+    let path = "/.well-known/api-catalog";
+    let reply = gateway.get(path).await;
+    let media_type = reply.header("content-type").unwrap();
+    assert!(
+        media_type.starts_with("application/linkset+json;"),
+        "{media_type}"
+    );
+    assert!(media_type.contains("https://www.rfc-editor.org/info/rfc9727"));
+    let links = &reply.json()["linkset"][0];
+    for (relation, target, media_type) in [
+        ("service-desc", "/api/v1/openapi.json", "application/json"),
+        ("service-doc", "/docs", "text/html"),
+    ] {
+        let link = &links[relation][0];
+        assert_eq!(
+            (link["href"].as_str(), link["type"].as_str()),
+            (Some(target), Some(media_type))
+        );
+        let found = gateway.get(target).await;
+        assert!(
+            found
+                .header("content-type")
+                .unwrap()
+                .starts_with(media_type)
+        );
+    }
+    let head = gateway.send("HEAD", path, &[], b"").await;
+    let link = Some("</.well-known/api-catalog>; rel=\"api-catalog\"");
+    assert_eq!((head.status, head.header("link")), (200, link));
+}
+
+#[tokio::test]
+async fn there_is_no_oauth_yet() {
+    let gateway = Gateway::start().await;
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/api/v1",
+        "/.well-known/oauth-authorization-server",
+    ] {
+        gateway.get(path).await.error(404, "NOT_FOUND");
+    }
+}
+
+#[tokio::test]
 async fn health_is_json() {
     let gateway = Gateway::start().await;
     assert_eq!(gateway.get("/healthz").await.json()["status"], "ok");

@@ -3,11 +3,8 @@
 
 use std::time::Duration;
 
-use http::{
-    HeaderMap, Method,
-    header::{ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE},
-};
-use process::observe::REQUEST_ID;
+use edge::http::cors::EXPOSED;
+use http::{HeaderMap, Method, header::ORIGIN};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::Origin;
@@ -29,6 +26,6 @@ pub(super) fn layer() -> CorsLayer {
         .allow_methods([Method::POST])
         // Those of the protocol grow in number with its revisions, and none of them lets anybody in.
         .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([WWW_AUTHENTICATE, RETRY_AFTER, REQUEST_ID])
+        .expose_headers(EXPOSED)
         .max_age(PREFLIGHT_AGE)
 }

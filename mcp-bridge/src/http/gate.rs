@@ -7,11 +7,14 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use edge::{CheckCredential, Context, Core, Problem, require_bearer};
+use edge::{
+    CheckCredential, Core, Problem,
+    http::{body, require_bearer},
+};
 use http::{Method, StatusCode, request::Parts};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use muster_api::Reason;
-use process::{observe::RequestId, serve::is_stalled};
+use process::observe::RequestId;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -20,7 +23,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{MOST_BYTES, refusal, revision};
+use super::{refusal, revision};
 use crate::{
     Options,
     caller::{Unauthorized, fingerprint},
@@ -43,15 +46,14 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) async fn answer(self: Arc<Self>, request: Request) -> Response {
-        let id = request.extensions().get().cloned();
-        let id = id.unwrap_or_else(RequestId::fresh);
-        let within = self.options.request_time + SLACK;
+        let id = RequestId::in_extensions(request.extensions());
+        let within = self.options.calls.request_time + SLACK;
         let outcome = timeout(within, self.pass(request, &id)).await;
         let outcome = outcome.unwrap_or_else(|_elapsed| {
             let message = "this took too long and was given up; it may still have had its effect";
             Err(Problem::new(Reason::Unavailable, message))
         });
-        outcome.unwrap_or_else(|problem| refusal::response(problem, &id))
+        outcome.unwrap_or_else(|problem| problem.into_response(&id))
     }
 
     async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {
@@ -61,16 +63,24 @@ impl Gate {
         // Before the method and the body are looked at: a caller without access learns nothing.
         require_bearer(request.headers())?;
         let (mut parts, body) = request.into_parts();
-        self.check_credential(&parts, id).await?;
-        let bytes = read(&parts, body).await?;
+        // Where nothing has given it an id, it has one from here on.
+        parts.extensions.insert(id.clone());
+        self.check_credential(&parts).await?;
+        let bytes = match parts.method {
+            Method::POST => {
+                let deadline = Instant::now() + self.options.calls.request_time;
+                body::read(&parts.headers, body, deadline).await?
+            }
+            _ => Bytes::new(),
+        };
         if parts.method == Method::POST
             && let Some(response) = revision::refuse(&parts.headers, &bytes)
         {
             return Ok(response);
         }
+        let method = parts.method.clone();
         let (credential, unauthorized) = (fingerprint(&parts.headers), Unauthorized::default());
         parts.extensions.insert(unauthorized.clone());
-        parts.extensions.insert(id.clone());
         let request = Request::from_parts(parts, Full::new(bytes.clone()));
         let response = self.service.handle(request).await;
         if unauthorized.is_set() {
@@ -85,39 +95,18 @@ impl Gate {
         {
             return Ok(response);
         }
-        Ok(response.map(Body::new))
+        Ok(refusal::in_our_words(response.map(Body::new), &method, id).await)
     }
 
-    async fn check_credential(&self, parts: &Parts, id: &RequestId) -> Result<(), Problem> {
+    async fn check_credential(&self, parts: &Parts) -> Result<(), Problem> {
         let credential = fingerprint(&parts.headers);
         if self.credentials.are_trusted(&credential) {
             return Ok(());
         }
         let asked = Instant::now();
-        let context = Context::from_headers(&parts.headers, id, self.options.request_time);
+        let context = self.options.calls.context(parts);
         (self.check)(&self.core, &context).await?;
         self.credentials.trust(credential, asked);
         Ok(())
     }
-}
-
-async fn read(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
-    if parts.method != Method::POST {
-        return Ok(Bytes::new());
-    }
-    let read = Limited::new(body, MOST_BYTES).collect().await;
-    read.map(http_body_util::Collected::to_bytes)
-        .map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                let message = format!("a request must be at most {MOST_BYTES} bytes");
-                Problem::new(Reason::PayloadTooLarge, message)
-            } else if is_stalled(error.as_ref()) {
-                Problem {
-                    http_status: 408,
-                    ..Problem::new(Reason::InvalidRequest, "the request paused for too long")
-                }
-            } else {
-                Problem::new(Reason::InvalidRequest, "the request broke off")
-            }
-        })
 }

@@ -1,42 +1,19 @@
 //! Refusals that HTTP itself gives, before MCP is spoken.
 
-use axum::{body::Body, response::Response};
-use edge::Problem;
+use axum::response::Response;
+use edge::{Problem, http::json};
 use http::{
-    HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    HeaderValue, Method, StatusCode,
+    header::{ALLOW, CONTENT_TYPE},
 };
-use process::observe::{Cause, RequestId};
+use http_body_util::{BodyExt, Limited};
+use muster_api::Reason;
+use process::observe::RequestId;
 use rmcp::model::{ErrorData, JsonRpcError, RequestId as MessageId};
 use serde::de::IgnoredAny;
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// A problem as every edge shows it.
-pub(super) fn response(problem: Problem, id: &RequestId) -> Response {
-    let status = StatusCode::from_u16(problem.http_status);
-    let mut response = json(
-        status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-        problem.document(id).into(),
-    );
-    let headers = response.headers_mut();
-    if let Some(seconds) = problem.retry_after_seconds {
-        headers.insert(RETRY_AFTER, seconds.into());
-    }
-    match problem.http_status {
-        401 => headers.insert(
-            WWW_AUTHENTICATE,
-            HeaderValue::from_static("Bearer realm=\"muster\""),
-        ),
-        // The rest of the body is still on its way; it is not worth waiting for.
-        408 | 413 => headers.insert(CONNECTION, HeaderValue::from_static("close")),
-        _ => None,
-    };
-    if let Some(cause) = problem.cause {
-        response.extensions_mut().insert(Cause(cause));
-    }
-    response
-}
+/// What is read of a refusal of rmcp's. Its longest is far below.
+const REFUSAL_BYTES: usize = 4 << 10;
 
 /// What JSON-RPC answers to a body that holds no message: rmcp itself takes it for a wrong media type. `None` when the body is
 /// not to blame.
@@ -56,18 +33,62 @@ pub(super) fn unreadable(bytes: &[u8]) -> Option<Response> {
 pub(super) fn protocol(id: Option<MessageId>, error: ErrorData) -> Response {
     // An id, a code, a text and what the revisions are always serialize.
     let body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
-    json(StatusCode::BAD_REQUEST, body.into())
+    json(StatusCode::BAD_REQUEST, body)
 }
 
 fn is_message(bytes: &[u8]) -> bool {
     serde_json::from_slice::<rmcp::model::ClientJsonRpcMessage>(bytes).is_ok()
 }
 
-pub(super) fn json(status: StatusCode, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, JSON);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+/// What rmcp answers, its refusals as every surface words them: it has some in plain text, which no client expects.
+pub(super) async fn in_our_words(response: Response, method: &Method, id: &RequestId) -> Response {
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || is_json(&response) {
+        return response;
+    }
+    let allow = response.headers().get(ALLOW).cloned();
+    let told = Limited::new(response.into_body(), REFUSAL_BYTES)
+        .collect()
+        .await;
+    let told = told.map(http_body_util::Collected::to_bytes);
+    let told = told.unwrap_or_default();
+    let mut response = worded(status, method, &String::from_utf8_lossy(&told)).into_response(id);
+    if let Some(allow) = allow {
+        response.headers_mut().insert(ALLOW, allow);
+    }
     response
+}
+
+fn worded(status: StatusCode, method: &Method, told: &str) -> Problem {
+    let invalid = |message: &str| Problem::new(Reason::InvalidRequest, message);
+    let problem = match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            let message = format!("this path takes POST, not {method}");
+            Problem::new(Reason::MethodNotAllowed, message)
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            let message = "the Content-Type must be application/json";
+            Problem::new(Reason::UnsupportedMediaType, message)
+        }
+        StatusCode::NOT_ACCEPTABLE => {
+            invalid("the header Accept must name application/json and text/event-stream")
+        }
+        StatusCode::FORBIDDEN if told.contains("Host") => invalid(
+            "MCP is not served under this host; the setting --mcp-hosts names those that it is served under",
+        ),
+        StatusCode::FORBIDDEN => invalid(
+            "pages of this origin may not call; the setting --mcp-origins names those that may",
+        ),
+        status if status.is_client_error() => invalid(told.trim_start_matches("Bad Request: ")),
+        _ => Problem::new(Reason::Internal, "Muster failed").caused_by(told),
+    };
+    problem.answered(status.as_u16())
+}
+
+fn is_json(response: &Response) -> bool {
+    let media_type = response.headers().get(CONTENT_TYPE);
+    media_type
+        .map(HeaderValue::as_bytes)
+        .is_some_and(|media_type| media_type.starts_with(b"application/json"))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use edge::http::CallOptions;
 use http::StatusCode;
 use mcp_bridge::Options;
 use serde_json::json;
@@ -50,7 +51,10 @@ async fn closing_the_stream_cancels_the_call_in_core() {
 async fn a_call_that_takes_too_long_is_given_up_in_words() {
     let toy = Toy::default();
     let bridge = toy.bridge(&Options {
-        request_time: Duration::from_millis(50),
+        calls: CallOptions {
+            request_time: Duration::from_millis(50),
+            ..CallOptions::default()
+        },
         ..Options::default()
     });
     let call = request("tools/call", &json!({"name": "wait"}));

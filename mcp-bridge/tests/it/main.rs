@@ -3,5 +3,6 @@
 
 mod limits;
 mod origins;
+mod refusals;
 mod start;
 mod toy;

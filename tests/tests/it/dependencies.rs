@@ -48,7 +48,7 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "edge",
         may_use: &["muster-api", "process"],
-        never: &["axum", "sqlx"],
+        never: &["rmcp", "sqlx"],
     },
     Package {
         name: "http-gateway",

@@ -1,9 +1,8 @@
 //! One path and what can be done with it: methods, `HEAD`, `OPTIONS`, 405 and CORS.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::sync::Arc;
 
-use axum::{body::Body, extract::Request, response::Response};
-use edge::Problem;
+use axum::{Router, body::Body, extract::Request, response::Response, routing::any};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
@@ -14,75 +13,100 @@ use http::{
     },
 };
 use muster_api::Reason;
-use process::observe::Route;
+use process::observe::{RequestId, Route};
 
-use crate::{error, guard::request_id, respond, table::Gateway};
+use super::{answer::nothing, cors::EXPOSED_LIST};
+use crate::Problem;
 
 /// Answers a request.
-pub(crate) type Handler =
-    fn(Arc<Gateway>, Request) -> BoxFuture<'static, Result<Response, Problem>>;
+type Handler =
+    Box<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync + 'static>;
 
 /// One method of a path.
-pub(crate) struct Operation {
-    pub(crate) method: Method,
-    /// Whether pages of any origin may read the answer: it is public, and the method changes nothing.
-    pub(crate) is_shared: bool,
-    pub(crate) handle: Handler,
+pub struct Operation {
+    method: Method,
+    is_shared: bool,
+    handle: Handler,
 }
 
 /// How long a browser may remember that it was allowed to ask, in seconds: a day.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
 
-/// The answer's headers that pages of other origins may read, besides those that they always may.
-const EXPOSED: HeaderValue = HeaderValue::from_static("etag, retry-after, x-request-id");
-
 const ANY: HeaderValue = HeaderValue::from_static("*");
 
+impl Operation {
+    /// What a method does.
+    pub fn new<H, F>(method: Method, handle: H) -> Self
+    where
+        H: Fn(Request) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+    {
+        Self {
+            method,
+            is_shared: false,
+            handle: Box::new(move |request| handle(request).boxed()),
+        }
+    }
+
+    /// The operation, whose answer pages of any origin may read: it is public, and the method changes nothing.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self {
+            is_shared: true,
+            ..self
+        }
+    }
+}
+
 /// One path.
-pub(crate) struct Resource {
-    /// Its template.
-    pub(crate) path: &'static str,
+pub struct Resource {
+    path: &'static str,
     operations: Vec<Operation>,
 }
 
 impl Resource {
-    pub(crate) const fn new(path: &'static str) -> Self {
+    /// A path by its template, which takes nothing yet.
+    pub const fn new(path: &'static str) -> Self {
         Self {
             path,
             operations: Vec::new(),
         }
     }
 
-    pub(crate) fn add(&mut self, operation: Operation) {
+    /// The path, which takes one more method.
+    #[must_use]
+    pub fn with(mut self, operation: Operation) -> Self {
         self.operations.push(operation);
+        self
     }
 
-    pub(crate) async fn answer(&self, gateway: Arc<Gateway>, request: Request) -> Response {
-        let id = request_id(&request);
+    /// The routes with this path among them.
+    pub fn add_to(self, routes: Router) -> Router {
+        let (path, resource) = (self.path, Arc::new(self));
+        let answer = move |request: Request| {
+            let resource = Arc::clone(&resource);
+            async move { resource.answer(request).await }
+        };
+        routes.route(path, any(answer))
+    }
+
+    async fn answer(&self, request: Request) -> Response {
+        let id = RequestId::in_extensions(request.extensions());
         let method = request.method().clone();
         let mut response = match self.operation(&method) {
             Some(operation) => {
-                // A defect in one request must not take its connection's other requests along.
-                let outcome = AssertUnwindSafe((operation.handle)(gateway, request))
-                    .catch_unwind()
-                    .await;
-                let outcome = outcome.unwrap_or_else(|_panic| Err(panicked()));
-                let mut response = outcome.unwrap_or_else(|problem| error::response(problem, &id));
+                let outcome = (operation.handle)(request).await;
+                let mut response = outcome.unwrap_or_else(|problem| problem.into_response(&id));
                 if operation.is_shared {
-                    response
-                        .headers_mut()
-                        .insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-                    response
-                        .headers_mut()
-                        .insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+                    share(response.headers_mut());
                 }
                 response
             }
             None if method == Method::OPTIONS => self.options(request.headers()),
             None => {
                 let message = format!("this path takes {}, not {method}", self.allowed());
-                let mut response =
-                    error::response(Problem::new(Reason::MethodNotAllowed, message), &id);
+                let problem = Problem::new(Reason::MethodNotAllowed, message);
+                let mut response = problem.into_response(&id);
                 self.allow(response.headers_mut());
                 response
             }
@@ -96,18 +120,9 @@ impl Resource {
 
     /// The operation of a method; `HEAD` is answered as `GET`.
     fn operation(&self, method: &Method) -> Option<&Operation> {
-        let of = |method: &Method| {
-            self.operations
-                .iter()
-                .find(|operation| operation.method == *method)
-        };
-        of(method).or_else(|| {
-            if method == Method::HEAD {
-                of(&Method::GET)
-            } else {
-                None
-            }
-        })
+        let of = |method: &Method| self.operations.iter().find(|one| one.method == *method);
+        let as_get = || (method == Method::HEAD).then(|| of(&Method::GET)).flatten();
+        of(method).or_else(as_get)
     }
 
     /// What the path takes, also as a preflight: browsers ask it before they let a page of another origin call.
@@ -142,11 +157,8 @@ impl Resource {
 
     /// For example `GET, HEAD, OPTIONS, POST`.
     fn allowed(&self) -> String {
-        let mut methods: Vec<&str> = self
-            .operations
-            .iter()
-            .map(|operation| operation.method.as_str())
-            .collect();
+        let operations = self.operations.iter();
+        let mut methods: Vec<&str> = operations.map(|one| one.method.as_str()).collect();
         methods.push("OPTIONS");
         if methods.contains(&"GET") {
             methods.push("HEAD");
@@ -157,15 +169,16 @@ impl Resource {
     }
 }
 
-fn panicked() -> Problem {
-    Problem::new(Reason::Internal, "Muster failed")
-        .caused_by("panicked; the panic's own message stands above")
+fn share(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    let exposed = HeaderValue::from_static(EXPOSED_LIST);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
 /// As `HEAD` wants it: all that the answer to `GET` would say of itself, and nothing more.
 fn without_body(response: Response) -> Response {
     let length = http_body::Body::size_hint(response.body()).exact();
-    let mut response = response.map(|_body| respond::nothing());
+    let mut response = response.map(|_body| nothing());
     if let Some(length) = length {
         let headers = response.headers_mut();
         headers

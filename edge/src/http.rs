@@ -1,0 +1,28 @@
+//! What every HTTP surface does alike, whatever it serves.
+//!
+//! A [`Surface`] says how one surface differs from others, and puts everything else around its routes: size limits, health,
+//! security headers, conditional requests, compression, and JSON answers to what goes wrong. A [`Resource`] is one path.
+
+mod answer;
+pub mod body;
+mod challenge;
+mod client_address;
+mod compress;
+mod conditional;
+pub mod cors;
+mod credential;
+mod guard;
+mod health;
+mod mount;
+pub mod rate_limit;
+mod resource;
+mod settings;
+mod surface;
+
+pub use answer::{JSON, json};
+pub use client_address::{ProxySettings, TrustedProxies};
+pub use credential::require_bearer;
+pub use mount::mount;
+pub use resource::{Operation, Resource};
+pub use settings::{CallOptions, EdgeSettings, HttpSettings, run};
+pub use surface::{DATA_ONLY, Surface, TEXT};

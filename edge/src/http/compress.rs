@@ -1,0 +1,41 @@
+//! Compression of answers that gain from it.
+
+use axum::Router;
+use http::{Extensions, HeaderMap, StatusCode, Version, header::CONTENT_TYPE};
+use tower_http::{
+    CompressionLevel,
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate, SizeAbove},
+    },
+};
+
+/// Below this an answer fits into one packet anyway.
+const WORTH_BYTES: u64 = 1024;
+
+/// What every coding spends on an answer: a list of 34 kB takes 0.1 ms to become 3.5 to 5.6 kB. Their usual levels take up to seven
+/// times as long for a tenth less.
+const QUALITY: CompressionLevel = CompressionLevel::Fastest;
+
+/// Compresses large answers whose media types begin with one of these, as their clients can read it.
+pub(super) fn layer(routes: Router, media_types: &'static [&'static str]) -> Router {
+    let gains = move |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        is_among(media_types, headers)
+    };
+    routes.layer(
+        CompressionLayer::new()
+            .quality(QUALITY)
+            .compress_when(SizeAbove::new(WORTH_BYTES).and(gains)),
+    )
+}
+
+/// Whether an answer's media type begins with one of these.
+pub(super) fn is_among(media_types: &[&str], headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE);
+    let media_type = media_type.map(http::HeaderValue::as_bytes);
+    media_type.is_some_and(|media_type| {
+        media_types
+            .iter()
+            .any(|one| media_type.starts_with(one.as_bytes()))
+    })
+}

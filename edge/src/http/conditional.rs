@@ -1,0 +1,58 @@
+//! Conditional requests: what a client has already is not sent again.
+
+use axum::{extract::Request, middleware::Next, response::Response};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+};
+
+use super::{answer::nothing, compress::is_among};
+
+/// Answers 304 when the client has this very answer already. `compressed` are the media types that may go out in several
+/// encodings.
+pub(super) async fn revalidate(
+    request: Request,
+    next: Next,
+    compressed: &'static [&'static str],
+) -> Response {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let known: Vec<HeaderValue> = if reads {
+        let tags = request.headers().get_all(IF_NONE_MATCH);
+        tags.iter().cloned().collect()
+    } else {
+        Vec::new()
+    };
+    let mut response = next.run(request).await;
+    if is_among(compressed, response.headers()) {
+        // It may go out compressed, which is not the same bytes any more.
+        weaken(response.headers_mut());
+    }
+    let is_known = |tag: &HeaderValue| known.iter().any(|tags| names(tags, tag));
+    if response.status() != StatusCode::OK || !response.headers().get(ETAG).is_some_and(is_known) {
+        return response;
+    }
+    let mut response = response.map(|_body| nothing());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response.headers_mut().remove(CONTENT_TYPE);
+    response.headers_mut().remove(CONTENT_LENGTH);
+    response
+}
+
+fn weaken(headers: &mut HeaderMap) {
+    if let Some(tag) = headers.get_mut(ETAG)
+        && tag.as_bytes().starts_with(b"\"")
+        && let Ok(weak) = HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat())
+    {
+        *tag = weak;
+    }
+}
+
+/// Whether an `If-None-Match` names the tag, by weak comparison.
+fn names(tags: &HeaderValue, tag: &HeaderValue) -> bool {
+    let opaque = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
+    let wanted = opaque(tag.as_bytes());
+    tags.as_bytes()
+        .split(|byte| *byte == b',')
+        .map(<[u8]>::trim_ascii)
+        .any(|tag| tag == b"*" || opaque(tag) == wanted)
+}

@@ -1,0 +1,73 @@
+//! What holds for every request and every answer, whatever the path.
+
+use std::panic::AssertUnwindSafe;
+
+use axum::{extract::Request, middleware::Next, response::Response};
+use futures_util::FutureExt;
+use http::{
+    HeaderMap, HeaderValue,
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
+};
+use muster_api::Reason;
+use process::observe::RequestId;
+
+use super::Surface;
+use crate::Problem;
+
+/// The longest path and query: far above any real one. Hyper itself stops at 64 KiB, with an empty 414.
+const URI_BYTES: usize = 8 << 10;
+
+/// All headers together: room for a large token. Hyper itself stops at 64 KiB, with an empty 431.
+const HEADERS_BYTES: usize = 32 << 10;
+
+/// Refuses what is too large to look at, and makes answers safe to look at.
+pub(super) async fn guard(request: Request, next: Next, surface: Surface) -> Response {
+    let id = RequestId::in_extensions(request.extensions());
+    let outcome = match oversized(&request) {
+        Some(problem) => Err(problem),
+        // A defect in one request must not take its connection's other requests along.
+        None => AssertUnwindSafe(next.run(request))
+            .catch_unwind()
+            .await
+            .map_err(|_panic| panicked()),
+    };
+    let mut response = outcome.unwrap_or_else(|problem| problem.into_response(&id));
+    let defaults = [
+        (CACHE_CONTROL, surface.caching),
+        (CONTENT_SECURITY_POLICY, surface.content_security_policy),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    for (name, value) in defaults {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().entry(name).or_insert(value);
+    }
+    response
+}
+
+fn oversized(request: &Request) -> Option<Problem> {
+    let refuse =
+        |status, message| Some(Problem::new(Reason::InvalidRequest, message).answered(status));
+    let path = request.uri().path_and_query();
+    if path.is_some_and(|path| path.as_str().len() > URI_BYTES) {
+        let message = format!("the path and query are longer than {URI_BYTES} bytes");
+        return refuse(414, message);
+    }
+    if size(request.headers()) > HEADERS_BYTES {
+        let message = format!("the headers are larger than {HEADERS_BYTES} bytes");
+        return refuse(431, message);
+    }
+    None
+}
+
+fn size(headers: &HeaderMap) -> usize {
+    headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum()
+}
+
+fn panicked() -> Problem {
+    Problem::new(Reason::Internal, "Muster failed")
+        .caused_by("panicked; the panic's own message stands above")
+}

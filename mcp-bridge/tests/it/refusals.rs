@@ -1,0 +1,91 @@
+//! What is refused before MCP is spoken: in JSON, as on every surface, whatever rmcp says.
+
+use axum::body::Body;
+use http::{Method, Request};
+use mcp_bridge::Options;
+use serde_json::json;
+use tower::ServiceExt;
+
+use crate::toy::{Toy, json, request};
+
+type Change = fn(&mut Request<Body>);
+
+fn set(request: &mut Request<Body>, name: &'static str, value: &'static str) {
+    request.headers_mut().insert(name, value.parse().unwrap());
+}
+
+#[tokio::test]
+async fn every_refusal_is_json_and_says_what_would_be_right() {
+    let bridge = Toy::default().bridge(&Options::default());
+    let cases: [(Change, u16, &str, &str); 7] = [
+        (
+            |call| set(call, "origin", "https://evil.example"),
+            403,
+            "INVALID_REQUEST",
+            "--mcp-origins",
+        ),
+        (
+            |call| set(call, "origin", "null"),
+            403,
+            "INVALID_REQUEST",
+            "--mcp-origins",
+        ),
+        (
+            |call| set(call, "host", "evil.example"),
+            403,
+            "INVALID_REQUEST",
+            "--mcp-hosts",
+        ),
+        (
+            |call| *call.method_mut() = Method::GET,
+            405,
+            "METHOD_NOT_ALLOWED",
+            "this path takes POST, not GET",
+        ),
+        (
+            |call| set(call, "accept", "application/json"),
+            406,
+            "INVALID_REQUEST",
+            "text/event-stream",
+        ),
+        (
+            |call| set(call, "content-type", "text/plain"),
+            415,
+            "UNSUPPORTED_MEDIA_TYPE",
+            "must be application/json",
+        ),
+        (
+            |call| set(call, "host", "a b"),
+            400,
+            "INVALID_REQUEST",
+            "Host header",
+        ),
+    ];
+    for (change, status, code, message) in cases {
+        let mut call = request("tools/list", &json!({}));
+        change(&mut call);
+        let answer = bridge.clone().oneshot(call).await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{message}");
+        let allow = answer.headers().get("allow").cloned();
+        assert_eq!(allow.is_some_and(|allow| allow == "POST"), status == 405);
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let body = json(answer).await;
+        let error = &body["error"];
+        assert_eq!(error["code"], code, "{body}");
+        assert!(
+            error["message"].as_str().unwrap().contains(message),
+            "{body}"
+        );
+        assert!(!error["request_id"].as_str().unwrap().is_empty(), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn there_is_no_oauth_yet() {
+    let bridge = Toy::default().bridge(&Options::default());
+    let path = "/.well-known/oauth-protected-resource/mcp";
+    let asked = Request::get(path).body(Body::empty()).unwrap();
+    let answer = bridge.oneshot(asked).await.unwrap();
+    assert_eq!(answer.status().as_u16(), 404);
+    assert_eq!(json(answer).await["error"]["code"], "NOT_FOUND");
+}

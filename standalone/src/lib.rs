@@ -1,0 +1,65 @@
+//! All of Muster in one process, and its admin commands.
+
+mod config;
+mod surfaces;
+mod welcome;
+
+use core_service::{
+    Core, Options, demo,
+    domain::{clock::Clock, entropy::Entropy},
+    grpc::server::Listener,
+    open_store,
+    service::Links,
+    storage::Access,
+};
+use process::{Failure, serve, shutdown};
+
+pub use config::Config;
+pub use surfaces::router;
+
+/// Runs an admin command, or serves until it is told to stop.
+///
+/// # Errors
+/// When it cannot start, or the command fails.
+pub async fn run(mut config: Config) -> Result<(), Failure> {
+    let (clock, entropy) = (Clock::system(), Entropy::system());
+    if let Some(command) = &config.command {
+        return command
+            .run(&config.data, &config.mail, clock, entropy)
+            .await;
+    }
+    let mailer = config.mail.mailer(&config.data)?;
+    let mut options = Options::from_settings(&config.rules, &config.port)?;
+    let stop = shutdown::on_signal()?;
+    let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
+    let grpc = Listener::bind(&config.port.grpc_addr).await?;
+    // From here on the ports that the system chose, where it was to choose one.
+    config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
+    config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
+
+    let store = open_store(&config.data, Access::Serve).await?;
+    store
+        .migrate()
+        .await
+        .map_err(|error| Failure::Environment(error.to_string()))?;
+    options.policy.links = Links::new(&config.public_url());
+    let core = Core::compose(store, mailer, options).await?;
+
+    let demo = if config.is_local() {
+        demo::prepare(core.use_cases(), &config.data.data_dir).await?
+    } else {
+        None
+    };
+
+    // The edges call core's services directly: no sockets, and the same gate as from the network.
+    let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
+
+    welcome::print(&config, demo.as_ref());
+    let (background, grpc) = (
+        core.run_background(stop.clone()),
+        core.serve(grpc, &config.port.tls, stop.clone()),
+    );
+    let surfaces = serve::serve(http, surfaces, serve::Limits::default(), stop);
+    let ((), served, ()) = tokio::join!(background, grpc, surfaces);
+    served
+}

@@ -1,0 +1,61 @@
+//! Which surface answers which path of the one port.
+
+use axum::Router;
+use clap::Parser;
+use standalone::Config;
+
+use crate::core::{bytes, error, get, mcp, send, willing};
+
+fn muster() -> Router {
+    standalone::router(&willing(), &Config::parse_from(["muster"])).unwrap()
+}
+
+#[tokio::test]
+async fn each_surface_serves_its_own_paths() {
+    let muster = muster();
+    for path in [
+        "/api/v1/events",
+        "/api/v1/openapi.json",
+        "/docs",
+        "/docs/start.js",
+        "/.well-known/api-catalog",
+        "/healthz",
+        "/readyz",
+    ] {
+        assert_eq!(send(&muster, get(path)).await.status(), 200, "{path}");
+    }
+    let listed = bytes(send(&muster, mcp("tools/list")).await).await;
+    assert!(
+        String::from_utf8(listed)
+            .unwrap()
+            .contains("list_public_events")
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_answered_by_the_surface_that_it_would_belong_to() {
+    const GATEWAY: &str = "there is nothing at this path; /docs shows what there is";
+    const BRIDGE: &str = "there is nothing at this path; MCP is served at /mcp";
+    const NONE: &str =
+        "there is nothing at this path; /docs shows the API, and agents connect to /mcp";
+    let muster = muster();
+    for (path, expected) in [
+        ("/api", GATEWAY),
+        ("/api/v1/nothing", GATEWAY),
+        ("/docs/nothing/deeper", GATEWAY),
+        ("/.well-known/oauth-protected-resource", GATEWAY),
+        ("/.well-known/oauth-protected-resource/api/v1", GATEWAY),
+        ("/.well-known/oauth-protected-resource/mcp", BRIDGE),
+        ("/mcp/", BRIDGE),
+        ("/mcp/nothing", BRIDGE),
+        ("/", NONE),
+        ("/apis", NONE),
+        ("/mcps", NONE),
+        ("/events/a-slug", NONE),
+        ("/.well-known/security.txt", NONE),
+    ] {
+        let (status, code, message) = error(send(&muster, get(path)).await).await;
+        assert_eq!((status, code.as_str()), (404, "NOT_FOUND"), "{path}");
+        assert_eq!(message, expected, "{path}");
+    }
+}
