@@ -117,7 +117,7 @@ async fn read(
 }
 
 /// The time within which that many of a hundred requests were answered.
-fn percentile(took: &[Duration], percent: usize) -> Duration {
+pub(crate) fn percentile(took: &[Duration], percent: usize) -> Duration {
     let mut took = took.to_vec();
     took.sort_unstable();
     let index = took.len() * percent / 100;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod cancelling;
+mod deployed;
 mod latency;
 mod mails;
 mod pgbench;
@@ -40,6 +41,8 @@ enum Measure {
     Mails,
     /// What a tool call over MCP costs beside the same call through the gateway
     Agents,
+    /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
+    Deployed,
 }
 
 #[tokio::main]
@@ -62,6 +65,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wants(Measure::Agents) {
         agents::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Deployed) {
+        deployed::measure(postgres.as_ref(), &mut report).await?;
     }
     report.print();
     Ok(())

@@ -1,15 +1,20 @@
-//! What this process has worked.
+//! What processes have worked.
 
 use std::fs;
 
 use anyhow::Context as _;
 
-/// Ticks a second in `/proc/self/stat`, on every Linux that Rust supports.
+/// Ticks a second in `/proc/PID/stat`, on every Linux that Rust supports.
 const TICKS: f64 = 100.0;
 
 /// Seconds of one processor that this process has used so far.
 pub(crate) fn seconds() -> anyhow::Result<f64> {
-    let stat = fs::read_to_string("/proc/self/stat")?;
+    seconds_of(std::process::id())
+}
+
+/// Seconds of one processor that a process has used so far.
+pub(crate) fn seconds_of(process: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The program's name, in parentheses, may hold spaces.
     let (_, fields) = stat.rsplit_once(')').context("stat names the program")?;
     let fields: Vec<&str> = fields.split_whitespace().collect();

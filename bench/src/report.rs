@@ -1,4 +1,4 @@
-//! The table of figures, and the machine that they are from.
+//! The tables of figures, and the machine that they are from.
 
 use std::{fs, thread};
 
@@ -6,11 +6,43 @@ use std::{fs, thread};
 #[derive(Debug)]
 pub(crate) struct Report {
     machine: String,
-    rows: Vec<[String; 4]>,
+    figures: Table,
+    others: Vec<Table>,
+}
+
+/// Rows below a header.
+#[derive(Debug)]
+pub(crate) struct Table {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub(crate) fn new<const N: usize>(header: [&'static str; N]) -> Self {
+        Self {
+            header: header.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// One more row, as wide as the header.
+    pub(crate) fn add<const N: usize>(&mut self, row: [String; N]) {
+        eprintln!("{}", row.join("; "));
+        self.rows.push(row.into());
+    }
+
+    fn print(&self) {
+        println!("| {} |", self.header.join(" | "));
+        println!("|{}", "---|".repeat(self.header.len()));
+        for row in &self.rows {
+            println!("| {} |", row.join(" | "));
+        }
+    }
 }
 
 impl Report {
-    /// An empty table for this machine.
+    /// An empty report for this machine.
     pub(crate) fn begin() -> Self {
         let cores = thread::available_parallelism().map_or(0, usize::from);
         let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -21,24 +53,29 @@ impl Report {
         let model = model.unwrap_or_else(|| "unknown processor".to_owned());
         Self {
             machine: format!("{cores} cores of {model}"),
-            rows: Vec::new(),
+            figures: Table::new(["measure", "engine", "figure", "compared"]),
+            others: Vec::new(),
         }
     }
 
     /// One figure: what was measured, on which engine, what came out, and how that compares.
     pub(crate) fn add(&mut self, measure: &str, engine: &str, figure: String, compared: String) {
-        eprintln!("{measure}, {engine}: {figure}; {compared}");
-        self.rows
-            .push([measure.to_owned(), engine.to_owned(), figure, compared]);
+        let (measure, engine) = (measure.to_owned(), engine.to_owned());
+        self.figures.add([measure, engine, figure, compared]);
     }
 
-    /// Prints the table.
+    /// Figures of another form.
+    pub(crate) fn add_table(&mut self, table: Table) {
+        self.others.push(table);
+    }
+
+    /// Prints the tables.
     pub(crate) fn print(&self) {
-        println!("Measured on {}:\n", self.machine);
-        println!("| measure | engine | figure | compared |");
-        println!("|---|---|---|---|");
-        for row in &self.rows {
-            println!("| {} |", row.join(" | "));
+        println!("Measured on {}:", self.machine);
+        let all = [&self.figures].into_iter().chain(&self.others);
+        for table in all.filter(|table| !table.rows.is_empty()) {
+            println!();
+            table.print();
         }
     }
 }
