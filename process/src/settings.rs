@@ -11,7 +11,8 @@ use crate::Failure;
 /// Reads a binary's settings from its arguments and its environment.
 ///
 /// Every value that cannot be read is told, one line each. A secret (an argument with `hide_env_values`) may also come from
-/// the file that its variable's name with `_FILE` names, as container platforms mount them.
+/// the file that its variable's name with `_FILE` names, as container platforms mount them. An argument that was renamed
+/// (it has an `alias`) is read from the variable of its old name, too.
 ///
 /// Prints and ends the process for `--help` and `--version`.
 ///
@@ -31,7 +32,8 @@ pub fn parse_from<S: Parser>(
     environment: impl Fn(&str) -> Option<OsString>,
 ) -> Result<S, Failure> {
     let command = S::command().args_override_self(true);
-    let arguments = with_secret_files(&command, arguments, environment)?;
+    let arguments = with_old_variables(&command, arguments, &environment)?;
+    let arguments = with_secret_files(&command, arguments, &environment)?;
     let matches = matches(command, &arguments)?;
     S::from_arg_matches(&matches).map_err(|error| Failure::setting(one_line(&error)))
 }
@@ -65,6 +67,50 @@ pub fn token(text: &str) -> Result<SecretString, String> {
         ));
     }
     Ok(text.into())
+}
+
+/// Puts what is set by the old names of variables in front of the other arguments: clap knows aliases of flags only, and
+/// would ignore the variable.
+fn with_old_variables(
+    command: &Command,
+    mut arguments: Vec<OsString>,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<OsString>, Failure> {
+    let mut problems = Vec::new();
+    for renamed in command.get_arguments() {
+        let (Some(variable), Some(flag)) = (renamed.get_env(), renamed.get_long()) else {
+            continue;
+        };
+        let variable = variable.to_string_lossy();
+        let Some(prefix) = variable.strip_suffix(&*in_variable(flag)) else {
+            continue;
+        };
+        for alias in renamed.get_all_aliases().unwrap_or_default() {
+            let old = format!("{prefix}{}", in_variable(alias));
+            let Some(value) = environment(&old) else {
+                continue;
+            };
+            if environment(&variable).is_some() {
+                problems.push(format!(
+                    "{old} is the old name of {variable}, and both are set: set {variable} alone"
+                ));
+                continue;
+            }
+            let mut argument = OsString::from(format!("--{flag}="));
+            argument.push(value);
+            arguments.insert(arguments.len().min(1), argument);
+        }
+    }
+    if problems.is_empty() {
+        Ok(arguments)
+    } else {
+        Err(Failure::Settings(problems))
+    }
+}
+
+/// A flag's name as a variable has it.
+fn in_variable(flag: &str) -> String {
+    flag.replace('-', "_").to_uppercase()
 }
 
 /// Puts secrets read from files in front of the other arguments, so that a flag given by hand wins.

@@ -12,7 +12,12 @@ use process::{
 struct Settings {
     #[arg(long, env = "PROCESS_TEST_ADDR", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
-    #[arg(long, env = "PROCESS_TEST_WORKERS", default_value_t = 4)]
+    #[arg(
+        long,
+        alias = "helping-hands",
+        env = "PROCESS_TEST_WORKERS",
+        default_value_t = 4
+    )]
     workers: u16,
     #[arg(long, env = "PROCESS_TEST_SECRET", hide_env_values = true)]
     secret: Option<String>,
@@ -115,5 +120,29 @@ fn a_secret_given_twice_is_told() {
     assert_eq!(
         told,
         "PROCESS_TEST_SECRET and PROCESS_TEST_SECRET_FILE are both set: set one of them"
+    );
+}
+
+#[test]
+fn a_variable_that_was_renamed_is_read_by_its_old_name_and_a_flag_wins_over_it() {
+    let old = [("PROCESS_TEST_HELPING_HANDS", "7")];
+    assert_eq!(parse(&[], &old).unwrap().workers, 7);
+    assert_eq!(parse(&["--workers", "9"], &old).unwrap().workers, 9);
+    let told = problems(&[], &[("PROCESS_TEST_HELPING_HANDS", "many")]);
+    assert_eq!(
+        told,
+        "--workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\""
+    );
+}
+
+#[test]
+fn a_variable_set_by_its_old_and_its_new_name_is_told() {
+    let both = [
+        ("PROCESS_TEST_HELPING_HANDS", "7"),
+        ("PROCESS_TEST_WORKERS", "9"),
+    ];
+    assert_eq!(
+        problems(&[], &both),
+        "PROCESS_TEST_HELPING_HANDS is the old name of PROCESS_TEST_WORKERS, and both are set: set PROCESS_TEST_WORKERS alone"
     );
 }
