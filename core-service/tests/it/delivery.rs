@@ -17,6 +17,7 @@ use core_service::{
     jobs::{RegistrationMail, Runner},
     storage::JobRecord,
 };
+use sqlx::Connection as _;
 use test_postgres::Database;
 use test_smtp::{Deed, Mail, Server, Step};
 
@@ -79,6 +80,19 @@ impl Post {
             self.desk.clock.advance_seconds(HOUR);
         }
         panic!("after {days} days there is still something to do");
+    }
+
+    /// Lets time pass until what is left is as expected. A busy machine may take too long for a mail that nothing is wrong
+    /// with, which then comes again: the number of rounds says nothing.
+    async fn drain_until(&self, is_reached: impl Fn(&[JobRecord]) -> bool) {
+        for _ in 0..20 {
+            self.desk.clock.advance_seconds(PAUSE);
+            self.drain().await;
+            if is_reached(&self.left().await) {
+                return;
+            }
+        }
+        panic!("still left: {:?}", self.left().await);
     }
 
     async fn left(&self) -> Vec<JobRecord> {
@@ -228,7 +242,7 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
 }
 
 async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Database) {
-    let post = Post::patient(&database, Duration::from_millis(300)).await;
+    let post = Post::patient(&database, Duration::from_secs(1)).await;
     let guests = post.cancelled_event(20).await;
     post.server.script(|step| match step {
         Step::Greeting => Deed::Hang,
@@ -242,20 +256,70 @@ async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Databas
         Step::Content(to) if to == stuck => Deed::Hang,
         _ => Deed::Go,
     });
-    post.desk.clock.advance_seconds(PAUSE);
-    // One knocks, then everyone.
-    assert!(post.drain().await >= 20);
-    let tried = post.left().await;
-    let of_stuck = tried
-        .iter()
-        .find(|job| job.key.subject_id == guests[7].id.uuid());
-    assert_eq!(of_stuck.unwrap().tries, 1);
+    post.drain_until(|left| {
+        let mut left = left.iter();
+        left.all(|job| job.key.subject_id == guests[7].id.uuid() && job.tries > 0)
+    })
+    .await;
+    assert_eq!(post.left().await.len(), 1);
 
     post.server.script(|_| Deed::Go);
     post.desk.clock.advance_seconds(HOUR);
     post.drain_for_days(1).await;
     assert!(post.left().await.is_empty());
     assert_one_mail_each(&post.server.mails(), &guests);
+}
+
+/// As after an update that was taken back. There are more of those jobs than slots, and they have been due for longer.
+async fn jobs_of_a_version_that_this_one_does_not_know_hold_up_no_mail(database: Database) {
+    let post = Post::open(&database).await;
+    let guests = post.cancelled_event(20).await;
+    for (kind, destination, payload) in [
+        ("a_telegram", "mail", "'{\"words\":3}'"),
+        ("b_telegram", "a_telegraph", "NULL"),
+        ("event_changed_mail", "mail", "'no JSON'"),
+        ("registration_cancelled_mail", "mail", "NULL"),
+    ] {
+        execute(
+            &database,
+            format!(
+                "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
+                 SELECT '{kind}', subject_id, 0, '{destination}', {payload}, 0, 0, 0, 0 FROM jobs \
+                 WHERE kind = 'cancellation_mail'"
+            ),
+        )
+        .await;
+    }
+    let stop = process::CancellationToken::new();
+    let running = tokio::spawn(post.runner.clone().run(stop.clone()));
+    post.server.await_mails(20).await;
+    stop.cancel();
+    running.await.unwrap();
+    post.drain().await;
+    assert!(post.left().await.is_empty());
+    assert_one_mail_each(&post.server.mails(), &guests);
+
+    let (failed, count) = post.desk.mails.list_failed(100).await.unwrap();
+    assert_eq!((failed.len(), count), (40, 40));
+    for mail in failed {
+        let reason = mail.job.last_error.unwrap();
+        let expected = format!("the payload of {} cannot be read", mail.job.key.kind);
+        assert!(reason.starts_with(&expected), "{reason}");
+    }
+    let waiting = post.desk.store.list_job_queues("", 10).await.unwrap();
+    let waiting: Vec<_> = waiting.iter().map(|queue| queue.kind.as_str()).collect();
+    assert_eq!(waiting, ["b_telegram", "a_telegram"]);
+}
+
+async fn execute(database: &Database, statement: String) {
+    let statement = sqlx::raw_sql(sqlx::AssertSqlSafe(statement));
+    if database.is_postgres() {
+        let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+        statement.execute(&mut connection).await.unwrap();
+    } else {
+        let connection = sqlx::SqliteConnection::connect(database.url()).await;
+        statement.execute(&mut connection.unwrap()).await.unwrap();
+    }
 }
 
 async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_down(
@@ -284,5 +348,6 @@ test_postgres::on_both_engines!(
     answers_that_are_lost_repeat_mails_and_lose_none,
     a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists,
     a_server_that_hangs_holds_up_its_mails_and_costs_none,
+    jobs_of_a_version_that_this_one_does_not_know_hold_up_no_mail,
     a_runner_that_works_by_itself_stops_only_when_everything_is_written_down,
 );
