@@ -31,10 +31,10 @@ pub use surface::{Api, Client, Surface};
 pub use test_postgres::Database;
 
 /// Turns bodies, each an `async fn(Arc<TestApp>)` of the calling module, into tests `on_sqlite::name` and
-/// `on_postgres::name`.
+/// `on_postgres::name`. What only PostgreSQL can show comes last, after `; on_postgres:`.
 #[macro_export]
 macro_rules! on_both_engines {
-    ($($body:ident),+ $(,)?) => {
+    ($($body:ident),+ $(,)? $(; on_postgres: $($on_postgres:ident),+ $(,)?)?) => {
         mod on_sqlite {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -53,6 +53,14 @@ macro_rules! on_both_engines {
                     }
                 }
             )+
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $on_postgres() {
+                    if let Some(app) = $crate::TestApp::on_postgres().await {
+                        super::$on_postgres(app).await;
+                    }
+                }
+            )+)?
         }
     };
 }

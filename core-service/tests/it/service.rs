@@ -1,8 +1,6 @@
 //! The use cases, as the layers above call them.
 
 mod accounts;
-mod cancelling;
-mod catalogue;
 mod catalogue_version;
 mod changing;
 mod creating;
@@ -10,9 +8,7 @@ mod erasing;
 mod exporting;
 pub(crate) mod guests;
 mod managing;
-mod model;
 mod private_links;
-mod quota;
 mod registering;
 mod seats;
 

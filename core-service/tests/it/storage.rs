@@ -2,7 +2,6 @@
 
 mod accounts;
 mod catalogue;
-mod concurrency;
 mod engines;
 mod events;
 mod totals;

@@ -100,9 +100,14 @@ pub(crate) fn report_skipped() {
 
 /// Turns test bodies into tests, `on_sqlite::name` and `on_postgres::name`. Each body is an `async fn(Database)` of the
 /// calling module; `prepare` is an `async fn(String)` that brings the database of that URL into the state they start from.
+/// What only one engine can show comes last, after `; on_sqlite:` or `; on_postgres:`.
 #[macro_export]
 macro_rules! on_both_engines {
-    (prepare: $prepare:ident; $($body:ident),+ $(,)?) => {
+    (
+        prepare: $prepare:ident; $($body:ident),+ $(,)?
+        $(; on_sqlite: $($on_sqlite:ident),+ $(,)?)?
+        $(; on_postgres: $($on_postgres:ident),+ $(,)?)?
+    ) => {
         mod on_sqlite {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -110,6 +115,12 @@ macro_rules! on_both_engines {
                     super::$body($crate::Database::sqlite(super::$prepare).await).await;
                 }
             )+
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $on_sqlite() {
+                    super::$on_sqlite($crate::Database::sqlite(super::$prepare).await).await;
+                }
+            )+)?
         }
 
         mod on_postgres {
@@ -121,6 +132,14 @@ macro_rules! on_both_engines {
                     }
                 }
             )+
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $on_postgres() {
+                    if let Some(database) = $crate::Database::postgres(super::$prepare).await {
+                        super::$on_postgres(database).await;
+                    }
+                }
+            )+)?
         }
     };
 }

@@ -62,9 +62,6 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
 
 /// In SQLite's files, which one can read. What PostgreSQL still has until its next vacuum is for it to clear.
 async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
-    if database.is_postgres() {
-        return;
-    }
     let desk = Desk::open(&database).await;
     let olga = desk.olga().await;
     let event = desk.create(&olga, seats(100)).await;
@@ -137,7 +134,7 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_person_is_gone_everywhere_and_their_seats_are_given_on,
-    nothing_of_a_person_is_left_in_the_file,
     an_account_loses_name_address_and_keys_but_not_its_events,
-    a_seat_that_came_free_too_late_is_given_on_when_the_event_moves,
+    a_seat_that_came_free_too_late_is_given_on_when_the_event_moves;
+    on_sqlite: nothing_of_a_person_is_left_in_the_file,
 );

@@ -60,19 +60,22 @@ impl Play {
                 self.create(owner, &event.later(last_half_hour)).await;
             }
             Command::Update { target, patch } => {
-                let patch = patch.later(last_half_hour);
-                let fields = self.written(&patch);
-                self.ask::<UpdateEvent>(&target, fields, |world, event| {
-                    let mut after = event.patched(&patch);
-                    if let Some(objection) = world.objection(Some(event), &after) {
-                        return Err(objection);
-                    }
-                    if !world.is_over(&after) {
-                        after.promote();
-                    }
-                    Ok(after)
-                })
-                .await;
+                self.update(&target, &patch.later(last_half_hour)).await;
+            }
+            Command::PutOff { event, start } => {
+                let events = self.world.events.iter().enumerate();
+                let over =
+                    events.filter(|(_, event)| self.world.is_over(event) && !event.is_cancelled);
+                let over: Vec<usize> = over.map(|(index, _)| index).collect();
+                let Some(which) = event.checked_rem(over.len()) else {
+                    return;
+                };
+                let target = Target {
+                    event: over[which],
+                    by_stranger: false,
+                };
+                let patch = Patch::start(last_half_hour + start);
+                self.update(&target, &patch).await;
             }
             Command::Publish(target) => {
                 self.ask::<PublishEvent>(&target, json!({}), |world, event| match event {
@@ -225,6 +228,21 @@ impl Play {
                 self.world.events[index] = after;
             }
         }
+    }
+
+    async fn update(&mut self, target: &Target, patch: &Patch) {
+        let fields = self.written(patch);
+        self.ask::<UpdateEvent>(target, fields, |world, event| {
+            let mut after = event.patched(patch);
+            if let Some(objection) = world.objection(Some(event), &after) {
+                return Err(objection);
+            }
+            if !world.is_over(&after) {
+                after.promote();
+            }
+            Ok(after)
+        })
+        .await;
     }
 
     async fn cancel(&mut self, target: &Target, why: Option<String>) {
