@@ -4,6 +4,7 @@
 pub mod binding;
 pub mod deadline;
 pub mod http_body;
+pub mod idempotency_key;
 pub mod internal;
 pub mod json;
 pub mod metadata;

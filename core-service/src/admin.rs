@@ -184,6 +184,8 @@ fn failure(error: Error) -> Failure {
         Error::Internal(source) => Failure::Internal(source.to_string()),
         Error::NotFound { .. }
         | Error::Conflict(_)
+        | Error::IdempotencyKeyReused
+        | Error::IdempotencyKeyInUse
         | Error::Unauthorized
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired

@@ -14,6 +14,7 @@ pub mod ids;
 pub mod image_credit;
 pub mod instant;
 pub mod job;
+pub mod keyed_call;
 pub mod plan;
 pub mod private_link;
 pub mod rate;

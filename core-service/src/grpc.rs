@@ -7,6 +7,7 @@ mod edge_service;
 pub mod edges;
 mod event_service;
 pub mod gate;
+mod once;
 pub mod origin;
 mod registration_service;
 mod request;
@@ -70,10 +71,12 @@ pub fn routes(
         studio,
     };
     let events = EventApi {
+        commands: use_cases.commands.clone(),
         events: use_cases.events.clone(),
         links: links(),
     };
     let registrations = RegistrationApi {
+        commands: use_cases.commands.clone(),
         registrations: use_cases.registrations.clone(),
         own_registrations: use_cases.own_registrations.clone(),
         links: links(),

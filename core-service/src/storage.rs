@@ -7,7 +7,7 @@
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the
 //! database's clock nor its random numbers are used.
 //!
-//! Locks are taken in one order everywhere: account, `event_counters`, event, `catalogue_totals` (shards ascending).
+//! Locks are taken in one order everywhere: idempotency key, account, `event_counters`, event, `catalogue_totals` (shards ascending).
 
 /// Rows that are written together in a rush of registrations: more would hold the locks longer without costing less each.
 pub const FULL_BATCH: usize = 256;
@@ -36,6 +36,6 @@ pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
 pub use values::{
-    AuditRecord, EventFilter, FailedMail, FailedMailRecipient, JobQueue, JobRecord, MailQueue,
-    RegistrationFilter, StoredCover,
+    AuditRecord, EventFilter, FailedMail, FailedMailRecipient, JobQueue, JobRecord, KeptAnswer,
+    MailQueue, RegistrationFilter, StoredCover,
 };

@@ -8,7 +8,10 @@ use edge::{
     http::{Operation, require_bearer},
 };
 use http::Method;
-use muster_api::binding::{Access, Answer, Binding};
+use muster_api::{
+    binding::{Access, Answer, Binding},
+    idempotency_key,
+};
 
 use crate::{decode, respond, table::Gateway};
 
@@ -30,9 +33,18 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
         require_bearer(request.headers())?;
     }
     let (parts, body) = request.into_parts();
-    let context = gateway.options.calls.context(&parts);
-    let message = match decode::decode::<B>(&parts, body, context.deadline()).await {
-        Ok(message) => message,
+    let mut context = gateway.options.calls.context(&parts);
+    let read = async {
+        let key = if B::IDEMPOTENCY_KEY {
+            idempotency_key::read(&parts.headers).map_err(|wrong| Problem::invalid(&[wrong]))?
+        } else {
+            None
+        };
+        let message = decode::decode::<B>(&parts, body, context.deadline()).await?;
+        Ok((message, key))
+    };
+    let (message, key) = match read.await {
+        Ok(read) => read,
         Err(problem) => {
             // A caller without access learns nothing of the request's faults: 401 goes before 400.
             if let (false, Some(check)) = (is_public, gateway.check) {
@@ -41,6 +53,9 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
             return Err(problem);
         }
     };
+    if let Some(key) = key {
+        context = context.with_idempotency_key(key);
+    }
     let failed = |status: tonic::Status| Problem::from(&status);
     match B::ANSWER {
         Answer::Json => {

@@ -2,8 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use edge::Core;
+use edge::{Core, Problem};
 use http::HeaderMap;
+use muster_api::idempotency_key::{self, META};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -73,6 +74,11 @@ impl Bridge {
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failed> {
         let arguments = arguments::read(tool, request.arguments.clone())?;
+        let key = if tool.rpc.takes_key {
+            idempotency_key(cx)?
+        } else {
+            None
+        };
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {
                 core: &self.0.core,
@@ -88,10 +94,25 @@ impl Bridge {
             }
         }
         // The time that a person took to confirm is not the call's.
-        let context = caller.context(&self.0.options);
+        let mut context = caller.context(&self.0.options);
+        if let Some(key) = key {
+            context = context.with_idempotency_key(key);
+        }
         let output = (tool.rpc.call)(&self.0.core, arguments.input, &context).await?;
         Ok(answer::success(output).into())
     }
+}
+
+/// The idempotency key that comes with a request, if there is one.
+fn idempotency_key(cx: &RequestContext<RoleServer>) -> Result<Option<&str>, Problem> {
+    let Some(key) = cx.meta.get(META) else {
+        return Ok(None);
+    };
+    // What is no string is no key either.
+    let key = key.as_str().unwrap_or_default();
+    let checked = idempotency_key::check(&format!("_meta[\"{META}\"]"), key);
+    checked.map_err(|wrong| Problem::invalid(&[wrong]))?;
+    Ok(Some(key))
 }
 
 impl ServerHandler for Bridge {

@@ -38,6 +38,8 @@ pub(crate) struct Entry {
     pub(crate) call: Call,
     /// Says what is wrong with its input, as far as that can be told without core.
     pub(crate) check: fn(Input) -> Result<(), Problem>,
+    /// Whether it takes an idempotency key.
+    pub(crate) takes_key: bool,
 }
 
 /// The rpcs by their gRPC paths.
@@ -53,6 +55,7 @@ impl RpcVisitor for Rpcs {
         let entry = Entry {
             call: |core, input, context| call::<R>(core, input, context).boxed(),
             check: check::<R>,
+            takes_key: R::IDEMPOTENCY_KEY,
         };
         self.entries.insert(R::GRPC_PATH, entry);
     }

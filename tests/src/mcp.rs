@@ -114,11 +114,14 @@ impl Mcp {
             request = request.bearer(key);
         }
         if self.revision == Revision::V2026 {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": self.revision.name(),
-                "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
+            let meta = json!({
+                "protocolVersion": self.revision.name(),
+                "clientInfo": {"name": "tests", "version": "1"},
+                "clientCapabilities": self.capabilities,
             });
+            for (name, value) in meta.as_object().unwrap() {
+                params["_meta"][format!("io.modelcontextprotocol/{name}")] = value.clone();
+            }
             request = request.header("mcp-method", method);
             if let Some(name) = params.get("name").or(params.get("uri")) {
                 request = request.header("mcp-name", name.as_str().unwrap());
@@ -159,12 +162,15 @@ impl Mcp {
     /// Calls a tool on behalf of a scenario that was written for REST.
     pub(crate) async fn call_as(
         &self,
-        key: &str,
+        (key, idempotency_key): (&str, Option<&str>),
         tool: &Value,
         fields: Map<String, Value>,
     ) -> Result<Value, Refusal> {
         let name = tool["name"].as_str().unwrap();
-        let params = json!({"name": name, "arguments": arguments(tool, fields)});
+        let mut params = json!({"name": name, "arguments": arguments(tool, fields)});
+        if let Some(key) = idempotency_key {
+            params["_meta"]["muster/idempotency-key"] = key.into();
+        }
         let answer = self
             .with_key(key)
             .request("tools/call", params)

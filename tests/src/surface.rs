@@ -53,6 +53,7 @@ impl Api {
         Client {
             api: self.clone(),
             key: None,
+            idempotency_key: None,
         }
     }
 
@@ -66,6 +67,7 @@ impl Api {
         Client {
             api: self.clone(),
             key: Some(key.to_owned()),
+            idempotency_key: None,
         }
     }
 
@@ -80,9 +82,19 @@ impl Api {
 pub struct Client {
     api: Api,
     key: Option<String>,
+    idempotency_key: Option<String>,
 }
 
 impl Client {
+    /// The same, whose calls come under an idempotency key.
+    #[must_use]
+    pub fn under(&self, idempotency_key: &str) -> Self {
+        Self {
+            idempotency_key: Some(idempotency_key.to_owned()),
+            ..self.clone()
+        }
+    }
+
     /// Calls a binding with the fields of its request, those of path and query among them; answers the JSON that REST shows.
     ///
     /// Through gRPC a null field of an update is one that the mask names without a value.
@@ -95,6 +107,7 @@ impl Client {
             Surface::Grpc => self.call_grpc::<B>(fields).await,
             Surface::Mcp => match (Mcp::tool(B::GRPC_PATH), &self.key) {
                 (Some(tool), Some(key)) => {
+                    let key = (key.as_str(), self.idempotency_key.as_deref());
                     let answer = self.api.mcp.call_as(key, tool, fields).await;
                     answer.map(|whole| shown_by_rest::<B>(whole))
                 }
@@ -136,6 +149,9 @@ impl Client {
         if let Some(key) = &self.key {
             request = request.bearer(key);
         }
+        if let Some(key) = &self.idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
         if B::BODY == Body::Required || !fields.is_empty() {
             request = request.json(&Value::Object(fields));
         }
@@ -168,9 +184,12 @@ impl Client {
         client.ready().await.unwrap();
         let codec = ProstCodec::<B::Request, B::Response>::default();
         let path = PathAndQuery::from_static(B::GRPC_PATH);
-        let answer = client
-            .unary(tonic::Request::new(message), path, codec)
-            .await;
+        let mut request = tonic::Request::new(message);
+        if let Some(key) = &self.idempotency_key {
+            let metadata = request.metadata_mut();
+            metadata.insert("idempotency-key", key.parse().unwrap());
+        }
+        let answer = client.unary(request, path, codec).await;
         let message = answer
             .map_err(|status| Refusal::from_grpc(&status))?
             .into_inner();

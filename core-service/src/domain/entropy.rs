@@ -66,6 +66,13 @@ impl Entropy {
         self.with(|rng| rng.random_range(0..bound))
     }
 
+    /// That many random bytes.
+    pub fn bytes<const LENGTH: usize>(&self) -> [u8; LENGTH] {
+        let mut bytes = [0; LENGTH];
+        self.with(|rng| rng.fill_bytes(&mut bytes));
+        bytes
+    }
+
     fn with<T>(&self, draw: impl FnOnce(&mut dyn Rng) -> T) -> T {
         match &self.0 {
             Source::System => draw(&mut rand::rng()),

@@ -3,19 +3,22 @@
 use muster_api::v1::{
     CancelRequest, CancelResult, CreateEventRequest, CreatedEvent, GetMyEventRequest,
     ListMyEventsRequest, MyEventDetail, MyEventList, PublishEventRequest, UnpublishEventRequest,
-    UpdateEventRequest, event_service_server::EventService,
+    UpdateEventRequest,
+    bindings::{CancelEvent, CreateEvent, PublishEvent, UnpublishEvent, UpdateEvent},
+    event_service_server::EventService,
 };
 use tonic::{Request, Response, Status};
 
 use super::{
-    convert,
+    convert, once,
     request::{caller, id},
     status::{refuse, refuse_fields},
 };
-use crate::service::{Events, Links};
+use crate::service::{Cancellation, Commands, Error, Events, Links};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
+    pub(super) commands: Commands,
     pub(super) events: Events,
     pub(super) links: Links,
 }
@@ -26,10 +29,12 @@ impl EventService for EventApi {
         &self,
         request: Request<CreateEventRequest>,
     ) -> Result<Response<CreatedEvent>, Status> {
-        let caller = caller(&request)?;
-        let new = convert::new_event(request.into_inner()).map_err(refuse_fields)?;
-        let event = self.events.create(&caller, new).await.map_err(refuse)?;
-        Ok(Response::new(convert::created_event(event, &self.links)))
+        let show = |event| convert::created_event(event, &self.links);
+        once::answer::<CreateEvent, _>(&self.commands, request, show, async |by, request| {
+            let new = convert::new_event(request).map_err(Error::Invalid)?;
+            self.events.create(by, new).await
+        })
+        .await
     }
 
     async fn list_my_events(
@@ -69,63 +74,54 @@ impl EventService for EventApi {
         &self,
         request: Request<UpdateEventRequest>,
     ) -> Result<Response<MyEventDetail>, Status> {
-        let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let patch = convert::event_patch(request.into_inner()).map_err(refuse_fields)?;
-        let changed = self
-            .events
-            .update(&caller, id, patch)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(
-            changed,
-            &self.links,
-        )))
+        let show = |changed| convert::my_event_detail(changed, &self.links);
+        once::answer::<UpdateEvent, _>(&self.commands, request, show, async |by, request| {
+            let patch = convert::event_patch(request).map_err(Error::Invalid)?;
+            self.events.update(by, id, patch).await
+        })
+        .await
     }
 
     async fn publish_event(
         &self,
         request: Request<PublishEventRequest>,
     ) -> Result<Response<MyEventDetail>, Status> {
-        let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let published = self.events.publish(&caller, id).await.map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(
-            published,
-            &self.links,
-        )))
+        let show = |published| convert::my_event_detail(published, &self.links);
+        once::answer::<PublishEvent, _>(&self.commands, request, show, async |by, _| {
+            self.events.publish(by, id).await
+        })
+        .await
     }
 
     async fn unpublish_event(
         &self,
         request: Request<UnpublishEventRequest>,
     ) -> Result<Response<MyEventDetail>, Status> {
-        let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let draft = self.events.unpublish(&caller, id).await.map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(draft, &self.links)))
+        let show = |draft| convert::my_event_detail(draft, &self.links);
+        once::answer::<UnpublishEvent, _>(&self.commands, request, show, async |by, _| {
+            self.events.unpublish(by, id).await
+        })
+        .await
     }
 
     async fn cancel_event(
         &self,
         request: Request<CancelRequest>,
     ) -> Result<Response<CancelResult>, Status> {
-        let caller = caller(&request)?;
         let id = id(&request.get_ref().id)?;
-        let reason = request
-            .into_inner()
-            .reason
-            .filter(|reason| !reason.is_empty());
-        let cancelled = self
-            .events
-            .cancel(&caller, id, reason)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(CancelResult {
+        let show = |cancelled: Cancellation| CancelResult {
             id: cancelled.id.to_string(),
             cancelled: true,
             reason: cancelled.reason,
             registrants_notified: cancelled.registrants_notified,
-        }))
+        };
+        once::answer::<CancelEvent, _>(&self.commands, request, show, async |by, request| {
+            let reason = request.reason.filter(|reason| !reason.is_empty());
+            self.events.cancel(by, id, reason).await
+        })
+        .await
     }
 }

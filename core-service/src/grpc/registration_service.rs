@@ -11,23 +11,27 @@ use muster_api::{
         ExportRegistrationsRequest, GetRegistrationByTokenRequest, GetRegistrationRequest,
         ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest, Registration,
         RegistrationList, RegistrationReceived, UndoCheckInRequest,
+        bindings::{
+            AddRegistration, ApproveRegistration, CancelRegistration, CheckIn, UndoCheckIn,
+        },
         registration_service_server::RegistrationService,
     },
 };
 use tonic::{Request, Response, Status};
 
 use super::{
-    convert,
+    convert, once,
     request::{caller, client_address, id, ids},
     status::{refuse, refuse_fields, tell_allowance},
 };
-use crate::service::{Export, Links, OwnRegistrations, Registrations};
+use crate::service::{Added, Commands, Export, Links, OwnRegistrations, Registrations};
 
 /// What the table is, to whoever reads it.
 const CSV: &str = "text/csv; charset=utf-8; header=present";
 
 /// The rpcs about registrations, for the public, the organizer and the attendee.
 pub(super) struct RegistrationApi {
+    pub(super) commands: Commands,
     pub(super) registrations: Registrations,
     pub(super) own_registrations: OwnRegistrations,
     pub(super) links: Links,
@@ -70,26 +74,24 @@ impl RegistrationService for RegistrationApi {
         &self,
         request: Request<AddRegistrationRequest>,
     ) -> Result<Response<AddedRegistration>, Status> {
-        let caller = caller(&request)?;
         let event = id(&request.get_ref().id)?;
-        let AddRegistrationRequest {
-            name,
-            email,
-            answers,
-            ..
-        } = request.into_inner();
-        let new = convert::new_registration(name, email, answers);
-        let added = self
-            .registrations
-            .add(&caller, event, new)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(AddedRegistration {
+        let show = |added: Added| AddedRegistration {
             id: added.id.to_string(),
             status: added.status.to_string(),
             waitlist_position: added.waitlist_position,
             cancel_url: added.cancel_url,
-        }))
+        };
+        once::answer::<AddRegistration, _>(&self.commands, request, show, async |by, request| {
+            let AddRegistrationRequest {
+                name,
+                email,
+                answers,
+                ..
+            } = request;
+            let new = convert::new_registration(name, email, answers);
+            self.registrations.add(by, event, new).await
+        })
+        .await
     }
 
     async fn list_registrations(
@@ -142,47 +144,65 @@ impl RegistrationService for RegistrationApi {
         let caller = caller(&request)?;
         let request = request.get_ref();
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(self.registrations.get(&caller, event, id).await)
+        let found = self.registrations.get(&caller, event, id).await;
+        let found = found.map_err(refuse)?;
+        Ok(Response::new(convert::registration(found)))
     }
 
     async fn approve_registration(
         &self,
         request: Request<ApproveRegistrationRequest>,
     ) -> Result<Response<Registration>, Status> {
-        let caller = caller(&request)?;
-        let request = request.get_ref();
-        let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(self.registrations.approve(&caller, event, id).await)
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<ApproveRegistration, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, _| self.registrations.approve(by, event, id).await,
+        )
+        .await
     }
 
     async fn cancel_registration(
         &self,
         request: Request<CancelRegistrationRequest>,
     ) -> Result<Response<Registration>, Status> {
-        let caller = caller(&request)?;
-        let request = request.get_ref();
-        let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(self.registrations.cancel(&caller, event, id).await)
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<CancelRegistration, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, _| self.registrations.cancel(by, event, id).await,
+        )
+        .await
     }
 
     async fn check_in(
         &self,
         request: Request<CheckInRequest>,
     ) -> Result<Response<Registration>, Status> {
-        let caller = caller(&request)?;
-        let request = request.get_ref();
-        let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(self.registrations.check_in(&caller, event, id).await)
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<CheckIn, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, _| self.registrations.check_in(by, event, id).await,
+        )
+        .await
     }
 
     async fn undo_check_in(
         &self,
         request: Request<UndoCheckInRequest>,
     ) -> Result<Response<Registration>, Status> {
-        let caller = caller(&request)?;
-        let request = request.get_ref();
-        let (event, id) = ids(&request.id, &request.registration_id)?;
-        answer(self.registrations.undo_check_in(&caller, event, id).await)
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<UndoCheckIn, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, _| self.registrations.undo_check_in(by, event, id).await,
+        )
+        .await
     }
 
     async fn get_registration_by_token(
@@ -209,13 +229,6 @@ impl RegistrationService for RegistrationApi {
         let own = convert::own_registration(cancelled, &self.links);
         Ok(Response::new(own))
     }
-}
-
-fn answer(
-    outcome: Result<crate::domain::registration::Registration, crate::service::Error>,
-) -> Result<Response<Registration>, Status> {
-    let registration = outcome.map_err(refuse)?;
-    Ok(Response::new(convert::registration(registration)))
 }
 
 async fn next_piece(mut export: Export) -> Result<Option<(HttpBody, Export)>, Status> {

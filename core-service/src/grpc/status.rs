@@ -34,6 +34,8 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::Busy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
+        Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,
+        Error::IdempotencyKeyInUse => Reason::IdempotencyKeyInUse,
         Error::Unavailable(cause) => {
             tracing::warn!(error = %cause, "the database is unavailable");
             Reason::Unavailable

@@ -81,7 +81,8 @@ impl Maintenance {
         for _ in 0..RETENTION_BATCHES {
             let mut tx = self.store.begin().await?;
             let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
-                + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?;
+                + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?
+                + tx.delete_old_answers(now, RETENTION_BATCH).await?;
             if gone == 0 {
                 return Ok(());
             }

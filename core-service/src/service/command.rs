@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::Error;
+use super::{Error, idempotency::UnderWay};
 use crate::{
     domain::{
         audit::{Actor, AuditEntry},
@@ -24,16 +24,18 @@ pub struct Commands {
     clock: Clock,
     entropy: Entropy,
     fetches_covers: bool,
+    under_way: UnderWay,
 }
 
 impl Commands {
     /// Commands on a database that leave no work for a provider of photographs.
-    pub const fn new(store: Store, clock: Clock, entropy: Entropy) -> Self {
+    pub fn new(store: Store, clock: Clock, entropy: Entropy) -> Self {
         Self {
             store,
             clock,
             entropy,
             fetches_covers: false,
+            under_way: UnderWay::default(),
         }
     }
 
@@ -47,9 +49,8 @@ impl Commands {
     }
 
     /// Decides one command, or several at once, in one transaction. What `decide` wrote lasts when it recorded at least one
-    /// fact; without a fact, and after an error, the transaction is rolled back.
-    ///
-    /// This is also where an answer is kept under its caller's idempotency key: looked up before `decide`, stored after it.
+    /// fact; without a fact, and after an error, the transaction is rolled back. What callers may repeat under an idempotency
+    /// key goes by `run_for`.
     pub async fn run<A>(
         &self,
         by: impl Into<Actor>,
@@ -72,6 +73,11 @@ impl Commands {
     /// The database, for reads.
     pub(crate) const fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The calls that have an idempotency key.
+    pub(super) const fn under_way(&self) -> &UnderWay {
+        &self.under_way
     }
 
     /// The present.
@@ -161,6 +167,15 @@ impl Unit {
                 Ok(u64::try_from(seats).unwrap_or(0))
             }
         }
+    }
+
+    /// Notes that something was written that is to last, although nothing happened.
+    pub(super) const fn note_write(&mut self) {
+        self.consequences.any = true;
+    }
+
+    pub(super) const fn entropy(&self) -> &Entropy {
+        &self.entropy
     }
 
     async fn commit(mut self) -> Result<(), storage::Error> {

@@ -84,6 +84,7 @@ impl People {
             for Registration { id, status, .. } in found {
                 erased.mails += unit.tx.delete_mails_of(id).await?;
                 erased.links += unit.tx.delete_links(id).await?;
+                unit.tx.delete_answers_about(id).await?;
                 unit.tx.delete_registration(id).await?;
                 erased.registrations += 1;
                 counters = counters.without(status);
@@ -122,6 +123,7 @@ impl People {
             let nobody = format!("erased-{account}@erased.invalid");
             unit.tx.erase_account(account, &nobody).await?;
             let keys = unit.tx.revoke_keys_of(account, unit.now).await?;
+            unit.tx.delete_answers_of(account).await?;
             unit.record(Fact::AccountErased { account }).await?;
             Ok(Some(keys))
         };

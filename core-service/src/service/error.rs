@@ -82,6 +82,12 @@ pub enum Error {
     /// What is stored contradicts the request; the text says what.
     #[error("{0}")]
     Conflict(String),
+    /// The caller used the idempotency key for another request.
+    #[error("this Idempotency-Key was used for another request: choose a new one")]
+    IdempotencyKeyReused,
+    /// The first call with the idempotency key has not ended.
+    #[error("the first call with this Idempotency-Key is still under way: try again soon")]
+    IdempotencyKeyInUse,
     /// The database is out of reach, or it is not known whether a commit reached it.
     #[error("the database is out of reach; try again")]
     Unavailable(#[source] storage::Error),
@@ -98,6 +104,34 @@ impl Error {
     pub const NO_REGISTRATION: Self = Self::NotFound {
         what: "registration",
     };
+}
+
+impl Error {
+    /// Whether it is what was decided about a valid request. Anything else may go otherwise when the same is asked again.
+    pub(super) const fn is_decision(&self) -> bool {
+        match self {
+            Self::QuotaExceeded { .. }
+            | Self::PlanRequired
+            | Self::NotFound { .. }
+            | Self::EventCancelled
+            | Self::PublishEnded
+            | Self::EventEnded
+            | Self::EventNotPublished
+            | Self::AlreadyRegistered
+            | Self::RegistrationCancelled
+            | Self::NotConfirmed(_)
+            | Self::CapacityBelowConfirmed { .. } => true,
+            Self::Invalid(_)
+            | Self::Unauthorized
+            | Self::RateLimited { .. }
+            | Self::Busy
+            | Self::Conflict(_)
+            | Self::IdempotencyKeyReused
+            | Self::IdempotencyKeyInUse
+            | Self::Unavailable(_)
+            | Self::Internal(_) => false,
+        }
+    }
 }
 
 impl From<storage::Error> for Error {

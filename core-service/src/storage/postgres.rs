@@ -36,6 +36,15 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
 
+/// Sets how long the rest of a transaction waits for locks, and how long it does otherwise.
+const LOCK_WAIT: Option<(&str, &str)> = Some((
+    "SELECT set_config('lock_timeout', $1, true)",
+    LONGEST_LOCK_WAIT,
+));
+
+/// A lock whose holder takes longer is not worth waiting for.
+const LONGEST_LOCK_WAIT: &str = "5s";
+
 /// Microseconds since the epoch by the server's clock, which only `doctor` looks at.
 const SERVER_TIME: Option<&str> =
     Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");
@@ -48,6 +57,8 @@ pub(super) mod audit;
 pub(super) mod catalogue;
 #[path = "queries/events.rs"]
 pub(super) mod events;
+#[path = "queries/idempotency_keys.rs"]
+pub(super) mod idempotency_keys;
 #[path = "queries/jobs.rs"]
 pub(super) mod jobs;
 #[path = "queries/keys.rs"]
@@ -76,7 +87,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(5);
 /// queue reads all of a full one (measured: 330 ms a claim instead of 0.3).
 const SESSION: [(&str, &str); 4] = [
     ("statement_timeout", "10s"),
-    ("lock_timeout", "5s"),
+    ("lock_timeout", LONGEST_LOCK_WAIT),
     ("idle_in_transaction_session_timeout", "15s"),
     ("plan_cache_mode", "force_custom_plan"),
 ];

@@ -36,6 +36,9 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
 
+/// Transactions wait for the one writer, and for nothing else.
+const LOCK_WAIT: Option<(&str, &str)> = None;
+
 /// There is no server, and so no clock but this machine's.
 const SERVER_TIME: Option<&str> = None;
 
@@ -47,6 +50,8 @@ pub(super) mod audit;
 pub(super) mod catalogue;
 #[path = "queries/events.rs"]
 pub(super) mod events;
+#[path = "queries/idempotency_keys.rs"]
+pub(super) mod idempotency_keys;
 #[path = "queries/jobs.rs"]
 pub(super) mod jobs;
 #[path = "queries/keys.rs"]

@@ -6,8 +6,8 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, Error, EventFilter, FailedMail, JobQueue, JobRecord, MailQueue, Options,
-    RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
+    AuditRecord, Error, EventFilter, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
+    Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
@@ -15,6 +15,7 @@ use crate::domain::{
     ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
     job::JobKind,
+    keyed_call::KeyedCall,
     registration::{Counters, Registrant, Registration},
 };
 
@@ -180,6 +181,9 @@ reads! {
     keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
     /// All keys with their accounts, by account and age.
     keys::list_keys(limit: i64) -> Vec<(ApiKey, Account)>;
+
+    /// What is kept under the key of a call, and is not too old.
+    idempotency_keys::find_kept_answer(call: &KeyedCall, now: Instant) -> Option<KeptAnswer>;
 
     /// What the audit log says of a subject, oldest first.
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;

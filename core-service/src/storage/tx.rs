@@ -1,5 +1,7 @@
 //! One transaction: reads under its locks, and every write.
 
+use std::time::Duration;
+
 use super::{Error, FailedMail, StoredCover, postgres, sqlite};
 use crate::domain::{
     account::{Account, ApiKey},
@@ -9,11 +11,12 @@ use crate::domain::{
     image_credit::ImageCredit,
     instant::Instant,
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
+    keyed_call::KeyedCall,
     plan::Plan,
     registration::{Counters, Registration, Seats, Status},
 };
 
-/// A transaction. Take locks in the order account, counters, event; what is dropped without a commit is undone.
+/// A transaction. Take locks in the order idempotency key, account, counters, event; what is dropped without a commit is undone.
 ///
 /// After an error nothing more can be done in it: PostgreSQL has given the transaction up.
 #[derive(Debug)]
@@ -168,6 +171,18 @@ statements! {
     stock_covers::put_stock_cover(event: EventId, cover: &StoredCover, credit: &ImageCredit, now: Instant) -> ();
     /// Removes the photograph that was an event's cover; its credit goes by [`Tx::update_event`].
     stock_covers::delete_stock_cover(event: EventId) -> ();
+
+    /// Takes an idempotency key for a call. False when it is taken, or when somebody else has been about to take it for longer
+    /// than `longest_wait`; nothing more can be done in the transaction then. Comes before every other lock.
+    idempotency_keys::claim_idempotency_key(call: &KeyedCall, now: Instant, longest_wait: Duration) -> bool;
+    /// Keeps the sealed answer to a call whose key was claimed; it is erased with the registration that it tells of.
+    idempotency_keys::keep_answer(call: &KeyedCall, sealed: &[u8], registration: Option<RegistrationId>) -> ();
+    /// Removes at most `limit` answers that are kept for long enough; answers how many.
+    idempotency_keys::delete_old_answers(now: Instant, limit: i64) -> u64;
+    /// Removes the answers that tell of a registration; answers how many.
+    idempotency_keys::delete_answers_about(registration: RegistrationId) -> u64;
+    /// Removes the answers that were given to an account; answers how many.
+    idempotency_keys::delete_answers_of(account: AccountId) -> u64;
 
     /// Writes down a change, in its transaction.
     audit::insert_audit(entry: &AuditEntry) -> ();

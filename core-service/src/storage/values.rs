@@ -55,6 +55,15 @@ impl RegistrationFilter {
     }
 }
 
+/// What is kept under an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// Whether it answers the very request that it was looked up for.
+    pub is_of_this_request: bool,
+    /// The answer, which that request opens.
+    pub sealed: Vec<u8>,
+}
+
 /// A row of the audit log as it is read back; what is written is [`crate::domain::audit::AuditEntry`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {

@@ -25,7 +25,7 @@ const GRAIN: Duration = Duration::from_millis(2);
 pub(crate) struct Rpc {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// A second call changes nothing more.
+    /// A second call like this one changes nothing more.
     pub(crate) idempotent: bool,
 }
 

@@ -105,7 +105,9 @@ impl Core {
             metadata,
             first,
             mut rest,
-        } = self.exchange(rpc_of::<B>(), request, context).await?;
+        } = self
+            .exchange(rpc_of::<B>(context), request, context)
+            .await?;
         let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
         // The trailers say whether the answer stands.
         let end = timeout_at(context.deadline(), rest.message());
@@ -124,7 +126,7 @@ impl Core {
         context: &Context,
     ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Status> {
         let answer = self
-            .exchange::<_, HttpBody>(rpc_of::<B>(), request, context)
+            .exchange::<_, HttpBody>(rpc_of::<B>(context), request, context)
             .await?;
         let HttpBody { content_type, data } = answer.first.unwrap_or_default();
         let first = futures_util::stream::iter([Ok(data)]);
@@ -149,7 +151,7 @@ impl Core {
     }
 
     /// Calls a replica, and another one when that fails and it does no harm: when the first has not seen the call, or when the
-    /// rpc is idempotent. One that is gets half of the time, so that the other half is left for a second replica.
+    /// call is idempotent, by its rpc or by its key. One that is gets half of the time, so that the other half is left for a second replica.
     async fn exchange<Q, A>(
         &self,
         rpc: Rpc,
@@ -226,10 +228,11 @@ impl Core {
     }
 }
 
-const fn rpc_of<B: binding::Rpc>() -> Rpc {
+/// What there is to know of a call of that rpc.
+fn rpc_of<B: binding::Rpc>(context: &Context) -> Rpc {
     Rpc {
         path: B::GRPC_PATH,
         access: B::ACCESS,
-        idempotent: B::IDEMPOTENT,
+        idempotent: B::IDEMPOTENT || (B::IDEMPOTENCY_KEY && context.has_idempotency_key()),
     }
 }

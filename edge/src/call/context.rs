@@ -3,7 +3,7 @@
 use std::{net::IpAddr, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
-use muster_api::{binding::Access, deadline, metadata};
+use muster_api::{binding::Access, deadline, idempotency_key, metadata};
 use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
@@ -12,6 +12,7 @@ use super::identity::Identity;
 
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static(idempotency_key::IDEMPOTENCY_KEY);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
@@ -71,6 +72,18 @@ impl Context {
         let value = address.to_string().try_into().ok();
         insert(&mut self.headers, CLIENT_ADDRESS, value);
         self
+    }
+
+    /// The call, which came under that idempotency key. It goes with rpcs that take one, and those may then be retried.
+    #[must_use]
+    pub fn with_idempotency_key(mut self, key: &str) -> Self {
+        insert(&mut self.headers, IDEMPOTENCY_KEY, key.try_into().ok());
+        self
+    }
+
+    /// Whether the call came under an idempotency key.
+    pub(crate) fn has_idempotency_key(&self) -> bool {
+        self.headers.contains_key(IDEMPOTENCY_KEY)
     }
 
     /// When the answer is no longer wanted.

@@ -8,7 +8,7 @@ use tokio::{
 };
 use tonic::Code;
 
-use crate::toy::{Read, Replica, Write, client, text, within};
+use crate::toy::{Read, Replica, Write, WriteOnce, client, text, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -149,6 +149,25 @@ async fn a_write_that_may_have_been_seen_is_not_repeated() {
         Code::DeadlineExceeded
     );
     assert_eq!(first.toy.count() + second.toy.count(), 1);
+}
+
+#[tokio::test]
+async fn a_write_under_an_idempotency_key_is_repeated_where_the_rpc_takes_one() {
+    let (first, second) = (Replica::start().await, Replica::start().await);
+    let core = client(&[first.address, second.address]);
+    let made = || first.toy.count() + second.toy.count();
+    let keyed = || within(SECOND).with_idempotency_key("k");
+    for (context, calls) in [(within(SECOND), 1), (keyed(), 2)] {
+        let before = made();
+        let lost = core.call::<WriteOnce>(text("hang"), &context).await;
+        assert_eq!(lost.unwrap_err().code(), Code::DeadlineExceeded);
+        assert_eq!(made() - before, calls);
+    }
+    assert_eq!(first.toy.header("idempotency-key").as_deref(), Some("k"));
+    let before = made();
+    let lost = core.call::<Write>(text("hang"), &keyed()).await;
+    assert_eq!(lost.unwrap_err().code(), Code::DeadlineExceeded);
+    assert_eq!(made() - before, 1);
 }
 
 #[tokio::test]

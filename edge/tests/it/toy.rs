@@ -1,4 +1,4 @@
-//! A toy core with three rpcs, hand-written as codegen would write them.
+//! A toy core with a few rpcs, hand-written as codegen would write them.
 
 use std::{
     convert::Infallible,
@@ -45,7 +45,7 @@ pub(crate) struct Text {
 impl Validate for Text {}
 
 macro_rules! binding {
-    ($name:ident: $response:ty, $access:ident, $answer:ident, $idempotent:literal) => {
+    ($name:ident: $response:ty, $access:ident, $answer:ident, $idempotent:literal, $key:literal) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name;
 
@@ -58,7 +58,7 @@ macro_rules! binding {
             const ACCESS: Access = Access::$access;
             const SCOPE: Option<muster_api::Scope> = None;
             const IDEMPOTENT: bool = $idempotent;
-            const IDEMPOTENCY_KEY: bool = false;
+            const IDEMPOTENCY_KEY: bool = $key;
             const CHECKS_CREDENTIAL: bool = false;
         }
 
@@ -69,10 +69,11 @@ macro_rules! binding {
     };
 }
 
-binding!(Read: Text, Bearer, Json, true);
-binding!(ReadPublic: Text, Public, Json, true);
-binding!(Write: Text, Bearer, Json, false);
-binding!(Download: HttpBody, Bearer, File, true);
+binding!(Read: Text, Bearer, Json, true, false);
+binding!(ReadPublic: Text, Public, Json, true, false);
+binding!(Write: Text, Bearer, Json, false, false);
+binding!(WriteOnce: Text, Bearer, Json, false, true);
+binding!(Download: HttpBody, Bearer, File, true, false);
 
 /// Answers each rpc with its request, unless the text is a command; counts calls and keeps the last one's metadata.
 #[derive(Clone, Default)]

@@ -7,7 +7,7 @@ use crate::{
         fact::{EventChange, Fact},
         ids::EventId,
     },
-    service::{Caller, Error, Events, Unit, catalogue::saturated},
+    service::{By, Error, Events, Unit, catalogue::saturated},
 };
 
 /// What a cancellation did.
@@ -26,10 +26,12 @@ impl Events {
     /// nobody; nor is anybody told that what is over is cancelled.
     pub async fn cancel(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Cancellation>>,
         id: EventId,
         reason: Option<String>,
     ) -> Result<Cancellation, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
             let (before, _) = hold(&mut unit.tx, caller, id).await?;
@@ -49,7 +51,7 @@ impl Events {
             let notified = saturated(notified.unwrap_or(i64::MAX));
             Ok(cancellation(after, notified))
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 }
 

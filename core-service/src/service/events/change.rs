@@ -9,17 +9,19 @@ use crate::{
         instant::Instant,
         registration::Counters,
     },
-    service::{Caller, Error, Events, Unit, registrations::promote},
+    service::{By, Error, Events, Unit, registrations::promote},
 };
 
 impl Events {
     /// Changes what the patch mentions. Seats that are free afterwards go to the waitlist, in order.
     pub async fn update(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, (Event, Counters)>>,
         id: EventId,
         patch: EventPatch,
     ) -> Result<(Event, Counters), Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
             let account = unit.tx.lock_account(caller.account_id).await?;
@@ -37,32 +39,37 @@ impl Events {
             let counters = promote(unit, &after, counters).await?;
             Ok((after, counters))
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// Publishes an event; one that is published stays so.
-    pub async fn publish(&self, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
-        self.transition(caller, id, EventChange::Published, Event::published)
+    pub async fn publish(
+        &self,
+        by: impl Into<By<'_, (Event, Counters)>>,
+        id: EventId,
+    ) -> Result<(Event, Counters), Error> {
+        self.transition(by.into(), id, EventChange::Published, Event::published)
             .await
     }
 
     /// Makes an event a draft again; a draft stays one.
     pub async fn unpublish(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, (Event, Counters)>>,
         id: EventId,
     ) -> Result<(Event, Counters), Error> {
-        self.transition(caller, id, EventChange::Unpublished, Event::unpublished)
+        self.transition(by.into(), id, EventChange::Unpublished, Event::unpublished)
             .await
     }
 
     async fn transition(
         &self,
-        caller: &Caller,
+        by: By<'_, (Event, Counters)>,
         id: EventId,
         change: EventChange,
         transition: fn(&Event, Instant) -> Result<Event, Refusal>,
     ) -> Result<(Event, Counters), Error> {
+        let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
             let (before, counters) = hold(&mut unit.tx, caller, id).await?;
@@ -72,7 +79,7 @@ impl Events {
             }
             Ok((after, counters))
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
         slug,
         zone::Zone,
     },
-    service::{Caller, Error, Events, Unit},
+    service::{By, Error, Events, Unit},
 };
 
 /// With 36^6 endings, this many taken ones in a row mean that something else is wrong.
@@ -18,7 +18,13 @@ const SLUG_ATTEMPTS: usize = 8;
 
 impl Events {
     /// Creates an event of the caller's: a draft, or published at once.
-    pub async fn create(&self, caller: &Caller, new: NewEvent) -> Result<Event, Error> {
+    pub async fn create(
+        &self,
+        by: impl Into<By<'_, Event>>,
+        new: NewEvent,
+    ) -> Result<Event, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
             let account = unit.tx.lock_account(caller.account_id).await?;
@@ -36,7 +42,7 @@ impl Events {
             unit.record(Fact::EventCreated { event: &event }).await?;
             Ok(event)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// The zone of events for which their creator names none.

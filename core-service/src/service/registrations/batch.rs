@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
-    service::{Commands, Error, limits::Limiters},
+    service::{By, Commands, Error, Keepable, limits::Limiters},
     storage,
 };
 
@@ -39,6 +39,7 @@ struct Batcher {
 /// The queues of the batchers, each of which has its own share of the events.
 #[derive(Debug)]
 pub(in crate::service) struct Batchers {
+    batcher: Batcher,
     queues: Vec<mpsc::Sender<Command>>,
 }
 
@@ -58,6 +59,7 @@ impl Batchers {
             queues: (0..commands.store().parallel_writers())
                 .map(start)
                 .collect(),
+            batcher,
         }
     }
 
@@ -80,6 +82,17 @@ impl Batchers {
             let text = "a batch of registrations was lost";
             Err(Error::Internal(storage::Error::Internal(text.into())))
         })
+    }
+
+    /// Has somebody registered by a call with an idempotency key, in a transaction of its own: other people's registrations
+    /// must not wait for whoever holds that key.
+    pub(super) async fn register_alone<A: Keepable>(
+        &self,
+        by: By<'_, A>,
+        request: &Request,
+        answer: impl FnOnce(Placed) -> Result<A, Error>,
+    ) -> Result<A, Error> {
+        decide::decide_alone(&self.batcher, by, request, answer).await
     }
 }
 

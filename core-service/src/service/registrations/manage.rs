@@ -8,7 +8,7 @@ use crate::{
         instant::Instant,
         registration::{Counters, Refusal, Registration, Status},
     },
-    service::{Caller, Error, Registrations, Unit, events::hold, registrations::promote},
+    service::{By, Caller, Error, Registrations, Unit, events::hold, registrations::promote},
 };
 
 /// A registration with its event, both held until the transaction ends.
@@ -22,10 +22,12 @@ impl Registrations {
     /// Approves a registration that awaits it.
     pub async fn approve(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
+        let by = by.into();
+        let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
             let held = Held::read(unit, caller, event, id).await?;
@@ -40,57 +42,66 @@ impl Registrations {
                 .await?;
             Ok(after)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// Cancels a registration; its seat goes to the first on the waitlist.
     pub async fn cancel(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
+        let by = by.into();
+        let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
             let held = Held::read(unit, caller, event, id).await?;
             let (registration, _) = held.cancel(unit).await?;
             Ok(registration)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// Notes that an attendee has come.
     pub async fn check_in(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let decide = |before: &Registration, now| before.checked_in(now);
-        self.note(caller, event, id, RegistrationChange::CheckedIn, decide)
+        self.note(by.into(), event, id, RegistrationChange::CheckedIn, decide)
             .await
     }
 
     /// Takes back that an attendee has come.
     pub async fn undo_check_in(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let decide = |before: &Registration, now| Ok(before.check_in_undone(now));
-        self.note(caller, event, id, RegistrationChange::CheckInUndone, decide)
-            .await
+        self.note(
+            by.into(),
+            event,
+            id,
+            RegistrationChange::CheckInUndone,
+            decide,
+        )
+        .await
     }
 
     async fn note(
         &self,
-        caller: &Caller,
+        by: By<'_, Registration>,
         event: EventId,
         id: RegistrationId,
         change: RegistrationChange,
         check: fn(&Registration, Instant) -> Result<Option<Registration>, Refusal>,
     ) -> Result<Registration, Error> {
+        let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
             let held = Held::read(unit, caller, event, id).await?;
@@ -104,7 +115,7 @@ impl Registrations {
             held.write(unit, change, &after).await?;
             Ok(after)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 }
 

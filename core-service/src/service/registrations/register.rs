@@ -13,7 +13,7 @@ use crate::{
         violation::Violations,
     },
     service::{
-        Allowance, Caller, Error, Registrations, events,
+        Allowance, By, Error, Registrations, events,
         registrations::batch::{Placed, Request},
     },
 };
@@ -78,26 +78,24 @@ impl Registrations {
     /// Registers somebody for one of the caller's events.
     pub async fn add(
         &self,
-        caller: &Caller,
+        by: impl Into<By<'_, Added>>,
         event: EventId,
         new: NewRegistration,
     ) -> Result<Added, Error> {
-        let (event, _) = events::find(self.commands.store(), caller, event).await?;
+        let by = by.into();
+        let (event, _) = events::find(self.commands.store(), by.caller, event).await?;
         let (name, email, answers) = new.checked()?;
         let token = LinkToken::generate(self.commands.entropy());
-        let placed = self
-            .batchers
-            .register(Request {
-                slug: event.slug,
-                origin: Origin::Owner(caller.account_id),
-                actor: caller.into(),
-                name,
-                email,
-                answers,
-                link: Some(token.hash()),
-            })
-            .await?;
-        match placed {
+        let request = Request {
+            slug: event.slug,
+            origin: Origin::Owner(by.caller.account_id),
+            actor: by.caller.into(),
+            name,
+            email,
+            answers,
+            link: Some(token.hash()),
+        };
+        let added = |placed| match placed {
             Placed::Before => Err(Error::AlreadyRegistered),
             Placed::Now {
                 id,
@@ -109,6 +107,11 @@ impl Registrations {
                 waitlist_position,
                 cancel_url: self.links.private_registration(&token),
             }),
+        };
+        if by.has_key() {
+            self.batchers.register_alone(by, &request, added).await
+        } else {
+            added(self.batchers.register(request).await?)
         }
     }
 }

@@ -7,7 +7,9 @@ use test_postgres::Database;
 use tokio::{sync::mpsc, task::JoinSet};
 use tonic::transport::Channel;
 
-use super::{CatalogueServiceClient, EventServiceClient, Running, key, public_event, with_key};
+use super::{
+    CatalogueServiceClient, EventServiceClient, PATIENCE, Running, key, public_event, with_key,
+};
 use crate::fixtures::migrate;
 
 /// How often the core is killed.
@@ -112,4 +114,57 @@ async fn every_acknowledged_create_outlives_kill_9(database: Database) {
     assert_eq!(catalogue(running.channel().await).await, (mine, mine));
 }
 
-test_postgres::on_both_engines!(prepare: migrate; every_acknowledged_create_outlives_kill_9);
+/// Waits until the account has so many events.
+async fn await_events(channel: Channel, key: &str, count: i32) {
+    let mut events = EventServiceClient::new(channel);
+    let there = tokio::time::timeout(PATIENCE, async {
+        while events_of(&mut events, key).await != count {}
+    });
+    there.await.expect("the event is created");
+}
+
+async fn events_of(events: &mut EventServiceClient<Channel>, key: &str) -> i32 {
+    let request = ListMyEventsRequest {
+        status: Some("all".to_owned()),
+        limit: Some(1),
+    };
+    let mine = events.list_my_events(with_key(key, request)).await;
+    mine.unwrap().into_inner().count
+}
+
+/// Whoever did not hear what came of a call repeats it: core died after its commit, before anybody took its answer.
+async fn a_call_with_a_key_is_answered_after_kill_9_and_done_once(database: Database) {
+    let key = key(database.url()).await;
+    let create = || {
+        let mut request = with_key(&key, public_event("Once".to_owned()));
+        let once = "0197a3c5-8f00-7a61-b0c4-5d1f6a2e7b90".parse().unwrap();
+        request.metadata_mut().insert("idempotency-key", once);
+        request
+    };
+    let running = Running::start(database.url()).await;
+    // Its answer is never looked at.
+    let mut lost = EventServiceClient::new(running.channel().await);
+    let lost = tokio::spawn({
+        let request = create();
+        async move { drop(lost.create_event(request).await) }
+    });
+    await_events(running.channel().await, &key, 1).await;
+    running.kill();
+    lost.await.unwrap();
+
+    let running = Running::start(database.url()).await;
+    let mut events = EventServiceClient::new(running.channel().await);
+    let created = events.create_event(create()).await.unwrap().into_inner();
+    let again = events.create_event(create()).await.unwrap().into_inner();
+    assert_eq!(again, created);
+    assert_eq!(created.slug, "once");
+    assert_eq!(events_of(&mut events, &key).await, 1);
+    let request = with_key(&key, GetMyEventRequest { id: created.id });
+    events.get_my_event(request).await.unwrap();
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    every_acknowledged_create_outlives_kill_9,
+    a_call_with_a_key_is_answered_after_kill_9_and_done_once,
+);

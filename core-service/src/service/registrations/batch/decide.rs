@@ -12,7 +12,7 @@ use crate::{
         instant::Instant,
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::{Error, Unit},
+    service::{By, Error, Keepable, Unit},
     storage::{self, Tx},
 };
 
@@ -58,6 +58,22 @@ pub(super) async fn decide(
     };
     // Each fact of a batch has the actor of its own request.
     batcher.commands.run(Actor::System, decide).await
+}
+
+/// Decides on one request in a transaction in which its answer is kept.
+pub(super) async fn decide_alone<A: Keepable>(
+    batcher: &Batcher,
+    by: By<'_, A>,
+    request: &Request,
+    answer: impl FnOnce(Placed) -> Result<A, Error>,
+) -> Result<A, Error> {
+    let decide = async |unit: &mut Unit| {
+        let mut batch = Batch::read(unit, batcher, std::slice::from_ref(request)).await?;
+        let answer = answer(batch.decide(request)?)?;
+        batch.write(unit).await?;
+        Ok(answer)
+    };
+    batcher.commands.run_for(by, decide).await
 }
 
 /// What a batch has read, and what it will write.

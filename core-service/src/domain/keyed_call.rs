@@ -1,0 +1,145 @@
+//! Calls that their callers gave an idempotency key, and how answers to them are kept.
+//!
+//! An answer is kept sealed, since it may hold an attendee's private link, name and e-mail address. What opens it is derived
+//! from the key and the request, neither of which is stored: whoever repeats the call brings both, through whatever replica and
+//! after whatever restart, and no operator has a secret to look after. Who only has the database would have to guess the key, so
+//! a random one (a UUID) protects best. The request is recognised by a code that needs the key, too, so that nobody can try
+//! out whom it was about.
+
+use std::fmt;
+
+use ring::{
+    aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
+    hmac,
+};
+
+use super::{entropy::Entropy, ids::AccountId};
+
+/// How long an answer is kept.
+pub const KEPT_SECONDS: i64 = 86_400;
+
+/// A call with an idempotency key, as far as it is told apart from others.
+pub struct KeyedCall {
+    /// The account that the key belongs to.
+    pub account: AccountId,
+    /// What the key is found by.
+    pub key_hash: [u8; 32],
+    /// What tells whether it is the same request.
+    pub request_hash: [u8; 32],
+    seal: LessSafeKey,
+}
+
+impl KeyedCall {
+    /// A call of an account's: the key, which rpc it is of, and the bytes of the request.
+    pub fn new(account: AccountId, key: &str, rpc: &str, request: &[u8]) -> Self {
+        // HKDF (RFC 5869) with one block of output for each purpose.
+        let salt = hmac::Key::new(hmac::HMAC_SHA256, account.uuid().as_bytes());
+        let extracted = hmac::sign(&salt, key.as_bytes());
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, extracted.as_ref());
+        let derive = |parts: &[&[u8]]| {
+            let mut block = hmac::Context::with_key(&secret);
+            for part in parts {
+                block.update(part);
+                block.update(&[0]);
+            }
+            block.update(&[1]);
+            let mut derived = [0; 32];
+            derived.copy_from_slice(block.sign().as_ref());
+            derived
+        };
+        let seal = derive(&[b"answer", rpc.as_bytes(), request]);
+        let seal = UnboundKey::new(&CHACHA20_POLY1305, &seal);
+        Self {
+            account,
+            key_hash: derive(&[b"key"]),
+            request_hash: derive(&[b"request", rpc.as_bytes(), request]),
+            seal: LessSafeKey::new(seal.expect("ChaCha20 takes keys of 32 bytes")),
+        }
+    }
+
+    /// An answer to the call as it is stored.
+    pub fn sealed(&self, answer: &[u8], entropy: &Entropy) -> Vec<u8> {
+        let nonce: [u8; NONCE_LEN] = entropy.bytes();
+        let mut sealed = answer.to_vec();
+        let unique = Nonce::assume_unique_for_key(nonce);
+        self.seal
+            .seal_in_place_append_tag(unique, Aad::empty(), &mut sealed)
+            .expect("an answer is shorter than ChaCha20's 256 GiB");
+        [&nonce[..], &sealed].concat()
+    }
+
+    /// The answer that [`KeyedCall::sealed`] made; nothing when the bytes are others.
+    pub fn opened(&self, sealed: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, sealed) = sealed.split_first_chunk::<NONCE_LEN>()?;
+        let mut opened = sealed.to_vec();
+        let unique = Nonce::assume_unique_for_key(*nonce);
+        let answer = self.seal.open_in_place(unique, Aad::empty(), &mut opened);
+        let length = answer.ok()?.len();
+        opened.truncate(length);
+        Some(opened)
+    }
+}
+
+impl fmt::Debug for KeyedCall {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("KeyedCall")
+            .field("account", &self.account)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    const ANSWER: &[u8] = b"https://muster.example/registrations/secret";
+
+    fn call(account: u128, key: &str, rpc: &str, request: &[u8]) -> KeyedCall {
+        let account = AccountId::new(Uuid::from_u128(account));
+        KeyedCall::new(account, key, rpc, request)
+    }
+
+    #[test]
+    fn the_same_call_opens_its_answer_and_no_other_does() {
+        let entropy = Entropy::seeded(1);
+        let sealed = call(1, "key", "/rpc", b"request").sealed(ANSWER, &entropy);
+        let repeated = call(1, "key", "/rpc", b"request");
+        assert_eq!(repeated.opened(&sealed).as_deref(), Some(ANSWER));
+        for other in [
+            call(2, "key", "/rpc", b"request"),
+            call(1, "kez", "/rpc", b"request"),
+            call(1, "key", "/rpd", b"request"),
+            call(1, "key", "/rpc", b"requesu"),
+            call(1, "key", "/rp", b"c\0request"),
+        ] {
+            assert_eq!(other.opened(&sealed), None, "{other:?}");
+        }
+        let mut changed = sealed.clone();
+        for at in 0..sealed.len() {
+            changed[at] ^= 1;
+            assert_eq!(repeated.opened(&changed), None, "byte {at}");
+            changed[at] ^= 1;
+        }
+        assert_eq!(repeated.opened(&sealed[..10]), None);
+    }
+
+    #[test]
+    fn what_is_stored_shows_nothing_of_the_answer_and_is_new_each_time() {
+        let entropy = Entropy::seeded(1);
+        let call = call(1, "key", "/rpc", b"request");
+        let [one, two] = [call.sealed(ANSWER, &entropy), call.sealed(ANSWER, &entropy)];
+        assert_ne!(one, two);
+        assert!(!one.windows(6).any(|part| part == b"secret"));
+    }
+
+    #[test]
+    fn a_key_is_found_whatever_was_asked_and_only_in_its_account() {
+        let first = call(1, "key", "/rpc", b"request");
+        let reused = call(1, "key", "/rpc", b"another");
+        assert_eq!(first.key_hash, reused.key_hash);
+        assert_ne!(first.request_hash, reused.request_hash);
+        assert_ne!(first.key_hash, call(2, "key", "/rpc", b"request").key_hash);
+        assert_ne!(first.key_hash, call(1, "kez", "/rpc", b"request").key_hash);
+    }
+}

@@ -1,0 +1,72 @@
+//! Rpcs that take an idempotency key: the bytes of an answer are kept, so that a repeated call is answered with the same message.
+
+use muster_api::{binding::Rpc, idempotency_key, status::invalid};
+use prost::Message as _;
+use tonic::{Code, Request, Response, Status};
+
+use super::{request::caller, status::refuse};
+use crate::{
+    domain::keyed_call::KeyedCall,
+    service::{By, Commands, Error, Keepable, Kept, Wording},
+    storage,
+};
+
+/// Answers a call of `R` by a use case, whose answer `show` turns into the rpc's; at once what was answered before, if it comes
+/// again under the same key.
+pub(super) async fn answer<R: Rpc, A: Keepable>(
+    commands: &Commands,
+    request: Request<R::Request>,
+    show: impl Fn(A) -> R::Response + Send + Sync,
+    use_case: impl AsyncFnOnce(By<'_, A>, R::Request) -> Result<A, Error>,
+) -> Result<Response<R::Response>, Status> {
+    const {
+        assert!(
+            R::IDEMPOTENCY_KEY,
+            "the proto must say that the rpc takes a key"
+        );
+    }
+    let caller = caller(&request)?;
+    let key = idempotency_key::read(request.metadata().as_ref());
+    let Some(key) = key.map_err(|violation| invalid(&[violation]))? else {
+        let answer = use_case(By::from(&caller), request.into_inner()).await;
+        return Ok(Response::new(show(answer.map_err(refuse)?)));
+    };
+    let bytes = request.get_ref().encode_to_vec();
+    let call = KeyedCall::new(caller.account_id, key, R::GRPC_PATH, &bytes);
+    let encode = |answer| show(answer).encode_to_vec();
+    let wording = Wording {
+        answer: &encode,
+        refusal: |error| refuse(error).details().to_vec(),
+    };
+    let message = request.into_inner();
+    let kept = commands
+        .once(&caller, &call, wording, async |by| {
+            use_case(by, message).await
+        })
+        .await
+        .map_err(refuse)?;
+    match kept {
+        Kept::Answer(bytes) => {
+            let message = R::Response::decode(&*bytes);
+            message
+                .map(Response::new)
+                .map_err(|error| unreadable(&error))
+        }
+        Kept::Refusal(bytes) => Err(refusal(bytes)),
+    }
+}
+
+/// The status that has these details, which repeat its code and its message.
+fn refusal(details: Vec<u8>) -> Status {
+    match tonic_types::Status::decode(&*details) {
+        Ok(status) => Status::with_details(Code::from(status.code), status.message, details.into()),
+        Err(error) => unreadable(&error),
+    }
+}
+
+fn unreadable(error: &prost::DecodeError) -> Status {
+    refuse(Error::Internal(storage::Error::Corrupt {
+        what: "answer",
+        text: error.to_string(),
+    }))
+}

@@ -1,0 +1,110 @@
+//! Which idempotency keys are in use in this process at this moment. The database knows it, too, but whoever waits there holds a
+//! connection, and on SQLite the only one that writes.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
+
+use crate::{
+    domain::{ids::AccountId, keyed_call::KeyedCall},
+    service::Error,
+};
+
+type Key = (AccountId, [u8; 32]);
+
+/// The calls with a key that are under way; never more than there are calls. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(in crate::service) struct UnderWay(Arc<Mutex<HashMap<Key, watch::Receiver<()>>>>);
+
+/// A call that has the key to itself until this is dropped.
+pub(super) struct Entered {
+    all: UnderWay,
+    key: Key,
+    /// Dropped with the rest, which whoever waits notices.
+    _end: watch::Sender<()>,
+}
+
+/// A call that came before, with the same key.
+pub(super) struct Earlier(watch::Receiver<()>);
+
+impl UnderWay {
+    /// Takes the key of a call, unless an earlier one has it.
+    pub(super) fn enter(&self, call: &KeyedCall) -> Result<Entered, Earlier> {
+        let key = (call.account, call.key_hash);
+        match self.lock().entry(key) {
+            Entry::Occupied(earlier) => Err(Earlier(earlier.get().clone())),
+            Entry::Vacant(place) => {
+                let (end, ended) = watch::channel(());
+                place.insert(ended);
+                Ok(Entered {
+                    all: self.clone(),
+                    key,
+                    _end: end,
+                })
+            }
+        }
+    }
+
+    /// Held for single operations only; whole at any time.
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, watch::Receiver<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.key);
+    }
+}
+
+impl Earlier {
+    /// Waits until the earlier call has ended.
+    pub(super) async fn ended(mut self, until: Instant) -> Result<(), Error> {
+        // The sender sends nothing: what comes is its end.
+        let ended = timeout_at(until, self.0.changed()).await;
+        match ended {
+            Ok(_) => Ok(()),
+            Err(_elapsed) => Err(Error::IdempotencyKeyInUse),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn call(key: &str) -> KeyedCall {
+        let account = AccountId::new(uuid::Uuid::nil());
+        KeyedCall::new(account, key, "/rpc", b"request")
+    }
+
+    #[tokio::test]
+    async fn a_key_is_free_again_when_its_call_has_ended() {
+        let under_way = UnderWay::default();
+        let first = under_way.enter(&call("a")).ok().unwrap();
+        assert!(under_way.enter(&call("b")).is_ok());
+        let soon = Instant::now() + Duration::from_millis(20);
+        let Err(earlier) = under_way.enter(&call("a")) else {
+            panic!("the key is taken");
+        };
+        assert!(earlier.ended(soon).await.is_err());
+        assert!(Instant::now() >= soon);
+
+        let Err(earlier) = under_way.enter(&call("a")) else {
+            panic!("the key is taken");
+        };
+        drop(first);
+        let later = Instant::now() + Duration::from_mins(1);
+        earlier.ended(later).await.unwrap();
+        assert!(under_way.enter(&call("a")).is_ok());
+        assert!(under_way.lock().is_empty());
+    }
+}
