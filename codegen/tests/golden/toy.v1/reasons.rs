@@ -120,7 +120,7 @@ impl Reason {
         }
     }
 
-    /// What whoever called can do about it; empty when there is nothing to say.
+    /// What the caller can do about it; empty when there is nothing to say.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::InvalidRequest => "",
