@@ -5,14 +5,28 @@ use std::time::Duration;
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-use crate::{v1::reasons::Reason, validation::Violation};
+use crate::{scope::Scope, v1::reasons::Reason, validation::Violation};
 
 /// `ErrorInfo.domain` of every reason.
 pub const DOMAIN: &str = "muster";
 
+/// The entry of `ErrorInfo.metadata` that names the scope of [`Reason::InsufficientScope`].
+pub const SCOPE: &str = "scope";
+
 /// A status that says `reason`.
 pub fn status(reason: Reason, message: impl Into<String>) -> Status {
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
+/// A status that says which scope the caller's credential lacks, and how to get it. `ErrorInfo.metadata` names it as [`SCOPE`].
+pub fn insufficient_scope(scope: Scope) -> Status {
+    let reason = Reason::InsufficientScope;
+    let metadata = [(SCOPE.to_owned(), scope.to_string())];
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
+    let message = format!(
+        "the API key lacks the scope {scope}: use a key that has it, for example one made by `key create --scope {scope}`"
+    );
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 

@@ -93,7 +93,7 @@ async fn is_key_of(
         .authenticate(Some(&authorization))
         .await
     {
-        Ok(caller) => Ok(caller.account_id == account),
+        Ok(caller) => Ok(caller.account == account),
         Err(Error::Unauthorized) => Ok(false),
         Err(error) => Err(error),
     }

@@ -17,10 +17,11 @@ use core_service::{
         ids::{AccountId, KeyId},
         instant::Instant,
         plan::Plan,
+        scope::{Scope, Scopes},
     },
     email::Mailer,
     grpc::server::{Address, Listener, TlsSettings},
-    service::{Links, NewAccount, Policy},
+    service::{KeyTerms, Links, NewAccount, Policy},
     storage::{self, Access, Store},
 };
 use edge::{
@@ -197,6 +198,21 @@ impl TestApp {
             key: made.plain.expose().to_owned(),
             key_id: made.key.id,
         }
+    }
+
+    /// Makes another key for an account, which may be used for this alone.
+    pub async fn key_for(&self, account: &Account, scopes: &[Scope]) -> String {
+        let terms = KeyTerms {
+            scopes: Scopes::named(scopes.iter().copied()),
+            ..KeyTerms::named("limited")
+        };
+        let made = self
+            .core
+            .use_cases()
+            .keys
+            .create_on(&account.email, terms)
+            .await;
+        made.unwrap().plain.expose().to_owned()
     }
 
     /// Lets time pass.

@@ -8,10 +8,12 @@ use super::{Answer, Format, failure, table};
 use crate::{
     domain::{
         account::{Account, ApiKey},
+        expiry::Expiry,
         ids::KeyId,
         instant::Instant,
+        scope::{Scope, Scopes},
     },
-    service::{Authenticator, Commands, Keys},
+    service::{Authenticator, Commands, KeyTerms, Keys},
 };
 
 /// What may be done to API keys.
@@ -25,11 +27,18 @@ pub enum KeyCommand {
         /// What the key is called in lists, for example where it is used
         #[arg(long, value_name = "LABEL")]
         name: String,
+        /// What the key may be used for, for example events:read; say it again for more [default: everything]
+        #[arg(long = "scope", value_name = "SCOPE")]
+        scopes: Vec<Scope>,
+        /// When the key stops working: a time from now (90d, 12h), a date (2027-01-01, its beginning in UTC) or a date-time
+        /// [default: never]
+        #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+        expires: Option<Expiry>,
         /// How to answer.
         #[command(flatten)]
         format: Format,
     },
-    /// List all keys, with when they were last used
+    /// List all keys, with what they are for, when they were last used and when they end
     List {
         /// How to answer.
         #[command(flatten)]
@@ -56,13 +65,30 @@ impl KeyCommand {
         let (store, clock) = (commands.store().clone(), commands.clock().clone());
         let keys = Keys::new(commands, &Authenticator::new(store, clock));
         match self {
-            Self::Create { email, name, .. } => {
-                let new = keys.create(email, name).await.map_err(failure)?;
+            Self::Create {
+                email,
+                name,
+                scopes,
+                expires,
+                ..
+            } => {
+                let terms = KeyTerms {
+                    scopes: if scopes.is_empty() {
+                        Scopes::All
+                    } else {
+                        Scopes::named(scopes.iter().copied())
+                    },
+                    expiry: *expires,
+                    ..KeyTerms::named(name)
+                };
+                let new = keys.create_on(email, terms).await.map_err(failure)?;
                 let json = json!({
                     "id": new.key.id.to_string(),
                     "name": new.key.label,
                     "key": new.plain.expose(),
+                    "scopes": names(new.key.scopes),
                     "created_at": new.key.created_at.to_string(),
+                    "expires_at": new.key.expires_at.map(|at| at.to_string()),
                 });
                 Ok(Answer::new(new.plain.expose(), json))
             }
@@ -93,6 +119,7 @@ fn shown((key, account): &(ApiKey, Account)) -> Value {
         "id": key.id.to_string(),
         "email": account.email,
         "name": key.label,
+        "scopes": names(key.scopes),
         "created_at": key.created_at.to_string(),
         "last_used_at": time(key.last_used_at),
         "expires_at": time(key.expires_at),
@@ -100,9 +127,15 @@ fn shown((key, account): &(ApiKey, Account)) -> Value {
     })
 }
 
+/// The scopes one by one; null for a key that may be used for everything, whatever comes.
+fn names(scopes: Scopes) -> Option<Vec<&'static str>> {
+    (scopes != Scopes::All).then(|| scopes.iter().map(Scope::name).collect())
+}
+
 /// One key a line, columns aligned.
 fn listed(keys: &[(ApiKey, Account)]) -> String {
-    let mut rows = vec![["ID", "ACCOUNT", "NAME", "LAST USED", "STATE"].map(str::to_owned)];
+    let mut rows =
+        vec![["ID", "ACCOUNT", "NAME", "LAST USED", "STATE", "SCOPES"].map(str::to_owned)];
     rows.extend(keys.iter().map(|(key, account)| {
         let used = key
             .last_used_at
@@ -113,7 +146,11 @@ fn listed(keys: &[(ApiKey, Account)]) -> String {
             (None, None) => "valid".to_owned(),
         };
         let (email, label) = (account.email.clone(), key.label.clone());
-        [key.id.to_string(), email, label, used, state]
+        let scopes = match key.scopes {
+            Scopes::All => "all".to_owned(),
+            some => some.joined(" "),
+        };
+        [key.id.to_string(), email, label, used, state, scopes]
     }));
     table::aligned(rows.into_iter())
 }

@@ -4,6 +4,7 @@ use super::{
     ids::{AccountId, KeyId},
     instant::Instant,
     plan::Plan,
+    scope::Scopes,
     violation::Violations,
 };
 
@@ -38,6 +39,8 @@ pub struct ApiKey {
     pub label: String,
     /// SHA-256 of the whole key.
     pub hash: [u8; 32],
+    /// What it may be used for.
+    pub scopes: Scopes,
     /// When it was made.
     pub created_at: Instant,
     /// About when it was last used; written lazily.

@@ -1,11 +1,8 @@
 //! What edges ask beyond the public contract.
 
-use muster_api::{
-    Scope,
-    internal::v1::{
-        CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
-        edge_service_server::EdgeService,
-    },
+use muster_api::internal::v1::{
+    CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
+    edge_service_server::EdgeService,
 };
 use tonic::{Request, Response, Status};
 
@@ -22,10 +19,13 @@ impl EdgeService for EdgeApi {
     ) -> Result<Response<CheckCredentialResponse>, Status> {
         let caller = caller(&request)?;
         Ok(Response::new(CheckCredentialResponse {
-            account_id: caller.account_id.to_string(),
+            account_id: caller.account.to_string(),
             kind: CredentialKind::ApiKey.into(),
-            // A key may be used for everything.
-            scopes: Scope::ALL.iter().map(ToString::to_string).collect(),
+            scopes: caller
+                .scopes
+                .iter()
+                .map(|scope| scope.to_string())
+                .collect(),
         }))
     }
 }

@@ -11,12 +11,19 @@ use std::{
 };
 
 use http::{HeaderMap, Request, Response};
-use muster_api::{Reason, binding::Access, deadline, metadata::Surface, status::status};
+use muster_api::{
+    Reason,
+    binding::Access,
+    deadline,
+    metadata::Surface,
+    status::{insufficient_scope, status},
+};
 use process::observe::{REQUEST_ID, RequestId};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
 use super::{
+    convert,
     edges::{Arrival, EdgeTokens, Edges},
     origin::Origin,
     status::refuse,
@@ -28,8 +35,12 @@ const LONGEST_CALL: Duration = Duration::from_mins(1);
 /// How much earlier than the client's deadline a call is given up: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 
-/// The package that edges alone may call.
-const INTERNAL: &str = "/muster.internal.";
+/// Services that are no part of the contract: health and reflection. They say nothing about anybody, and are for everybody.
+const OPEN_SERVICES: [&str; 3] = [
+    tonic_health::pb::health_server::SERVICE_NAME,
+    tonic_reflection::pb::v1::server_reflection_server::SERVICE_NAME,
+    tonic_reflection::pb::v1alpha::server_reflection_server::SERVICE_NAME,
+];
 
 /// Puts a [`Gate`] in front of a service.
 #[derive(Debug, Clone)]
@@ -146,30 +157,42 @@ impl GateLayer {
     }
 }
 
-/// Finds out who calls, where the rpc wants to know, and leaves the caller and how the call came in the request's extensions.
+/// Decides whether a call may pass to its service, and leaves in the request's extensions how it came and who calls. No credential
+/// goes before a missing scope, and both before any fault of the request.
 async fn admit(
     authenticator: &Authenticator,
     arrival: Arrival,
     request: &mut Request<Body>,
 ) -> Result<(), Box<Status>> {
-    if request.uri().path().starts_with(INTERNAL) && !arrival.by_edge {
+    let path = request.uri().path();
+    let demand = muster_api::access(path);
+    if demand.is_some_and(|demand| demand.internal) && !arrival.by_edge {
         let message = "muster.internal.v1 is for Muster's own edges";
         return Err(Box::new(Status::permission_denied(message)));
     }
-    request.extensions_mut().insert(arrival);
-    let demand = muster_api::access(request.uri().path());
-    match demand.map(|demand| demand.access) {
-        // Health and reflection are no rpcs of the contract; neither tells anything about anybody.
-        None | Some(Access::Public) => return Ok(()),
-        Some(Access::Bearer | Access::Paid) => {}
+    if demand.is_none() && !is_open(path) {
+        let message = format!("there is no rpc {path}");
+        return Err(Box::new(Status::unimplemented(message)));
     }
+    request.extensions_mut().insert(arrival);
+    let Some(demand) = demand.filter(|demand| demand.access != Access::Public) else {
+        return Ok(());
+    };
     let credential = header(request.headers(), "authorization");
-    let caller = authenticator
-        .authenticate(credential)
-        .await
-        .map_err(|error| Box::new(refuse(error)))?;
-    request.extensions_mut().insert(caller);
+    let principal = authenticator.authenticate(credential).await;
+    let principal = principal.map_err(|error| Box::new(refuse(error)))?;
+    if let Some(needed) = demand.scope
+        && !principal.scopes.contain(convert::scope(needed))
+    {
+        return Err(Box::new(insufficient_scope(needed)));
+    }
+    request.extensions_mut().insert(principal);
     Ok(())
+}
+
+fn is_open(path: &str) -> bool {
+    let service = path.strip_prefix('/').and_then(|path| path.split_once('/'));
+    service.is_some_and(|(service, _)| OPEN_SERVICES.contains(&service))
 }
 
 /// The time that the call has: what `grpc-timeout` says, within [`LONGEST_CALL`].

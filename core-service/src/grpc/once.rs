@@ -32,7 +32,7 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
         return Ok(Response::new(show(answer.map_err(refuse)?)));
     };
     let bytes = request.get_ref().encode_to_vec();
-    let call = KeyedCall::new(caller.account_id, key, R::GRPC_PATH, &bytes);
+    let call = KeyedCall::new(caller.account, key, R::GRPC_PATH, &bytes);
     let encode = |answer| show(answer).encode_to_vec();
     let wording = Wording {
         answer: &encode,

@@ -7,11 +7,11 @@ use tonic::{Request, Status};
 use super::{edges::Arrival, status::refuse};
 use crate::{
     domain::ids::{EventId, RegistrationId},
-    service::{Caller, Error},
+    service::{Error, Principal},
 };
 
 /// Who calls. The gate has put them there; without them the call is refused, whatever the proto says.
-pub(super) fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
+pub(super) fn caller<T>(request: &Request<T>) -> Result<Principal, Status> {
     request
         .extensions()
         .get()

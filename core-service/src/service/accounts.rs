@@ -1,6 +1,6 @@
 //! Accounts, for their owners and for administrators.
 
-use super::{Caller, Commands, Error, Unit, catalogue::saturated};
+use super::{Commands, Error, Principal, Unit, catalogue::saturated};
 use crate::domain::{
     account::{self, Account},
     audit::Actor,
@@ -59,9 +59,9 @@ impl Accounts {
     }
 
     /// The caller's account.
-    pub async fn get(&self, caller: &Caller) -> Result<AccountOverview, Error> {
+    pub async fn get(&self, caller: &Principal) -> Result<AccountOverview, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let account = store.find_account(caller.account_id).await?;
+        let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
         let active = store.count_active_events(account.id, now).await?;
         let limit = self.plans.quota(account.plan);

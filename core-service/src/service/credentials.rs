@@ -1,56 +1,78 @@
-//! Who calls: API keys recognised, with few look-ups and without a write per call.
+//! Who calls: credentials recognised, with few look-ups and without a write per call.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
+
+use moka::{policy::EvictionPolicy, sync::Cache};
 
 use super::Error;
 use crate::{
     domain::{
-        account::ApiKey,
-        api_key::PlainKey,
-        audit::Actor,
-        clock::Clock,
-        ids::{AccountId, KeyId},
-        instant::Instant,
+        account::ApiKey, api_key::PlainKey, audit::Actor, clock::Clock, ids::AccountId,
+        instant::Instant, scope::Scopes,
     },
     storage::{KeyUses, Store},
 };
 
-/// How long a key is trusted without looking again. Revocation must take effect everywhere within 5 s.
+/// How long a credential is trusted without looking again. Revocation must take effect everywhere within 5 s.
 pub(super) const TRUST_SECONDS: i64 = 2;
 
-/// Keys remembered at most, about 1 MB; beyond, all are looked up afresh.
-const REMEMBERED_KEYS: usize = 10_000;
+/// Credentials remembered at most, about 1 MB; beyond, those used least recently are looked up again.
+const REMEMBERED: u64 = 10_000;
 
-/// Whoever holds a key that is valid.
+/// Whoever calls with a valid credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
-    /// The account that the key acts on.
-    pub account_id: AccountId,
-    /// The key.
-    pub key_id: KeyId,
+pub struct Principal {
+    /// The account that they act on.
+    pub account: AccountId,
+    /// Who acts, as the audit log names them.
+    pub actor: Actor,
+    /// What the credential may be used for.
+    pub scopes: Scopes,
 }
 
-impl From<&Caller> for Actor {
-    fn from(caller: &Caller) -> Self {
-        Self::Key(caller.key_id)
+impl From<&Principal> for Actor {
+    fn from(principal: &Principal) -> Self {
+        principal.actor
     }
 }
 
-/// What is remembered of keys between calls.
-#[derive(Debug, Default)]
-pub(super) struct Credentials {
-    recognised: Mutex<HashMap<[u8; 32], Recognised>>,
+/// What a caller may show, told apart by its prefix. Another kind of credential is another variant: how it is read, hashed and
+/// looked up stands in this `impl` and nowhere else.
+enum Credential {
+    /// `mus_live_`: an API key.
+    Key(PlainKey),
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Recognised {
-    caller: Caller,
-    expires_at: Option<Instant>,
-    looked_up_at: Instant,
+impl Credential {
+    /// The credential in the value of the header `Authorization`; none when it is of no known kind, or mistyped.
+    fn parse(authorization: &str) -> Option<Self> {
+        PlainKey::parse(bearer(authorization)?).map(Self::Key)
+    }
+
+    /// By which it is stored and remembered.
+    fn hash(&self) -> Hash {
+        match self {
+            Self::Key(key) => key.hash(),
+        }
+    }
+
+    /// What it is good for, if it is valid.
+    async fn look_up(
+        &self,
+        authenticator: &Authenticator,
+        now: Instant,
+    ) -> Result<Recognised, Error> {
+        match self {
+            Self::Key(key) => authenticator.recognise_key(&key.hash(), now).await,
+        }
+    }
 }
+
+/// SHA-256 of a credential.
+type Hash = [u8; 32];
 
 /// Finds out who calls.
 #[derive(Debug, Clone)]
@@ -82,30 +104,36 @@ impl Authenticator {
     }
 
     /// Finds out who calls from the value of the header `Authorization`.
-    pub async fn authenticate(&self, authorization: Option<&str>) -> Result<Caller, Error> {
-        let key = authorization.and_then(bearer).and_then(PlainKey::parse);
-        let hash = key.ok_or(Error::Unauthorized)?.hash();
-        let now = self.clock.now();
-        if let Some(caller) = self.credentials.recognise(&hash, now) {
-            return Ok(caller);
+    pub async fn authenticate(&self, authorization: Option<&str>) -> Result<Principal, Error> {
+        let credential = authorization.and_then(Credential::parse);
+        let credential = credential.ok_or(Error::Unauthorized)?;
+        let (hash, now) = (credential.hash(), self.clock.now());
+        if let Some(principal) = self.credentials.recognise(&hash, now) {
+            return Ok(principal);
         }
-        let found = self.store.find_key_by_hash(&hash).await?;
+        let revocations = self.credentials.revocations();
+        let recognised = credential.look_up(self, now).await?;
+        self.credentials.remember(hash, recognised, revocations);
+        Ok(recognised.principal)
+    }
+
+    async fn recognise_key(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
+        let found = self.store.find_key_by_hash(hash).await?;
         let (key, account) = found.ok_or(Error::Unauthorized)?;
         if !is_valid(&key, now) {
             return Err(Error::Unauthorized);
         }
-        let caller = Caller {
-            account_id: account.id,
-            key_id: key.id,
+        self.key_uses.record(key.id, now);
+        let principal = Principal {
+            account: account.id,
+            actor: Actor::Key(key.id),
+            scopes: key.scopes,
         };
-        let recognised = Recognised {
-            caller,
+        Ok(Recognised {
+            principal,
             expires_at: key.expires_at,
             looked_up_at: now,
-        };
-        self.credentials.remember(hash, recognised);
-        self.key_uses.record(key.id, now);
-        Ok(caller)
+        })
     }
 }
 
@@ -121,37 +149,65 @@ fn is_valid(key: &ApiKey, now: Instant) -> bool {
     key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end)
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Recognised {
+    principal: Principal,
+    expires_at: Option<Instant>,
+    looked_up_at: Instant,
+}
+
+/// What is remembered of credentials between calls.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    recognised: Cache<Hash, Recognised>,
+    /// How many were forgotten since they were revoked.
+    revocations: AtomicU64,
+}
+
+impl Default for Credentials {
+    fn default() -> Self {
+        let cache = Cache::builder().max_capacity(REMEMBERED);
+        Self {
+            recognised: cache.eviction_policy(EvictionPolicy::lru()).build(),
+            revocations: AtomicU64::new(0),
+        }
+    }
+}
+
 impl Credentials {
-    fn recognise(&self, hash: &[u8; 32], now: Instant) -> Option<Caller> {
-        let recognised = *locked(&self.recognised).get(hash)?;
+    fn recognise(&self, hash: &Hash, now: Instant) -> Option<Principal> {
+        let recognised = self.recognised.get(hash)?;
         let trusted_until = recognised.looked_up_at.plus_seconds(TRUST_SECONDS);
         let is_valid = recognised.expires_at.is_none_or(|end| now < end);
         // A clock that was set back must not stretch the trust.
         let is_fresh = recognised.looked_up_at <= now && now < trusted_until;
-        (is_valid && is_fresh).then_some(recognised.caller)
+        (is_valid && is_fresh).then_some(recognised.principal)
     }
 
-    fn remember(&self, hash: [u8; 32], recognised: Recognised) {
-        let mut all = locked(&self.recognised);
-        if all.len() >= REMEMBERED_KEYS {
-            all.clear();
+    fn revocations(&self) -> u64 {
+        self.revocations.load(Ordering::SeqCst)
+    }
+
+    /// Remembers what a look-up found that began after so many revocations. One that went on meanwhile may have seen the
+    /// credential as it was before.
+    fn remember(&self, hash: Hash, recognised: Recognised, revocations: u64) {
+        self.recognised.insert(hash, recognised);
+        if self.revocations() != revocations {
+            self.recognised.invalidate(&hash);
         }
-        all.insert(hash, recognised);
     }
 
-    pub(super) fn forget(&self, key: KeyId) {
-        locked(&self.recognised).retain(|_, recognised| recognised.caller.key_id != key);
+    /// Forgets a credential that was revoked.
+    pub(super) fn forget(&self, hash: &Hash) {
+        self.revocations.fetch_add(1, Ordering::SeqCst);
+        self.recognised.invalidate(hash);
     }
-}
-
-/// A panic elsewhere leaves these maps as good as before.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::KeyId;
 
     #[test]
     fn the_scheme_is_bearer_in_any_case() {
@@ -170,38 +226,65 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_key_is_trusted_for_a_short_time_only() {
-        let now = Instant::from_micros(1_800_000_000_000_000);
-        let nil = uuid::Uuid::nil();
-        let caller = Caller {
-            account_id: AccountId::new(nil),
-            key_id: KeyId::new(nil),
-        };
-        let credentials = Credentials::default();
-        let recognised = Recognised {
-            caller,
-            expires_at: Some(now.plus_seconds(1)),
-            looked_up_at: now,
-        };
-        credentials.remember([1; 32], recognised);
-        let lasting = Recognised {
-            expires_at: None,
-            ..recognised
-        };
-        credentials.remember([2; 32], lasting);
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
-        let one_second_later = now.plus_seconds(1);
-        assert_eq!(credentials.recognise(&[1; 32], now), Some(caller));
-        assert_eq!(credentials.recognise(&[1; 32], one_second_later), None);
-        assert_eq!(
-            credentials.recognise(&[2; 32], one_second_later),
-            Some(caller)
-        );
-        let trust_over = now.plus_seconds(TRUST_SECONDS);
-        assert_eq!(credentials.recognise(&[2; 32], trust_over), None);
-        assert_eq!(credentials.recognise(&[2; 32], now.plus_seconds(-1)), None);
-        credentials.forget(caller.key_id);
-        assert_eq!(credentials.recognise(&[2; 32], now), None);
+    const LASTING: Recognised = Recognised {
+        principal: Principal {
+            account: AccountId::new(uuid::Uuid::nil()),
+            actor: Actor::Key(KeyId::new(uuid::Uuid::nil())),
+            scopes: Scopes::All,
+        },
+        expires_at: None,
+        looked_up_at: NOW,
+    };
+
+    fn hash(number: u64) -> Hash {
+        let mut hash = Hash::default();
+        hash[..8].copy_from_slice(&number.to_be_bytes());
+        hash
+    }
+
+    #[test]
+    fn a_credential_is_trusted_for_a_short_time_only() {
+        let credentials = Credentials::default();
+        let ending = Recognised {
+            expires_at: Some(NOW.plus_seconds(1)),
+            ..LASTING
+        };
+        credentials.remember(hash(1), ending, 0);
+        credentials.remember(hash(2), LASTING, 0);
+
+        let principal = Some(LASTING.principal);
+        let one_second_later = NOW.plus_seconds(1);
+        assert_eq!(credentials.recognise(&hash(1), NOW), principal);
+        assert_eq!(credentials.recognise(&hash(1), one_second_later), None);
+        assert_eq!(credentials.recognise(&hash(2), one_second_later), principal);
+        let trust_over = NOW.plus_seconds(TRUST_SECONDS);
+        assert_eq!(credentials.recognise(&hash(2), trust_over), None);
+        assert_eq!(credentials.recognise(&hash(2), NOW.plus_seconds(-1)), None);
+    }
+
+    #[test]
+    fn a_revoked_credential_is_forgotten_also_by_a_look_up_that_began_before() {
+        let credentials = Credentials::default();
+        let before = credentials.revocations();
+        credentials.remember(hash(1), LASTING, before);
+        credentials.forget(&hash(1));
+        assert_eq!(credentials.recognise(&hash(1), NOW), None);
+        credentials.remember(hash(1), LASTING, before);
+        assert_eq!(credentials.recognise(&hash(1), NOW), None);
+    }
+
+    #[test]
+    fn a_credential_that_is_new_makes_room_for_itself_alone() {
+        let credentials = Credentials::default();
+        for number in 0..=REMEMBERED {
+            credentials.remember(hash(number), LASTING, 0);
+        }
+        credentials.recognised.run_pending_tasks();
+        let known =
+            (0..=REMEMBERED).filter(|number| credentials.recognise(&hash(*number), NOW).is_some());
+        assert_eq!(known.count() as u64, REMEMBERED);
+        assert!(credentials.recognise(&hash(REMEMBERED), NOW).is_some());
     }
 }

@@ -7,7 +7,7 @@ mod quota;
 
 pub use cancel::Cancellation;
 
-use super::{Caller, Commands, Error, catalogue::saturated};
+use super::{Commands, Error, Principal, catalogue::saturated};
 use crate::{
     domain::{event::Event, ids::EventId, plan::Plans, registration::Counters, zone::Zone},
     storage::{EventFilter, Store, Tx},
@@ -49,12 +49,12 @@ impl Events {
     /// The caller's events.
     pub async fn list(
         &self,
-        caller: &Caller,
+        caller: &Principal,
         filter: EventFilter,
         limit: i32,
     ) -> Result<MyEvents, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let owner = caller.account_id;
+        let owner = caller.account;
         Ok(MyEvents {
             events: store
                 .list_account_events(owner, filter, now, limit.into())
@@ -64,7 +64,7 @@ impl Events {
     }
 
     /// One of the caller's events.
-    pub async fn get(&self, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
+    pub async fn get(&self, caller: &Principal, id: EventId) -> Result<(Event, Counters), Error> {
         find(self.commands.store(), caller, id).await
     }
 }
@@ -72,20 +72,20 @@ impl Events {
 /// One of the caller's events; of others they may not know.
 pub(super) async fn find(
     store: &Store,
-    caller: &Caller,
+    caller: &Principal,
     id: EventId,
 ) -> Result<(Event, Counters), Error> {
-    let found = store.find_account_event(caller.account_id, id).await?;
+    let found = store.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
 }
 
 /// Reads one of the caller's events to change it: nobody else changes it or its seats until the transaction ends.
 pub(super) async fn hold(
     tx: &mut Tx,
-    caller: &Caller,
+    caller: &Principal,
     id: EventId,
 ) -> Result<(Event, Counters), Error> {
     tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
-    let found = tx.find_account_event(caller.account_id, id).await?;
+    let found = tx.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
 }

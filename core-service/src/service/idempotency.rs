@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub(super) use self::under_way::UnderWay;
-use super::{Added, Caller, Cancellation, Commands, Error, Unit};
+use super::{Added, Cancellation, Commands, Error, Principal, Unit};
 use crate::{
     domain::{
         event::Event,
@@ -56,13 +56,13 @@ impl Keepable for Added {
 /// On whose behalf a command is run, and how its answer is kept when it has an idempotency key.
 pub struct By<'a, A> {
     /// Who calls.
-    pub caller: &'a Caller,
+    pub caller: &'a Principal,
     keep: Option<Keep<'a, A>>,
 }
 
-impl<'a, A> From<&'a Caller> for By<'a, A> {
+impl<'a, A> From<&'a Principal> for By<'a, A> {
     /// Without a key.
-    fn from(caller: &'a Caller) -> Self {
+    fn from(caller: &'a Principal) -> Self {
         Self { caller, keep: None }
     }
 }
@@ -127,7 +127,7 @@ impl Commands {
     /// [`Commands::run_for`].
     pub async fn once<A: Keepable>(
         &self,
-        caller: &Caller,
+        caller: &Principal,
         call: &KeyedCall,
         wording: Wording<'_, A>,
         use_case: impl AsyncFnOnce(By<'_, A>) -> Result<A, Error>,
@@ -188,7 +188,7 @@ impl Commands {
 
     async fn keep_refusal(
         &self,
-        caller: &Caller,
+        caller: &Principal,
         call: &KeyedCall,
         refusal: Kept,
         until: Instant,

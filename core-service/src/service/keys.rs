@@ -7,8 +7,10 @@ use crate::domain::{
     account::{self, Account, ApiKey},
     api_key::PlainKey,
     audit::Actor,
+    expiry::Expiry,
     fact::Fact,
     ids::KeyId,
+    scope::Scopes,
     violation::Violations,
 };
 
@@ -22,6 +24,28 @@ pub struct NewKey {
     pub key: ApiKey,
     /// The key itself, which is not stored and so shown this once.
     pub plain: PlainKey,
+}
+
+/// What a new key is for.
+#[derive(Debug, Clone)]
+pub struct KeyTerms {
+    /// What its owner calls it.
+    pub label: String,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it stops working, if ever.
+    pub expiry: Option<Expiry>,
+}
+
+impl KeyTerms {
+    /// A key for everything, for as long as it is not revoked.
+    pub fn named(label: &str) -> Self {
+        Self {
+            label: label.to_owned(),
+            scopes: Scopes::All,
+            expiry: None,
+        }
+    }
 }
 
 /// Use cases about API keys.
@@ -40,10 +64,21 @@ impl Keys {
         }
     }
 
-    /// Makes a key for the account of an e-mail address.
+    /// Makes a key for everything, for the account of an e-mail address.
     pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
+        self.create_on(email, KeyTerms::named(label)).await
+    }
+
+    /// Makes a key on these terms, for the account of an e-mail address.
+    pub async fn create_on(&self, email: &str, terms: KeyTerms) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
-        account::check_name("name", label, &mut violations);
+        account::check_name("name", &terms.label, &mut violations);
+        let end = terms
+            .expiry
+            .map(|expiry| expiry.moment(self.commands.now()));
+        if end == Some(None) {
+            violations.add("expires", "must lie in the future");
+        }
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
 
         let plain = PlainKey::generate(self.commands.entropy());
@@ -53,11 +88,12 @@ impl Keys {
             let key = ApiKey {
                 id: KeyId::new(unit.new_id()),
                 account_id: owner.id,
-                label: label.to_owned(),
+                label: terms.label,
                 hash: plain.hash(),
+                scopes: terms.scopes,
                 created_at: unit.now,
                 last_used_at: None,
-                expires_at: None,
+                expires_at: end.flatten(),
                 revoked_at: None,
             };
             unit.tx.insert_key(&key).await?;
@@ -76,16 +112,16 @@ impl Keys {
     /// stays as it is.
     pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
-        let (_, owner) = found.ok_or(Error::NotFound { what: "key" })?;
+        let (key, owner) = found.ok_or(Error::NotFound { what: "key" })?;
         let decide = async |unit: &mut Unit| {
             if unit.tx.revoke_key(id, unit.now).await? {
-                let (account, key) = (owner.id, id);
-                unit.record(Fact::KeyRevoked { account, key }).await?;
+                let account = owner.id;
+                unit.record(Fact::KeyRevoked { account, key: id }).await?;
             }
             Ok(())
         };
         self.commands.run(Actor::Admin, decide).await?;
-        self.credentials.forget(id);
+        self.credentials.forget(&key.hash);
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub(super) use promote::promote;
 use std::sync::Arc;
 
 use self::batch::Batchers;
-use super::{Caller, Commands, Error, Links, events, limits::Limiters};
+use super::{Commands, Error, Links, Principal, events, limits::Limiters};
 use crate::domain::{event::Event, ids::EventId, registration::Counters};
 
 /// Use cases about registrations: the public makes them, the organizer manages them.
@@ -43,10 +43,14 @@ impl Registrations {
 
     /// One of the caller's events, whose registrations only a paid plan shows. Ownership is decided before the plan, so that a
     /// refusal for the plan's sake reveals nothing.
-    async fn require_paid(&self, caller: &Caller, id: EventId) -> Result<(Event, Counters), Error> {
+    async fn require_paid(
+        &self,
+        caller: &Principal,
+        id: EventId,
+    ) -> Result<(Event, Counters), Error> {
         let store = self.commands.store();
         let found = events::find(store, caller, id).await?;
-        let account = store.find_account(caller.account_id).await?;
+        let account = store.find_account(caller.account).await?;
         if account.ok_or(Error::Unauthorized)?.plan.is_paid() {
             Ok(found)
         } else {

@@ -37,7 +37,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -46,6 +46,7 @@ const STEPS: [Step; 8] = [
     step!(5, "0005_events_known_to_be_there", postgres),
     step!(6, "0006_job_destinations", both),
     step!(7, "0007_idempotency_keys", both),
+    step!(8, "0008_key_scopes", both),
     step!(9, "0009_catalogue_version", both),
 ];
 

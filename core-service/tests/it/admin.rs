@@ -9,6 +9,7 @@ use core_service::{
         job::{Destination, JobKind},
         plan::Plan,
         registration::Status,
+        scope::Scope,
     },
     settings::{DataSettings, MailSettings},
 };
@@ -74,11 +75,12 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
     assert_eq!(account.account.plan, Plan::Business);
 
     let answer = run(&database, "key list --json").await.unwrap();
-    let id = caller.key_id.to_string();
+    let id = caller.actor.key_id().unwrap().to_string();
     let expected = json!([{
         "id": id,
         "email": "fay@example.org",
         "name": "ci",
+        "scopes": null,
         "created_at": "2030-01-01T00:00:00Z",
         "last_used_at": null,
         "expires_at": null,
@@ -88,8 +90,8 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
     assert_eq!(
         answer.text,
         format!(
-            "ID                                    ACCOUNT          NAME  LAST USED  STATE\n\
-             {id}  fay@example.org  ci    never      valid"
+            "ID                                    ACCOUNT          NAME  LAST USED  STATE  SCOPES\n\
+             {id}  fay@example.org  ci    never      valid  all"
         )
     );
 
@@ -101,6 +103,72 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
             .await
             .is_err()
     );
+}
+
+async fn a_key_is_made_for_some_scopes_and_some_time(database: Database) {
+    let core = Desk::open(&database).await;
+    let account = "account create --email fay@example.org --name Fay --plan free";
+    run(&database, account).await.unwrap();
+    let create = "key create --email fay@example.org --name door --json";
+    let terms = "--scope registrations:read --scope registrations:check_in --expires 12h";
+    let made = run(&database, &format!("{create} {terms}")).await.unwrap();
+    let scopes = json!(["registrations:read", "registrations:check_in"]);
+    assert_eq!(made.json["scopes"], scopes);
+    assert_eq!(made.json["expires_at"], "2030-01-01T12:00:00Z");
+
+    let header = format!("Bearer {}", made.json["key"].as_str().unwrap());
+    let caller = core
+        .authenticator
+        .authenticate(Some(&header))
+        .await
+        .unwrap();
+    let granted: Vec<_> = caller.scopes.iter().map(Scope::name).collect();
+    assert_eq!(json!(granted), scopes);
+    core.clock.advance_seconds(12 * 60 * 60);
+    assert!(
+        core.authenticator
+            .authenticate(Some(&header))
+            .await
+            .is_err()
+    );
+
+    let listed = run(&database, "key list").await.unwrap();
+    assert_eq!(listed.json[0]["scopes"], scopes);
+    assert_eq!(listed.json[0]["expires_at"], "2030-01-01T12:00:00Z");
+    let line = "expires 2030-01-01T12:00:00Z  registrations:read registrations:check_in";
+    assert!(listed.text.ends_with(line), "{}", listed.text);
+    let audited = core.audit(caller.actor.key_id().unwrap().uuid()).await;
+    let expected = json!({
+        "label": "door",
+        "scopes": "registrations:read registrations:check_in",
+        "expires_at": "2030-01-01T12:00:00Z",
+    });
+    assert_eq!(
+        (&audited[0]["action"], &audited[0]["after"]),
+        (&json!("key.create"), &expected)
+    );
+
+    let until = format!("{create} --expires 2030-01-02");
+    let until = run(&database, &until).await.unwrap();
+    assert_eq!(until.json["expires_at"], "2030-01-02T00:00:00Z");
+    assert_eq!(until.json["scopes"], json!(null));
+    let past = format!("{create} --expires 2029-12-31");
+    let past = run(&database, &past).await.unwrap_err();
+    assert_eq!(
+        (past.code(), past.to_string().as_str()),
+        (64, "--expires must lie in the future")
+    );
+    for (wrong, problem) in [
+        (
+            "--scope events:all",
+            "must be one of events:read, events:write",
+        ),
+        ("--expires soon", "must be a time from now such as 90d"),
+    ] {
+        let words = format!("muster {create} {wrong}");
+        let error = Program::try_parse_from(words.split(' ')).unwrap_err();
+        assert!(error.to_string().contains(problem), "{error}");
+    }
 }
 
 async fn erasing_says_what_it_did(database: Database) {
@@ -356,6 +424,7 @@ async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
 
 test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
+    a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
@@ -391,7 +460,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0009_catalogue_version"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,

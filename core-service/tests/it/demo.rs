@@ -19,7 +19,7 @@ use core_service::{
         registration::{Counters, Registration, Status},
     },
     email::Mailer,
-    service::{Caller, RegistrationFilter},
+    service::{Principal, RegistrationFilter},
     storage::{EventFilter, Store},
 };
 use muster_api::v1::{CreateEventRequest, CustomField, event_service_client::EventServiceClient};
@@ -64,13 +64,13 @@ impl Start {
         prepared.await.unwrap()
     }
 
-    async fn prepared(&self) -> (DemoKey, Caller) {
+    async fn prepared(&self) -> (DemoKey, Principal) {
         let key = self.prepare().await.unwrap();
         let caller = self.authenticate(&key).await;
         (key, caller.unwrap())
     }
 
-    async fn authenticate(&self, key: &DemoKey) -> Option<Caller> {
+    async fn authenticate(&self, key: &DemoKey) -> Option<Principal> {
         let header = format!("Bearer {}", key.key.expose());
         let caller = self
             .core
@@ -81,14 +81,14 @@ impl Start {
         caller.ok()
     }
 
-    async fn my_events(&self, caller: &Caller, filter: EventFilter) -> Vec<(Event, Counters)> {
+    async fn my_events(&self, caller: &Principal, filter: EventFilter) -> Vec<(Event, Counters)> {
         let listed = self.core.use_cases().events.list(caller, filter, ALL).await;
         let listed = listed.unwrap();
         assert_eq!(listed.count, i32::try_from(listed.events.len()).unwrap());
         listed.events
     }
 
-    async fn registrations(&self, caller: &Caller, event: &Event) -> Vec<Registration> {
+    async fn registrations(&self, caller: &Principal, event: &Event) -> Vec<Registration> {
         let use_cases = self.core.use_cases();
         let listed = use_cases
             .registrations
@@ -98,7 +98,7 @@ impl Start {
     }
 
     /// Everything the demo consists of.
-    async fn everything(&self, caller: &Caller) -> Vec<(Event, Counters, Vec<Registration>)> {
+    async fn everything(&self, caller: &Principal) -> Vec<(Event, Counters, Vec<Registration>)> {
         let mut everything = Vec::new();
         for (event, counters) in self.my_events(caller, EventFilter::All).await {
             let registrations = self.registrations(caller, &event).await;
@@ -107,7 +107,7 @@ impl Start {
         everything
     }
 
-    async fn is_complete(&self, caller: &Caller) -> bool {
+    async fn is_complete(&self, caller: &Principal) -> bool {
         self.my_events(caller, EventFilter::All).await.len() == 41
             && self
                 .core
@@ -284,7 +284,7 @@ async fn a_lost_or_useless_key_file_is_replaced(database: Database) {
         let (replaced, caller) = start.prepared().await;
         assert_eq!(replaced.origin, KeyOrigin::Replaced);
         assert_ne!(replaced.key.expose(), last.key.expose());
-        assert_ne!(caller.key_id, revoked);
+        assert_ne!(caller.actor.key_id(), Some(revoked));
         assert_eq!(file_mode(&replaced), 0o600);
         assert!(start.is_complete(&caller).await);
         last = replaced;

@@ -10,6 +10,7 @@ use core_service::{
         plan::Plan,
         registration::{Registration, Status},
         schedule::{EventTime, Schedule},
+        scope::Scopes,
     },
     storage::{Access, Options, Store},
 };
@@ -76,6 +77,7 @@ impl Rows {
             hash,
             created_at: NOW,
             last_used_at: None,
+            scopes: Scopes::All,
             expires_at: Some(NOW.plus_seconds(HOUR)),
             revoked_at: None,
         }

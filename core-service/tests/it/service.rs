@@ -23,7 +23,7 @@ use core_service::{
         plan::Plan,
         registration::{Registration, Status},
     },
-    service::{Caller, Commands, Error, LimitSettings, Links, NewAccount, Policy, UseCases},
+    service::{Commands, Error, LimitSettings, Links, NewAccount, Policy, Principal, UseCases},
     storage::{Access, Options, Store},
 };
 use test_postgres::Database;
@@ -86,7 +86,7 @@ impl Desk {
     }
 
     /// Somebody with an account of their own.
-    pub(crate) async fn caller(&self, email: &str, plan: Plan) -> Caller {
+    pub(crate) async fn caller(&self, email: &str, plan: Plan) -> Principal {
         let account = NewAccount {
             email: email.to_owned(),
             name: "Olga Owner".to_owned(),
@@ -102,11 +102,11 @@ impl Desk {
             .unwrap()
     }
 
-    pub(crate) async fn olga(&self) -> Caller {
+    pub(crate) async fn olga(&self) -> Principal {
         self.caller("olga@example.org", Plan::Business).await
     }
 
-    pub(crate) async fn create(&self, caller: &Caller, new: NewEvent) -> Event {
+    pub(crate) async fn create(&self, caller: &Principal, new: NewEvent) -> Event {
         self.events.create(caller, new).await.unwrap()
     }
 

@@ -9,7 +9,7 @@ use core_service::{
         job::JobKind,
     },
     jobs::{Handler, Runner, StockCovers},
-    service::{Caller, CoverView},
+    service::{CoverView, Principal},
     storage::{JobRecord, StoredCover},
 };
 use covers::stock::{Provider, Stock, StockSettings};
@@ -26,7 +26,7 @@ use crate::{
 struct Scene {
     server: Server,
     desk: Desk,
-    olga: Caller,
+    olga: Principal,
     runner: Runner,
 }
 

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
+    account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
     ids::AccountId,
@@ -116,8 +117,9 @@ impl Fact<'_> {
                     .after(json!({ "plan": after.name() }))
             },
             Self::AccountErased { account } => Entry::new("account.erase", account, account.uuid()),
-            Self::KeyCreated { key } => Entry::new("key.create", key.account_id, key.id.uuid())
-                .after(json!({ "label": key.label })),
+            Self::KeyCreated { key } => {
+                Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
+            }
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
             Self::MailRetried { account, job } => {
                 Entry::new("mail.retry", account?, job.subject_id)
@@ -126,6 +128,17 @@ impl Fact<'_> {
             Self::CoverStored { .. } | Self::PrivateLinksMade => return None,
         })
     }
+}
+
+fn key_created(key: &ApiKey) -> Value {
+    let mut after = json!({ "label": key.label });
+    if let Some(scopes) = key.scopes.stored() {
+        after["scopes"] = scopes.into();
+    }
+    if let Some(end) = key.expires_at {
+        after["expires_at"] = end.to_string().into();
+    }
+    after
 }
 
 fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {

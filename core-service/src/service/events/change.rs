@@ -24,7 +24,7 @@ impl Events {
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let now = unit.now;
-            let account = unit.tx.lock_account(caller.account_id).await?;
+            let account = unit.tx.lock_account(caller.account).await?;
             let account = account.ok_or(Error::Unauthorized)?;
             let (before, counters) = hold(&mut unit.tx, caller, id).await?;
 

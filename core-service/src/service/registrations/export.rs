@@ -8,7 +8,7 @@ use crate::{
         ids::EventId,
         registration::{Answer, Registration},
     },
-    service::{Caller, Error, Registrations},
+    service::{Error, Principal, Registrations},
     storage::Store,
 };
 
@@ -49,7 +49,7 @@ pub struct Export {
 
 impl Registrations {
     /// Begins an export of the registrations for one of the caller's events.
-    pub async fn export(&self, caller: &Caller, id: EventId) -> Result<Export, Error> {
+    pub async fn export(&self, caller: &Principal, id: EventId) -> Result<Export, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         Ok(Export {
             store: self.commands.store().clone(),

@@ -5,7 +5,7 @@ use crate::{
         ids::{EventId, RegistrationId},
         registration::Registration,
     },
-    service::{Caller, Error, Registrations, catalogue::saturated},
+    service::{Error, Principal, Registrations, catalogue::saturated},
     storage::RegistrationFilter,
 };
 
@@ -22,7 +22,7 @@ impl Registrations {
     /// Who registered for one of the caller's events.
     pub async fn list(
         &self,
-        caller: &Caller,
+        caller: &Principal,
         id: EventId,
         filter: &RegistrationFilter,
         limit: i32,
@@ -45,7 +45,7 @@ impl Registrations {
     /// One registration for one of the caller's events.
     pub async fn get(
         &self,
-        caller: &Caller,
+        caller: &Principal,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {

@@ -8,7 +8,7 @@ use crate::{
         instant::Instant,
         registration::{Counters, Refusal, Registration, Status},
     },
-    service::{By, Caller, Error, Registrations, Unit, events::hold, registrations::promote},
+    service::{By, Error, Principal, Registrations, Unit, events::hold, registrations::promote},
 };
 
 /// A registration with its event, both held until the transaction ends.
@@ -122,7 +122,7 @@ impl Registrations {
 impl Held {
     async fn read(
         unit: &mut Unit,
-        caller: &Caller,
+        caller: &Principal,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Self, Error> {

@@ -88,7 +88,7 @@ impl Registrations {
         let token = LinkToken::generate(self.commands.entropy());
         let request = Request {
             slug: event.slug,
-            origin: Origin::Owner(by.caller.account_id),
+            origin: Origin::Owner(by.caller.account),
             actor: by.caller.into(),
             name,
             email,

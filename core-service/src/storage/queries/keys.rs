@@ -12,6 +12,7 @@ use crate::{
         account::{Account, ApiKey},
         ids::{AccountId, KeyId},
         instant::Instant,
+        scope::Scopes,
     },
     storage::{Error, values},
 };
@@ -19,7 +20,7 @@ use crate::{
 macro_rules! select_keys {
     ($rest:literal) => {
         concat!(
-            "SELECT k.id, k.label, k.hash, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, ",
+            "SELECT k.id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, ",
             account_columns!(),
             " FROM api_keys k JOIN accounts a ON a.id = k.account_id ",
             $rest
@@ -32,8 +33,8 @@ pub(in crate::storage) async fn insert_key(
     key: &ApiKey,
 ) -> Result<(), Error> {
     sqlx::query::<Db>(
-        "INSERT INTO api_keys (id, account_id, label, hash, created_at, last_used_at, expires_at, revoked_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO api_keys (id, account_id, label, hash, created_at, last_used_at, expires_at, revoked_at, scopes) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(key.id.uuid())
     .bind(key.account_id.uuid())
@@ -43,6 +44,7 @@ pub(in crate::storage) async fn insert_key(
     .bind(key.last_used_at.map(Instant::micros))
     .bind(key.expires_at.map(Instant::micros))
     .bind(key.revoked_at.map(Instant::micros))
+    .bind(key.scopes.stored())
     .execute(connection)
     .await?;
     Ok(())
@@ -157,6 +159,7 @@ fn read(row: &Row) -> Result<(ApiKey, Account), Error> {
         hash: hash
             .try_into()
             .map_err(|_| values::corrupt("key hash", "not 32 bytes"))?,
+        scopes: Scopes::from_stored(row.try_get("scopes")?),
         created_at: Instant::from_micros(row.try_get("created_at")?),
         last_used_at: instant("last_used_at")?,
         expires_at: instant("expires_at")?,

@@ -7,7 +7,7 @@ use core_service::{
         registration::Registration,
         schedule::ScheduleChange,
     },
-    service::Caller,
+    service::Principal,
 };
 use test_postgres::Database;
 
@@ -76,7 +76,7 @@ struct Scene {
 
 impl Scene {
     /// A new event, and nobody registered; answers its owner, too.
-    async fn set(database: &Database, event: NewEvent) -> (Self, Caller) {
+    async fn set(database: &Database, event: NewEvent) -> (Self, Principal) {
         let desk = Desk::open(database).await;
         let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
         let event = desk.create(&olga, event).await;

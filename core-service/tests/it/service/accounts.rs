@@ -1,7 +1,7 @@
 //! Accounts and keys.
 
 use core_service::{
-    domain::{api_key::PlainKey, entropy::Entropy, ids::KeyId, plan::Plan},
+    domain::{api_key::PlainKey, audit::Actor, entropy::Entropy, ids::KeyId, plan::Plan},
     service::{Error, NewAccount},
 };
 use serde_json::json;
@@ -57,7 +57,7 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
     let account = desk.accounts.get(&fay).await.unwrap();
     assert_eq!(account.account.plan, Plan::Pro);
     assert_eq!(account.active_events_limit, Some(100));
-    let audit = desk.audit(fay.account_id.uuid()).await;
+    let audit = desk.audit(fay.account.uuid()).await;
     let expected = json!({
         "actor": "admin",
         "action": "account.set_plan",
@@ -97,7 +97,7 @@ async fn only_a_valid_key_is_recognised(database: Database) {
             .authenticate(Some(&header))
             .await
             .unwrap();
-        assert_eq!(caller.key_id, key.key.id);
+        assert_eq!(caller.actor, Actor::Key(key.key.id));
     }
 }
 

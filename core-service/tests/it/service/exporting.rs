@@ -6,7 +6,7 @@ use core_service::{
         event::{CustomField, Event, EventPatch, FieldType, NewEvent},
         registration::{Answer, Status},
     },
-    service::{Caller, NewRegistration},
+    service::{NewRegistration, Principal},
 };
 use test_postgres::Database;
 
@@ -15,7 +15,7 @@ use crate::fixtures::migrate;
 
 impl Desk {
     /// The whole table, and in how many pieces it came.
-    async fn exported(&self, caller: &Caller, event: &Event) -> (String, usize) {
+    async fn exported(&self, caller: &Principal, event: &Event) -> (String, usize) {
         let export = self.registrations.export(caller, event.id).await;
         let mut export = export.unwrap();
         let (mut table, mut pieces) = (String::new(), 0);

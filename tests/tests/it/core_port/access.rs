@@ -3,25 +3,34 @@
 use std::sync::Arc;
 
 use core_service::{
-    domain::{account::ApiKey, api_key::PlainKey, entropy::Entropy, ids::KeyId, plan::Plan},
+    domain::{
+        account::ApiKey,
+        api_key::PlainKey,
+        entropy::Entropy,
+        ids::KeyId,
+        plan::Plan,
+        scope::{Scope, Scopes},
+    },
     storage::Store,
 };
 use http::uri::PathAndQuery;
 use muster_api::{
-    binding::{Access, Binding, Visitor},
+    Reason,
+    binding::{Access, PublicRpc, RpcVisitor},
     v1::{GetAccountRequest, ListUseCasesRequest},
 };
 use tests::{Account, TestApp};
 use tonic::{Code, Request, Status, metadata::AsciiMetadataValue};
 use tonic_prost::ProstCodec;
+use tonic_types::StatusExt as _;
 
-/// Every rpc and who may call it, as the proto says.
+/// The path of every public rpc.
 #[derive(Default)]
-struct Rpcs(Vec<(&'static str, Access)>);
+struct Rpcs(Vec<&'static str>);
 
-impl Visitor for Rpcs {
-    fn visit<B: Binding>(&mut self, _: B) {
-        self.0.push((B::GRPC_PATH, B::ACCESS));
+impl RpcVisitor for Rpcs {
+    fn visit<R: PublicRpc>(&mut self, _: R) {
+        self.0.push(R::GRPC_PATH);
     }
 }
 
@@ -60,22 +69,56 @@ async fn check_key(app: &TestApp, key: &str) -> Code {
     check_account(app, Some(&format!("Bearer {key}"))).await
 }
 
-async fn only_public_rpcs_are_for_everybody(app: Arc<TestApp>) {
+async fn every_rpc_is_for_those_whose_credential_has_its_scope(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let mut keys = Vec::new();
+    for scope in Scope::ALL {
+        let others: Vec<_> = Scope::ALL.into_iter().filter(|one| *one != scope).collect();
+        let lacking = app.key_for(&account, &others).await;
+        keys.push((scope.name(), app.key_for(&account, &[scope]).await, lacking));
+    }
     let mut rpcs = Rpcs::default();
-    muster_api::visit_bindings(&mut rpcs);
-    let public = rpcs
-        .0
-        .iter()
-        .filter(|(_, access)| *access == Access::Public);
-    assert_eq!(public.count(), 6);
-    for (path, access) in rpcs.0 {
-        for authorization in [None, Some("Bearer wrong")] {
-            let refused = code(call(&app, path, authorization).await) == Code::Unauthenticated;
-            assert_eq!(
-                refused,
-                access != Access::Public,
-                "{path} with {authorization:?}"
-            );
+    muster_api::visit_rpcs(&mut rpcs);
+    let mut public = 0;
+    for path in rpcs.0 {
+        let with = async |key: &str| call(&app, path, Some(&format!("Bearer {key}"))).await;
+        let strangers = [call(&app, path, None).await, with("wrong").await].map(code);
+        let demand = muster_api::access(path).unwrap();
+        if demand.access == Access::Public {
+            public += 1;
+            assert!(!strangers.contains(&Code::Unauthenticated), "{path}");
+            continue;
+        }
+        assert_eq!(strangers, [Code::Unauthenticated; 2], "{path}");
+        let needed = demand.scope.expect("every rpc needs a scope").name();
+        let (_, fitting, lacking) = keys.iter().find(|(name, ..)| *name == needed).unwrap();
+        let refused = with(lacking).await.unwrap_err();
+        assert_eq!(refused.code(), Code::PermissionDenied, "{path}");
+        assert!(refused.message().contains(needed), "{path}: {refused}");
+        let details = refused.get_error_details();
+        let info = details.error_info().unwrap();
+        assert_eq!(info.reason, Reason::InsufficientScope.code(), "{path}");
+        assert_eq!(info.metadata["scope"], needed, "{path}");
+        // Whatever is said of the empty message, it is not that the key may not.
+        let answer = code(with(fitting).await);
+        let refusals = [Code::Unauthenticated, Code::PermissionDenied];
+        assert!(!refusals.contains(&answer), "{path}: {answer:?}");
+    }
+    assert!(public >= 6, "{public} are public");
+}
+
+async fn a_path_that_is_no_rpc_is_refused_to_everybody(app: Arc<TestApp>) {
+    let key = format!("Bearer {}", app.account(Plan::Free).await.key);
+    for path in [
+        "/muster.v1.EventService/Nothing",
+        "/muster.v2.EventService/CreateEvent",
+        "/muster.v1.EventService/CreateEvent/more",
+        "/grpc.health.v2.Health/Check",
+        "/CreateEvent",
+    ] {
+        for authorization in [None, Some(&*key)] {
+            let answer = code(call(&app, path, authorization).await);
+            assert_eq!(answer, Code::Unimplemented, "{path}");
         }
     }
 }
@@ -141,6 +184,7 @@ async fn add_expiring_key(store: &Store, account: &Account, seconds: i64) -> Str
         hash: plain.hash(),
         created_at: TestApp::START,
         last_used_at: None,
+        scopes: Scopes::All,
         expires_at: Some(TestApp::START.plus_seconds(seconds)),
         revoked_at: None,
     };
@@ -211,7 +255,8 @@ async fn a_key_acts_on_its_account_alone(app: Arc<TestApp>) {
 }
 
 tests::on_both_engines!(
-    only_public_rpcs_are_for_everybody,
+    every_rpc_is_for_those_whose_credential_has_its_scope,
+    a_path_that_is_no_rpc_is_refused_to_everybody,
     a_credential_of_any_other_form_is_refused,
     a_wrong_checksum_costs_no_look_up,
     a_key_is_refused_from_its_expiry_on,

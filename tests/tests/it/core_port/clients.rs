@@ -145,13 +145,14 @@ async fn only_edges_may_call_the_internal_package(app: Arc<TestApp>) {
             let metadata = request.metadata_mut();
             metadata.insert(EDGE_TOKEN, token.parse().unwrap());
         }
-        let path = PathAndQuery::from_static("/muster.internal.v1.NoService/NoRpc");
+        let path = PathAndQuery::from_static("/muster.internal.v1.EdgeService/CheckCredential");
         let codec = ProstCodec::<(), ()>::default();
         let answer: Result<_, Status> = client.unary(request, path, codec).await;
         answer.unwrap_err().code()
     };
     assert_eq!(call(None).await, Code::PermissionDenied);
-    assert_eq!(call(Some(TestApp::EDGE_TOKEN)).await, Code::Unimplemented);
+    // It may ask, and has shown no credential to ask about.
+    assert_eq!(call(Some(TestApp::EDGE_TOKEN)).await, Code::Unauthenticated);
 }
 
 async fn register(http: &Http, forwarded: &str, number: usize) -> Reason {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use core_service::domain::{plan::Plan, scope::Scope as Grant};
 use muster_api::{
     Scope,
     internal::v1::{
@@ -40,6 +40,10 @@ async fn an_edge_learns_whose_a_credential_is_and_what_for(app: Arc<TestApp>) {
     assert_eq!(found.kind(), CredentialKind::ApiKey);
     let all: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
     assert_eq!(found.scopes, all);
+
+    let few = app.key_for(&account, &[Grant::EventsRead]).await;
+    let found = check(&app, &format!("Bearer {few}")).await.unwrap();
+    assert_eq!(found.scopes, ["events:read"]);
 }
 
 async fn an_edge_learns_that_a_credential_is_not_valid(app: Arc<TestApp>) {

@@ -62,11 +62,11 @@ async fn answers(channel: Channel) -> bool {
         .is_ok()
 }
 
-/// What edges, and they alone, learn: that there is no such internal rpc.
+/// What edges, and they alone, are told when they ask about no credential: that there is none.
 async fn calls_internal(channel: Channel) -> Code {
     let mut client = tonic::client::Grpc::new(channel);
     client.ready().await.unwrap();
-    let path = PathAndQuery::from_static("/muster.internal.v1.NoService/NoRpc");
+    let path = PathAndQuery::from_static("/muster.internal.v1.EdgeService/CheckCredential");
     let codec = ProstCodec::<(), ()>::default();
     let answer: Result<Response<()>, Status> = client.unary(Request::new(()), path, codec).await;
     answer.unwrap_err().code()
@@ -122,7 +122,7 @@ async fn with_mutual_tls_core_answers_only_those_whom_it_trusts(app: Arc<TestApp
     assert!(!answers(client(&url, shared("ca.pem"), None)).await);
     assert!(!answers(client(&url, shared("ca.pem"), Some(unknown.clone()))).await);
     let certified = client(&url, shared("ca.pem"), Some(edge.clone()));
-    assert_eq!(calls_internal(certified).await, Code::Unimplemented);
+    assert_eq!(calls_internal(certified).await, Code::Unauthenticated);
     // Without an authority for clients a certificate is none, whoever has signed it.
     let open = with_tls(&app, None).await;
     let uncertified = client(&open, shared("ca.pem"), Some(edge.clone()));

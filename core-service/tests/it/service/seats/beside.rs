@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use core_service::{
     domain::{event::NewEvent, job::JobKind},
-    service::{Caller, Error},
+    service::{Error, Principal},
 };
 use test_postgres::Database;
 use tokio::{sync::mpsc, time::Instant};
@@ -31,7 +31,7 @@ async fn a_cancellation_among_registrations_tells_exactly_who_is_registered(data
 }
 
 /// The first core registers, the last one cancels. Who asks comes again under other names until the event is cancelled.
-async fn cancel_among_registrations(cores: &[Desk], olga: &Caller) {
+async fn cancel_among_registrations(cores: &[Desk], olga: &Principal) {
     const ASKING: usize = 40;
     const BEFORE: usize = 60;
     let asked = &cores[0];

@@ -11,7 +11,7 @@ use core_service::{
         plan::Plan,
         registration::Status,
     },
-    service::{Caller, Error},
+    service::{Error, Principal},
 };
 use proptest::{
     prelude::*,
@@ -61,7 +61,7 @@ fn command() -> impl Strategy<Value = Command> {
 
 struct Case<'a> {
     desk: &'a Desk,
-    olga: Caller,
+    olga: Principal,
     event: EventId,
     slug: String,
     model: Model,
