@@ -20,6 +20,7 @@ mod settings;
 mod surface;
 
 pub use answer::{JSON, json};
+pub use challenge::Challenge;
 pub use client_address::{ProxySettings, TrustedProxies};
 pub use credential::require_bearer;
 pub use mount::mount;

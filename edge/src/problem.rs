@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
-use muster_api::{Reason, status::DOMAIN, validation::Violation};
+use muster_api::{
+    Reason,
+    status::{DOMAIN, SCOPE},
+    validation::Violation,
+};
 use process::observe::RequestId;
 use serde::Serialize;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use crate::http::rate_limit::RateLimit;
+use crate::http::{Challenge, rate_limit::RateLimit};
 
 /// When to come back after a failure that passes; a replica that failed is tried again after as long.
 const RETRY_SECONDS: u64 = 5;
@@ -26,6 +30,8 @@ pub struct Problem {
     pub details: Vec<Violation>,
     /// When to try again, in seconds, if that can help.
     pub retry_after_seconds: Option<u64>,
+    /// What the client lacks to be let in, for `WWW-Authenticate`.
+    pub challenge: Option<Challenge>,
     /// What core says of a rate limit.
     pub rate_limit: Option<Box<RateLimit>>,
     /// What really happened, for the log alone.
@@ -62,6 +68,11 @@ impl Problem {
             details: Vec::new(),
             retry_after_seconds: matches!(reason, Reason::Unavailable | Reason::RateLimited)
                 .then_some(RETRY_SECONDS),
+            challenge: match reason {
+                Reason::Unauthorized => Some(Challenge::ValidCredential),
+                Reason::InsufficientScope => Some(Challenge::Scope(None)),
+                _ => None,
+            },
             rate_limit: None,
             cause: None,
         }
@@ -125,6 +136,7 @@ impl From<&Status> for Problem {
             .bad_request()
             .map(|bad| &bad.field_violations[..])
             .unwrap_or_default();
+        let scope = told.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
         let wait = details.retry_info().and_then(|info| info.retry_delay);
         Self {
             details: violations
@@ -135,6 +147,10 @@ impl From<&Status> for Problem {
                 })
                 .collect(),
             retry_after_seconds: wait.map(whole_seconds).or(problem.retry_after_seconds),
+            challenge: match problem.challenge {
+                Some(Challenge::Scope(_)) => Some(Challenge::Scope(scope)),
+                other => other,
+            },
             rate_limit: RateLimit::of(status.metadata()).map(Box::new),
             ..problem
         }

@@ -46,9 +46,9 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     let (message, key) = match read.await {
         Ok(read) => read,
         Err(problem) => {
-            // A caller without access learns nothing of the request's faults: 401 goes before 400.
+            // A caller without access learns nothing of the request's faults: 401 and a missing scope go before 400.
             if let (false, Some(check)) = (is_public, gateway.check) {
-                check(&gateway.core, &context).await?;
+                check(&gateway.core, &context, B::SCOPE).await?;
             }
             return Err(problem);
         }

@@ -148,7 +148,7 @@ fn listed(keys: &[(ApiKey, Account)]) -> String {
         let (email, label) = (account.email.clone(), key.label.clone());
         let scopes = match key.scopes {
             Scopes::All => "all".to_owned(),
-            some => some.joined(" "),
+            Scopes::Only(_) => key.scopes.joined(" "),
         };
         [key.id.to_string(), email, label, used, state, scopes]
     }));

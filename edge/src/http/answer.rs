@@ -10,7 +10,6 @@ use http::{
 };
 use process::observe::{Cause, RequestId};
 
-use super::challenge::challenge;
 use crate::Problem;
 
 /// The media type of almost every answer.
@@ -46,8 +45,8 @@ impl Problem {
         if let Some(limit) = &self.rate_limit {
             limit.write(headers);
         }
-        if let Some(challenge) = challenge(&self) {
-            headers.insert(WWW_AUTHENTICATE, challenge);
+        if let Some(challenge) = self.challenge {
+            headers.insert(WWW_AUTHENTICATE, challenge.header());
         }
         if matches!(self.http_status, 408 | 413) {
             // The rest of the body is still on its way; it is not worth waiting for.

@@ -3,6 +3,7 @@
 use http::{HeaderMap, header::AUTHORIZATION};
 use muster_api::Reason;
 
+use super::Challenge;
 use crate::Problem;
 
 /// Checks that there is one `Authorization: Bearer <token>`. Whether the token is any good, core decides.
@@ -13,7 +14,11 @@ pub fn require_bearer(headers: &HeaderMap) -> Result<(), Problem> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let problem = |message: &str| Err(Problem::new(Reason::Unauthorized, message));
     let Some(value) = values.next() else {
-        return problem("this needs an API key: send the header Authorization: Bearer <API_KEY>");
+        let message = "this needs an API key: send the header Authorization: Bearer <API_KEY>";
+        return Err(Problem {
+            challenge: Some(Challenge::Credential),
+            ..Problem::new(Reason::Unauthorized, message)
+        });
     };
     if values.next().is_some() || !is_bearer(value.as_bytes()) {
         return problem("the header Authorization must be: Bearer <API_KEY>");

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use edge::Problem;
-use muster_api::{Reason, status, validation::Violation};
+use edge::{Problem, http::Challenge};
+use muster_api::{Reason, Scope, status, validation::Violation};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -30,6 +30,27 @@ fn violations_become_details() {
         (400, "INVALID_REQUEST")
     );
     assert_eq!(problem.details, violations);
+}
+
+#[test]
+fn who_is_refused_for_their_credential_is_told_what_it_lacks() {
+    for scope in Scope::ALL {
+        let problem = Problem::from(&status::insufficient_scope(*scope));
+        assert_eq!(
+            (problem.http_status, problem.code),
+            (403, "INSUFFICIENT_SCOPE")
+        );
+        assert_eq!(problem.challenge, Some(Challenge::Scope(Some(*scope))));
+    }
+    for reason in Reason::ALL {
+        let problem = Problem::from(&status::status(*reason, "told"));
+        let expected = match reason {
+            Reason::Unauthorized => Some(Challenge::ValidCredential),
+            Reason::InsufficientScope => Some(Challenge::Scope(None)),
+            _ => None,
+        };
+        assert_eq!(problem.challenge, expected, "{reason:?}");
+    }
 }
 
 #[test]

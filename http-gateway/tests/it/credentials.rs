@@ -1,10 +1,19 @@
 use crate::client::{GOOD, Gateway, JSON, Reply};
 
-const CHALLENGE: Option<&str> = Some("Bearer realm=\"muster\"");
+/// Refused for want of any credential.
+#[track_caller]
+fn assert_anonymous(reply: &Reply) {
+    let challenge = reply.header("www-authenticate");
+    assert_eq!(challenge, Some("Bearer realm=\"muster\""), "{reply:?}");
+    reply.error(401, "UNAUTHORIZED");
+}
 
+/// Refused for want of a valid one.
 #[track_caller]
 fn assert_unauthorized(reply: &Reply) -> String {
-    assert_eq!(reply.header("www-authenticate"), CHALLENGE, "{reply:?}");
+    let challenge = reply.header("www-authenticate");
+    let expected = "Bearer realm=\"muster\", error=\"invalid_token\"";
+    assert_eq!(challenge, Some(expected), "{reply:?}");
     reply.error(401, "UNAUTHORIZED")
 }
 
@@ -18,7 +27,7 @@ async fn a_method_that_needs_a_credential_says_so_without_asking_core() {
         ("PATCH", "/api/v1/me/things/1"),
         ("GET", "/api/v1/me/things/1/export"),
     ] {
-        assert_unauthorized(&gateway.send(method, path, &[], b"").await);
+        assert_anonymous(&gateway.send(method, path, &[], b"").await);
     }
     assert_eq!(gateway.toy.count(), 0);
 }
@@ -57,7 +66,7 @@ async fn a_missing_credential_is_told_before_the_body_is_there() {
     let request = format!(
         "POST /api/v1/things HTTP/1.1\r\nHost: x\r\n{JSON}\r\nContent-Length: 100\r\nConnection: close\r\n\r\n"
     );
-    assert_unauthorized(&gateway.raw(request.as_bytes()).await);
+    assert_anonymous(&gateway.raw(request.as_bytes()).await);
 }
 
 #[tokio::test]

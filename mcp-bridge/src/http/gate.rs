@@ -105,7 +105,8 @@ impl Gate {
         }
         let asked = Instant::now();
         let context = self.options.calls.context(parts);
-        (self.check)(&self.core, &context).await?;
+        // Each tool needs its own scope, which core checks when the tool is called.
+        (self.check)(&self.core, &context, None).await?;
         self.credentials.trust(credential, asked);
         Ok(())
     }

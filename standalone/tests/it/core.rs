@@ -9,14 +9,19 @@ use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 use tower::{ServiceExt, service_fn};
 
-/// A core that answers every call with an empty message, and that it serves when it is asked for its health.
+/// A core that answers every call with an empty message, that it serves when it is asked for its health, and that credentials may
+/// be used for creating events.
 pub(crate) fn willing() -> Core {
     // Each begins with a flag, no compression, and its length.
     const EMPTY: &[u8] = &[0, 0, 0, 0, 0];
     const SERVING: &[u8] = &[0, 0, 0, 0, 2, 8, 1];
+    const SCOPES: &[u8] = b"\0\0\0\0\x0e\x1a\x0cevents:write";
     Core::in_process(service_fn(async |call: Request<tonic::body::Body>| {
-        let is_health = call.uri().path().starts_with("/grpc.health.");
-        let message = if is_health { SERVING } else { EMPTY };
+        let message = match call.uri().path() {
+            path if path.starts_with("/grpc.health.") => SERVING,
+            path if path.ends_with("/CheckCredential") => SCOPES,
+            _ => EMPTY,
+        };
         let ok = HeaderMap::from_iter([("grpc-status".parse().unwrap(), HeaderValue::from(0))]);
         let body = Full::from(message).with_trailers(async { Some(Ok::<_, Infallible>(ok)) });
         let response = http::Response::builder().header("content-type", "application/grpc");

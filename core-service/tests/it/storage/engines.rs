@@ -34,6 +34,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0003_excused_jobs",
             "0004_stock_covers",
             "0006_job_destinations",
+            "0007_idempotency_keys",
             "0008_key_scopes",
             "0009_catalogue_version",
         ]
@@ -55,6 +56,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0004_stock_covers",
                 "0005_events_known_to_be_there",
                 "0006_job_destinations",
+                "0007_idempotency_keys",
                 "0008_key_scopes",
                 "0009_catalogue_version",
             ]

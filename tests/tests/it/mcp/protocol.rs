@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use core_service::domain::{plan::Plan, scope::Scope};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{Mcp, Revision, TestApp, core_at, new_event};
@@ -67,10 +67,11 @@ async fn nobody_gets_in_without_a_valid_key(app: Arc<TestApp>) {
             }
             let answer = request.send().await;
             assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
-            assert_eq!(
-                answer.header("www-authenticate"),
-                Some("Bearer realm=\"muster\"")
-            );
+            let expected = match credential {
+                None => "Bearer realm=\"muster\"",
+                Some(_) => "Bearer realm=\"muster\", error=\"invalid_token\"",
+            };
+            assert_eq!(answer.header("www-authenticate"), Some(expected));
         }
     }
     let key = app.account(Plan::Free).await.key;
@@ -99,6 +100,25 @@ async fn a_revoked_key_is_found_out_by_the_next_call(app: Arc<TestApp>) {
     // From then on not even what is public is served.
     let answer = mcp.request("tools/list", json!({})).send().await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
+}
+
+async fn a_key_for_one_scope_connects_and_is_told_which_others_tools_need(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let key = app.key_for(&account, &[Scope::EventsRead]).await;
+    let mcp = app.mcp.with_key(&key);
+    for revision in BOTH {
+        let mcp = mcp.speaking(revision);
+        mcp.result("tools/list", json!({})).await;
+        let call = json!({"name": "list_my_events", "arguments": {}});
+        let listed = mcp.result("tools/call", call).await;
+        assert_eq!(listed["structuredContent"]["count"], 0, "{listed}");
+        let call = json!({"name": "get_account", "arguments": {}});
+        let refused = mcp.result("tools/call", call).await;
+        assert_eq!(refused["isError"], true, "{refused}");
+        let text = refused["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("INSUFFICIENT_SCOPE: "), "{text}");
+        assert!(text.contains("account:read"), "{text}");
+    }
 }
 
 async fn what_does_not_fit_the_protocol_is_refused_as_it_says(app: Arc<TestApp>) {
@@ -182,6 +202,7 @@ async fn prompts_say_what_they_were_given(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     nobody_gets_in_without_a_valid_key,
+    a_key_for_one_scope_connects_and_is_told_which_others_tools_need,
     a_revoked_key_is_found_out_by_the_next_call,
     guides_and_events_are_read_as_resources,
 );

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use core_service::domain::{plan::Plan, scope::Scope};
 use muster_api::Reason;
 use serde_json::json;
 use tests::{Answer, Request, Surface, TestApp};
@@ -26,17 +26,27 @@ fn guarded(app: &TestApp) -> [Request; 9] {
     ]
 }
 
+/// Refused for want of a credential that is valid.
 fn assert_unauthorized(answer: &Answer) {
+    assert_challenged(answer, "Bearer realm=\"muster\", error=\"invalid_token\"");
+}
+
+/// Refused for want of any credential.
+fn assert_anonymous(answer: &Answer) {
+    assert_challenged(answer, "Bearer realm=\"muster\"");
+}
+
+fn assert_challenged(answer: &Answer, expected: &str) {
     let refusal = answer.refusal();
     assert_eq!(refusal.reason, Reason::Unauthorized, "{answer:?}");
     assert_eq!(refusal.details, []);
     let challenge = answer.header("www-authenticate");
-    assert_eq!(challenge, Some("Bearer realm=\"muster\""));
+    assert_eq!(challenge, Some(expected));
 }
 
 async fn everything_but_the_catalogue_needs_a_key(app: Arc<TestApp>) {
     for request in guarded(&app) {
-        assert_unauthorized(&request.clone().send().await);
+        assert_anonymous(&request.clone().send().await);
         assert_unauthorized(&request.bearer("mus_live_wrong").send().await);
     }
 }
@@ -112,7 +122,7 @@ async fn a_key_anywhere_else_is_no_key(app: Arc<TestApp>) {
             .get("/me")
             .header("proxy-authorization", format!("Bearer {key}")),
     ] {
-        assert_unauthorized(&request.send().await);
+        assert_anonymous(&request.send().await);
     }
 }
 
@@ -127,7 +137,7 @@ async fn who_is_not_let_in_learns_nothing_else(app: Arc<TestApp>) {
                 .body("x"),
             request.clone().json_bytes("x".repeat(2 << 20)),
         ] {
-            assert_unauthorized(&bad.clone().send().await);
+            assert_anonymous(&bad.clone().send().await);
             assert_unauthorized(&bad.bearer("mus_live_wrong").send().await);
         }
     }
@@ -138,9 +148,52 @@ async fn who_is_not_let_in_learns_nothing_else(app: Arc<TestApp>) {
         "/me/events/%ff",
     ] {
         let request = app.http.get(path);
-        assert_unauthorized(&request.clone().send().await);
+        assert_anonymous(&request.clone().send().await);
         assert_unauthorized(&request.bearer("mus_live_wrong").send().await);
     }
+}
+
+async fn a_key_without_the_scope_is_told_which_it_lacks(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let key = app.key_for(&account, &[Scope::EventsRead]).await;
+    app.http.get("/me/events").bearer(&key).send().await.ok();
+    let event = format!("/me/events/{ID}");
+    for (request, scope) in [
+        (app.http.post("/events").json(&json!({})), "events:write"),
+        // It goes before whatever else is wrong with the request.
+        (app.http.post("/events").json_bytes("{"), "events:write"),
+        (
+            app.http.post("/events").json(&json!({"unknown": 1})),
+            "events:write",
+        ),
+        (app.http.post(&format!("{event}/cancel")), "events:cancel"),
+        (
+            app.http.get(&format!("{event}/registrations")),
+            "registrations:read",
+        ),
+        (
+            app.http.get(&format!("{event}/registrations?limit=0")),
+            "registrations:read",
+        ),
+        (app.http.get("/me"), "account:read"),
+    ] {
+        let answer = request.bearer(&key).send().await;
+        assert_eq!(answer.status, 403, "{answer:?}");
+        let refusal = answer.refusal();
+        assert_eq!(refusal.reason, Reason::InsufficientScope, "{answer:?}");
+        assert!(refusal.message.contains(scope), "{answer:?}");
+        let challenge =
+            format!("Bearer realm=\"muster\", error=\"insufficient_scope\", scope=\"{scope}\"");
+        assert_eq!(answer.header("www-authenticate"), Some(&*challenge));
+    }
+    // Other refusals with the same status ask for no other credential.
+    let free = app
+        .http
+        .get(&format!("{event}/registrations"))
+        .bearer(&account.key)
+        .send()
+        .await;
+    assert_eq!(free.header("www-authenticate"), None);
 }
 
 async fn the_catalogue_ignores_the_header(app: Arc<TestApp>) {
@@ -201,6 +254,7 @@ tests::on_both_engines!(
     two_headers_are_none,
     a_key_anywhere_else_is_no_key,
     who_is_not_let_in_learns_nothing_else,
+    a_key_without_the_scope_is_told_which_it_lacks,
     the_catalogue_ignores_the_header,
     a_revoked_key_is_useless_at_once,
     a_refusal_never_repeats_the_credential,
