@@ -8,7 +8,6 @@ use super::{request::caller, status::refuse};
 use crate::{
     domain::keyed_call::KeyedCall,
     service::{By, Commands, Error, Keepable, Kept, Wording},
-    storage,
 };
 
 /// Answers a call of `R` by a use case, whose answer `show` turns into the rpc's; at once what was answered before, if it comes
@@ -65,8 +64,5 @@ fn refusal(details: Vec<u8>) -> Status {
 }
 
 fn unreadable(error: &prost::DecodeError) -> Status {
-    refuse(Error::Internal(storage::Error::Corrupt {
-        what: "answer",
-        text: error.to_string(),
-    }))
+    refuse(Error::unreadable("answer", error.to_string()))
 }

@@ -100,6 +100,11 @@ impl Error {
     /// There is no such event, or it is not the caller's to know.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
 
+    /// What is stored cannot be read: a defect, whose text is for the log.
+    pub const fn unreadable(what: &'static str, text: String) -> Self {
+        Self::Internal(storage::Error::Corrupt { what, text })
+    }
+
     /// There is no such registration, or it is not the caller's to know.
     pub const NO_REGISTRATION: Self = Self::NotFound {
         what: "registration",

@@ -123,6 +123,10 @@ const SEAM: &[(&str, &[&str])] = &[
             "jobs/maintenance",
             "storage/postgres",
             "storage/store",
+            // Methods of other types with the same name: a pause begins, and so does a mail's exchange.
+            "email/smtp",
+            "jobs/lane",
+            "jobs/pause",
         ],
     ),
     ("insert_audits", &["service/command"]),
