@@ -1,7 +1,7 @@
 //! All SQL. Domain values go in and out; nothing of sqlx leaves this module.
 //!
 //! The statements stand once, in `queries/`, and are compiled twice: by the twins `sqlite` and `postgres`, each of which says
-//! what its database is, how it is opened, how many rows are handed to a statement (`Given`) and the few clauses that differ.
+//! what its database is, how it is opened, how many rows are handed to a statement (`Input`) and the few clauses that differ.
 //! [`Store`] (reads, each by itself) and [`Tx`] (one transaction) are enums over the twins, so that nothing above is generic.
 //!
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the

@@ -1,6 +1,6 @@
 //! The PostgreSQL twin: one pool, row locks.
 
-mod given;
+mod input;
 
 use std::{str::FromStr, time::Duration};
 
@@ -11,7 +11,7 @@ use sqlx::{
     postgres::PgConnectOptions,
 };
 
-use self::given::Given;
+use self::input::Input;
 use super::migrations::postgres as migrations;
 use super::{Error, Options};
 

@@ -1,6 +1,6 @@
 //! The SQLite twin: one writer, four readers, one core per file.
 
-mod given;
+mod input;
 
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
@@ -11,7 +11,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
-use self::given::Given;
+use self::input::Input;
 use super::migrations::sqlite as migrations;
 use super::{Access, Error, Options};
 

@@ -16,12 +16,12 @@ use core_service::{
 use process::Failure;
 use serde_json::json;
 use test_postgres::Database;
-use test_smtp::{Deed, Encryption, Server, Step};
+use test_smtp::{Encryption, Reaction, Server, Step};
 
 use crate::{
     fixtures::{NOW, migrate},
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
         public_event,
     },
@@ -56,7 +56,7 @@ async fn run(database: &Database, arguments: &str) -> Result<Answer, Failure> {
 }
 
 async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Database) {
-    let core = Desk::open(&database).await;
+    let core = Instance::open(&database).await;
     let account = "account create --email fay@example.org --name Fay --plan premium";
     let answer = run(&database, account).await.unwrap();
     assert_eq!(answer.json["plan"], "premium");
@@ -106,7 +106,7 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
 }
 
 async fn a_key_is_made_for_some_scopes_and_some_time(database: Database) {
-    let core = Desk::open(&database).await;
+    let core = Instance::open(&database).await;
     let account = "account create --email fay@example.org --name Fay --plan free";
     run(&database, account).await.unwrap();
     let create = "key create --email fay@example.org --name door --json";
@@ -172,10 +172,10 @@ async fn a_key_is_made_for_some_scopes_and_some_time(database: Database) {
 }
 
 async fn erasing_says_what_it_did(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
-    let added = desk.registrations.add(&olga, event.id, guest("ada"));
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(1)).await;
+    let added = instance.registrations.add(&olga, event.id, guest("ada"));
     added.await.unwrap();
     let answer = run(&database, "erase --email ada@example.org")
         .await
@@ -198,7 +198,7 @@ async fn erasing_says_what_it_did(database: Database) {
 }
 
 async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
-    let core = Desk::open(&database).await;
+    let core = Instance::open(&database).await;
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
     let guests = core.register(event.id, &[Status::Confirmed; 3]).await;
@@ -383,8 +383,8 @@ async fn doctor_tries_the_mail_server(database: Database) {
     let expected = format!("the mail server {address} answers 535 at the login; {mend}");
     assert_eq!(mail(answer), (false, expected));
     server.script(|step| match step {
-        Step::Recipient(_) => Deed::Answer(554),
-        _ => Deed::Go,
+        Step::Recipient(_) => Reaction::Answer(554),
+        _ => Reaction::Go,
     });
     let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
     let expected = format!("the mail server answers 554 as the script says; {mend}");
@@ -395,7 +395,7 @@ async fn doctor_tries_the_mail_server(database: Database) {
 }
 
 async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
-    let core = Desk::open(&database).await;
+    let core = Instance::open(&database).await;
     let olga = core.olga().await;
     let event = core.create(&olga, public_event("Rust Meetup")).await;
     core.register(event.id, &[Status::Confirmed; 3]).await;

@@ -19,11 +19,11 @@ use core_service::{
 };
 use sqlx::Connection as _;
 use test_postgres::Database;
-use test_smtp::{Deed, Mail, Server, Step};
+use test_smtp::{Mail, Reaction, Server, Step};
 
 use crate::{
     fixtures::{HOUR, migrate},
-    service::{Desk, public_event},
+    service::{Instance, public_event},
 };
 
 /// The longest pause of a destination, jitter included.
@@ -31,7 +31,7 @@ const PAUSE: i64 = 360;
 
 /// A core whose mail goes to a server of the test's own.
 struct Post {
-    desk: Desk,
+    instance: Instance,
     server: Server,
     runner: Runner,
 }
@@ -43,11 +43,11 @@ impl Post {
 
     /// The same, with a limit on how long the server may take for one mail.
     async fn patient(database: &Database, limit: Duration) -> Self {
-        let (desk, server) = (Desk::open(database).await, Server::start());
+        let (instance, server) = (Instance::open(database).await, Server::start());
         let mailer = mailer(&server).with_limit(limit);
-        let runner = runner(&desk, &mailer);
+        let runner = runner(&instance, &mailer);
         Self {
-            desk,
+            instance,
             server,
             runner,
         }
@@ -55,11 +55,14 @@ impl Post {
 
     /// An event of so many guests that was just cancelled, so that each is to get a mail.
     async fn cancelled_event(&self, guests: usize) -> Vec<Registration> {
-        let olga = self.desk.olga().await;
-        let event = self.desk.create(&olga, public_event("Rust Meetup")).await;
+        let olga = self.instance.olga().await;
+        let event = self
+            .instance
+            .create(&olga, public_event("Rust Meetup"))
+            .await;
         let statuses = vec![Status::Confirmed; guests];
-        let guests = self.desk.register(event.id, &statuses).await;
-        let cancelled = self.desk.events.cancel(&olga, event.id, None).await;
+        let guests = self.instance.register(event.id, &statuses).await;
+        let cancelled = self.instance.events.cancel(&olga, event.id, None).await;
         let notified = cancelled.unwrap().registrants_notified;
         assert_eq!(usize::try_from(notified).unwrap(), guests.len());
         guests
@@ -77,7 +80,7 @@ impl Post {
             if self.left().await.iter().all(|job| job.failed_at.is_some()) {
                 return;
             }
-            self.desk.clock.advance_seconds(HOUR);
+            self.instance.clock.advance_seconds(HOUR);
         }
         panic!("after {days} days there is still something to do");
     }
@@ -86,7 +89,7 @@ impl Post {
     /// with, which then comes again: the number of rounds says nothing.
     async fn drain_until(&self, is_reached: impl Fn(&[JobRecord]) -> bool) {
         for _ in 0..20 {
-            self.desk.clock.advance_seconds(PAUSE);
+            self.instance.clock.advance_seconds(PAUSE);
             self.drain().await;
             if is_reached(&self.left().await) {
                 return;
@@ -96,7 +99,7 @@ impl Post {
     }
 
     async fn left(&self) -> Vec<JobRecord> {
-        let store = &self.desk.store;
+        let store = &self.instance.store;
         store
             .list_jobs(JobKind::CancellationMail, 1_000)
             .await
@@ -109,9 +112,9 @@ pub(crate) fn mailer(server: &Server) -> Mailer {
     Mailer::smtp(&server.url().parse().unwrap(), sender)
 }
 
-pub(crate) fn runner(desk: &Desk, mailer: &Mailer) -> Runner {
-    let (store, clock) = (&desk.store, &desk.clock);
-    let (own, mailer) = (desk.own_registrations.clone(), mailer.clone());
+pub(crate) fn runner(instance: &Instance, mailer: &Mailer) -> Runner {
+    let (store, clock) = (&instance.store, &instance.clock);
+    let (own, mailer) = (instance.own_registrations.clone(), mailer.clone());
     let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
     Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
@@ -142,7 +145,7 @@ async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
     // Every job would have used up its tries after two days.
     for _ in 0..4 * 24 {
         post.drain().await;
-        post.desk.clock.advance_seconds(HOUR);
+        post.instance.clock.advance_seconds(HOUR);
     }
     let left = post.left().await;
     assert_eq!(left.len(), 40);
@@ -154,7 +157,7 @@ async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
     assert!(reason.unwrap().contains("Connection refused"), "{reason:?}");
 
     post.server.come_back();
-    post.desk.clock.advance_seconds(PAUSE);
+    post.instance.clock.advance_seconds(PAUSE);
     assert_eq!(post.drain().await, 40);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 40);
@@ -191,9 +194,9 @@ async fn three_temporary_failures_in_ten_only_delay(database: Database) {
     let guests = post.cancelled_event(100).await;
     let mut counts = BTreeMap::new();
     post.server.script(move |step| match step {
-        Step::Greeting if unlucky(&mut counts, "greeting") => Deed::Answer(421),
-        Step::Recipient(to) if unlucky(&mut counts, to) => Deed::Answer(450),
-        _ => Deed::Go,
+        Step::Greeting if unlucky(&mut counts, "greeting") => Reaction::Answer(421),
+        Step::Recipient(to) if unlucky(&mut counts, to) => Reaction::Answer(450),
+        _ => Reaction::Go,
     });
     post.drain_for_days(7).await;
     assert!(post.left().await.is_empty());
@@ -206,8 +209,8 @@ async fn answers_that_are_lost_repeat_mails_and_lose_none(database: Database) {
     let guests = post.cancelled_event(50).await;
     let mut counts = BTreeMap::new();
     post.server.script(move |step| match step {
-        Step::Content(to) if unlucky(&mut counts, to) => Deed::TakeAndDrop,
-        _ => Deed::Go,
+        Step::Content(to) if unlucky(&mut counts, to) => Reaction::TakeAndDrop,
+        _ => Reaction::Go,
     });
     post.drain_for_days(7).await;
     assert!(post.left().await.is_empty());
@@ -220,21 +223,21 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
     let guests = post.cancelled_event(5).await;
     let nobody = guests[2].email.clone();
     post.server.script(move |step| match step {
-        Step::Recipient(to) if to == nobody => Deed::Answer(550),
-        _ => Deed::Go,
+        Step::Recipient(to) if to == nobody => Reaction::Answer(550),
+        _ => Reaction::Go,
     });
     assert_eq!(post.drain().await, 5);
     assert_eq!(post.server.mails().len(), 4);
-    let (dead, count) = post.desk.mails.list_failed(10).await.unwrap();
+    let (dead, count) = post.instance.mails.list_failed(10).await.unwrap();
     assert_eq!((dead.len(), count), (1, 1));
     assert_eq!(dead[0].job.key.subject_id, guests[2].id.uuid());
     let why = dead[0].job.last_error.as_deref();
     assert_eq!(why, Some("the mail server answers 550 as the script says"));
-    post.desk.clock.advance_seconds(1_000 * HOUR);
+    post.instance.clock.advance_seconds(1_000 * HOUR);
     assert_eq!(post.drain().await, 0);
 
-    post.server.script(|_| Deed::Go);
-    assert_eq!(post.desk.mails.retry_all().await.unwrap(), 1);
+    post.server.script(|_| Reaction::Go);
+    assert_eq!(post.instance.mails.retry_all().await.unwrap(), 1);
     assert_eq!(post.drain().await, 1);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 5);
@@ -245,16 +248,16 @@ async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Databas
     let post = Post::patient(&database, Duration::from_secs(1)).await;
     let guests = post.cancelled_event(20).await;
     post.server.script(|step| match step {
-        Step::Greeting => Deed::Hang,
-        _ => Deed::Go,
+        Step::Greeting => Reaction::Hang,
+        _ => Reaction::Go,
     });
     assert_eq!(post.drain().await, 16);
     assert!(post.left().await.iter().all(|job| job.tries == 0));
 
     let stuck = guests[7].email.clone();
     post.server.script(move |step| match step {
-        Step::Content(to) if to == stuck => Deed::Hang,
-        _ => Deed::Go,
+        Step::Content(to) if to == stuck => Reaction::Hang,
+        _ => Reaction::Go,
     });
     post.drain_until(|left| {
         let mut left = left.iter();
@@ -263,8 +266,8 @@ async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Databas
     .await;
     assert_eq!(post.left().await.len(), 1);
 
-    post.server.script(|_| Deed::Go);
-    post.desk.clock.advance_seconds(HOUR);
+    post.server.script(|_| Reaction::Go);
+    post.instance.clock.advance_seconds(HOUR);
     post.drain_for_days(1).await;
     assert!(post.left().await.is_empty());
     assert_one_mail_each(&post.server.mails(), &guests);
@@ -299,14 +302,14 @@ async fn jobs_of_a_version_that_this_one_does_not_know_hold_up_no_mail(database:
     assert!(post.left().await.is_empty());
     assert_one_mail_each(&post.server.mails(), &guests);
 
-    let (failed, count) = post.desk.mails.list_failed(100).await.unwrap();
+    let (failed, count) = post.instance.mails.list_failed(100).await.unwrap();
     assert_eq!((failed.len(), count), (40, 40));
     for mail in failed {
         let reason = mail.job.last_error.unwrap();
         let expected = format!("the payload of {} cannot be read", mail.job.key.kind);
         assert!(reason.starts_with(&expected), "{reason}");
     }
-    let waiting = post.desk.store.list_job_queues("", 10).await.unwrap();
+    let waiting = post.instance.store.list_job_queues("", 10).await.unwrap();
     let waiting: Vec<_> = waiting.iter().map(|queue| queue.kind.as_str()).collect();
     assert_eq!(waiting, ["b_telegram", "a_telegram"]);
 }

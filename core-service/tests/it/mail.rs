@@ -14,7 +14,7 @@ use core_service::{
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
 
-use crate::service::{Desk, guests::guest};
+use crate::service::{Instance, guests::guest};
 
 /// Sends into a folder, and takes from it.
 pub(crate) struct Postbox {
@@ -33,12 +33,12 @@ pub(crate) struct Mail {
 }
 
 impl Postbox {
-    pub(crate) fn of(desk: &Desk) -> Self {
+    pub(crate) fn of(instance: &Instance) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(folder.path().join("mail"), sender);
-        let (store, clock) = (desk.store.clone(), desk.clock.clone());
-        let own = desk.own_registrations.clone();
+        let (store, clock) = (instance.store.clone(), instance.clock.clone());
+        let own = instance.own_registrations.clone();
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
         let runner = Runner::new(store, clock, vec![Arc::new(mails)]);
         Self { runner, folder }
@@ -133,7 +133,7 @@ fn part(message: &Message<'_>, index: usize) -> String {
     text.replace("\r\n", "\n")
 }
 
-impl Desk {
+impl Instance {
     /// Somebody registers.
     async fn register_guest(&self, event: &Event, name: &str) {
         let registered = self.registrations.register(&event.slug, guest(name), None);

@@ -31,13 +31,13 @@ use test_postgres::Database;
 use crate::fixtures::{NOW, Rows, add_registrations, open};
 
 /// The use cases on a database of their own, at a time that stands still.
-pub(crate) struct Desk {
+pub(crate) struct Instance {
     pub(crate) use_cases: UseCases,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
 }
 
-impl Deref for Desk {
+impl Deref for Instance {
     type Target = UseCases;
 
     fn deref(&self) -> &UseCases {
@@ -45,7 +45,7 @@ impl Deref for Desk {
     }
 }
 
-impl Desk {
+impl Instance {
     pub(crate) async fn open(database: &Database) -> Self {
         Self::on(open(database).await, 7, Clock::manual(NOW))
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use core_service::email::{Smtp, SmtpUrl, Undelivered};
 use lettre::Address;
-use test_smtp::{Deed, Encryption, Server, Step, authority};
+use test_smtp::{Encryption, Reaction, Server, Step, authority};
 
 /// A limit that tests wait for.
 const SHORT: Duration = Duration::from_millis(100);
@@ -61,9 +61,9 @@ async fn a_connection_that_hung_is_not_used_again() {
     let client = client(&server).with_limit(Duration::from_secs(1));
     send(&client, "before@example.org").await.unwrap();
     server.script(|step| match step {
-        Step::Content("hangs@example.org") => Deed::TakeAndHang,
-        Step::Recipient("gone@example.org") => Deed::Answer(550),
-        _ => Deed::Go,
+        Step::Content("hangs@example.org") => Reaction::TakeAndHang,
+        Step::Recipient("gone@example.org") => Reaction::Answer(550),
+        _ => Reaction::Go,
     });
     let hung = send(&client, "hangs@example.org").await.unwrap_err();
     assert_eq!(
@@ -88,19 +88,31 @@ async fn what_fails_before_the_mail_is_shown_is_the_servers_fault() {
     let server = Server::start();
     let (patient, client) = (client(&server), client(&server).with_limit(SHORT));
     let port = server.address();
-    for (step, deed, expected) in [
-        (0, Deed::Hang, "does not answer within 100ms"),
-        (0, Deed::Drop, "fails at connecting: incomplete response"),
-        (0, Deed::Answer(421), "answers 421 at connecting"),
-        (1, Deed::Hang, "does not answer within 100ms"),
-        (1, Deed::Answer(451), "answers 451 at the sender's address"),
-        (1, Deed::Answer(553), "answers 553 at the sender's address"),
+    for (step, reaction, expected) in [
+        (0, Reaction::Hang, "does not answer within 100ms"),
+        (
+            0,
+            Reaction::Drop,
+            "fails at connecting: incomplete response",
+        ),
+        (0, Reaction::Answer(421), "answers 421 at connecting"),
+        (1, Reaction::Hang, "does not answer within 100ms"),
+        (
+            1,
+            Reaction::Answer(451),
+            "answers 451 at the sender's address",
+        ),
+        (
+            1,
+            Reaction::Answer(553),
+            "answers 553 at the sender's address",
+        ),
     ] {
         server.script(move |at| match (step, at) {
-            (0, Step::Greeting) | (1, Step::Sender(_)) => deed,
-            _ => Deed::Go,
+            (0, Step::Greeting) | (1, Step::Sender(_)) => reaction,
+            _ => Reaction::Go,
         });
-        let client = if deed == Deed::Hang {
+        let client = if reaction == Reaction::Hang {
             &client
         } else {
             &patient
@@ -122,13 +134,13 @@ async fn what_fails_afterwards_is_about_the_mail_and_does_not_name_its_recipient
     let server = Server::start();
     let client = client(&server);
     server.script(|step| match step {
-        Step::Recipient("gone@example.org") => Deed::Answer(550),
-        Step::Recipient("later@example.org") => Deed::Answer(450),
-        Step::Content("large@example.org") => Deed::Answer(552),
-        Step::Content("spam@example.org") => Deed::Answer(451),
-        Step::Recipient("login@example.org") => Deed::Answer(530),
-        Step::Content("breaks@example.org") => Deed::Drop,
-        _ => Deed::Go,
+        Step::Recipient("gone@example.org") => Reaction::Answer(550),
+        Step::Recipient("later@example.org") => Reaction::Answer(450),
+        Step::Content("large@example.org") => Reaction::Answer(552),
+        Step::Content("spam@example.org") => Reaction::Answer(451),
+        Step::Recipient("login@example.org") => Reaction::Answer(530),
+        Step::Content("breaks@example.org") => Reaction::Drop,
+        _ => Reaction::Go,
     });
     let refused = |text: &str| Undelivered::Permanent(text.to_owned());
     let put_off = |text: &str| Undelivered::Temporary(text.to_owned());
@@ -182,8 +194,8 @@ async fn a_server_that_puts_every_mail_off_is_at_fault_and_one_domain_alone_is_n
     let server = Server::start();
     let client = client(&server);
     server.script(|step| match step {
-        Step::Recipient(to) if !to.ends_with("@works.example") => Deed::Answer(450),
-        _ => Deed::Go,
+        Step::Recipient(to) if !to.ends_with("@works.example") => Reaction::Answer(450),
+        _ => Reaction::Go,
     });
     for _ in 0..20 {
         let put_off = send(&client, "a@away.example").await.unwrap_err();

@@ -19,13 +19,13 @@ use tokio::sync::Semaphore;
 
 use crate::{
     fixtures::{HOUR, migrate},
-    service::{Desk, public_event},
+    service::{Instance, public_event},
 };
 
 /// A Pexels that has a picture for everything, and an instance that asks it.
 struct Scene {
     server: Server,
-    desk: Desk,
+    instance: Instance,
     olga: Principal,
     runner: Runner,
 }
@@ -42,20 +42,21 @@ impl Scene {
             url: Some(server.url()),
         });
         let stock = stock.unwrap();
-        let desk = Desk::open_with_covers(database).await;
-        let olga = desk.olga().await;
-        let (store, clock) = (desk.store.clone(), desk.clock.clone());
-        let handler: Arc<dyn Handler> = Arc::new(StockCovers::new(desk.commands.clone(), stock));
+        let instance = Instance::open_with_covers(database).await;
+        let olga = instance.olga().await;
+        let (store, clock) = (instance.store.clone(), instance.clock.clone());
+        let handler: Arc<dyn Handler> =
+            Arc::new(StockCovers::new(instance.commands.clone(), stock));
         Self {
             runner: Runner::new(store, clock, vec![handler]),
             server,
-            desk,
+            instance,
             olga,
         }
     }
 
     async fn create(&self, title: &str, words: &str) -> Event {
-        self.desk.create(&self.olga, event(title, words)).await
+        self.instance.create(&self.olga, event(title, words)).await
     }
 
     async fn drain(&self) -> usize {
@@ -63,7 +64,7 @@ impl Scene {
     }
 
     async fn jobs(&self) -> Vec<JobRecord> {
-        self.desk
+        self.instance
             .store
             .list_jobs(JobKind::StockCover, 100)
             .await
@@ -75,13 +76,13 @@ impl Scene {
             image_query,
             ..EventPatch::default()
         };
-        let use_cases = &self.desk.use_cases;
+        let use_cases = &self.instance.use_cases;
         let updated = use_cases.events.update(&self.olga, event.id, patch).await;
         updated.unwrap().0
     }
 
     async fn photograph(&self, event: &Event) -> Option<StoredCover> {
-        match self.desk.catalogue.cover(&event.slug).await.unwrap() {
+        match self.instance.catalogue.cover(&event.slug).await.unwrap() {
             CoverView::Stock(cover) => Some(cover),
             CoverView::Drawn { is_provisional, .. } => {
                 assert!(is_provisional);
@@ -91,7 +92,7 @@ impl Scene {
     }
 
     async fn credit(&self, event: &Event) -> Option<String> {
-        let event = self.desk.catalogue.get(&event.slug).await.unwrap();
+        let event = self.instance.catalogue.get(&event.slug).await.unwrap();
         event.image_credit.map(|credit| credit.to_string())
     }
 }
@@ -109,10 +110,10 @@ async fn a_photograph_takes_the_drawings_place(database: Database) {
     assert_eq!(scene.photograph(&event).await, None);
     assert_eq!(scene.credit(&event).await, None);
 
-    let version = scene.desk.store.catalogue_version().await.unwrap();
+    let version = scene.instance.store.catalogue_version().await.unwrap();
     assert_eq!(scene.drain().await, 1);
     assert!(scene.jobs().await.is_empty());
-    let since = scene.desk.store.catalogue_version().await.unwrap();
+    let since = scene.instance.store.catalogue_version().await.unwrap();
     assert!(
         since > version,
         "whose photograph it is stands in the catalogue"
@@ -124,9 +125,9 @@ async fn a_photograph_takes_the_drawings_place(database: Database) {
     assert!(credit.starts_with("Photo by Lukas Rodriguez"), "{credit}");
 
     let (event, _) = {
-        let unpublished = scene.desk.events.unpublish(&scene.olga, event.id);
+        let unpublished = scene.instance.events.unpublish(&scene.olga, event.id);
         unpublished.await.unwrap();
-        let published = scene.desk.events.publish(&scene.olga, event.id);
+        let published = scene.instance.events.publish(&scene.olga, event.id);
         published.await.unwrap()
     };
     assert_eq!(scene.credit(&event).await.unwrap(), credit);
@@ -135,7 +136,10 @@ async fn a_photograph_takes_the_drawings_place(database: Database) {
 
 async fn without_words_nobody_is_asked(database: Database) {
     let scene = Scene::open(&database).await;
-    scene.desk.create(&scene.olga, public_event("Plain")).await;
+    scene
+        .instance
+        .create(&scene.olga, public_event("Plain"))
+        .await;
     scene.create("Empty", "").await;
     assert!(scene.jobs().await.is_empty());
 
@@ -143,12 +147,16 @@ async fn without_words_nobody_is_asked(database: Database) {
 }
 
 async fn where_covers_are_drawn_no_job_is_left(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, event("Drawn", "crab")).await;
-    let jobs = desk.store.list_jobs(JobKind::StockCover, 10).await.unwrap();
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, event("Drawn", "crab")).await;
+    let jobs = instance
+        .store
+        .list_jobs(JobKind::StockCover, 10)
+        .await
+        .unwrap();
     assert!(jobs.is_empty());
-    let drawn = desk.catalogue.cover(&event.slug).await.unwrap();
+    let drawn = instance.catalogue.cover(&event.slug).await.unwrap();
     assert!(matches!(
         drawn,
         CoverView::Drawn {
@@ -162,7 +170,7 @@ async fn other_words_get_another_photograph(database: Database) {
     let scene = Scene::open(&database).await;
     let event = scene.create("Crabs", "crab").await;
     scene.drain().await;
-    scene.desk.clock.advance_seconds(HOUR / 10);
+    scene.instance.clock.advance_seconds(HOUR / 10);
 
     let changed = scene
         .change_words(&event, Change::Set("lobster".to_owned()))
@@ -195,8 +203,13 @@ async fn other_words_get_another_photograph(database: Database) {
     let cleared = scene.change_words(&event, Change::Clear).await;
     assert_eq!(cleared.image_credit, None);
     assert!(scene.jobs().await.is_empty());
-    assert!(scene.desk.catalogue.cover(&event.slug).await.is_err());
-    let kept = scene.desk.store.find_stock_cover(event.id).await.unwrap();
+    assert!(scene.instance.catalogue.cover(&event.slug).await.is_err());
+    let kept = scene
+        .instance
+        .store
+        .find_stock_cover(event.id)
+        .await
+        .unwrap();
     assert_eq!(kept, None, "nothing of the photograph is kept");
 }
 
@@ -220,7 +233,7 @@ async fn words_that_change_while_a_photograph_is_fetched_win(database: Database)
     fetching.await.unwrap();
     assert_eq!(scene.photograph(&event).await, None);
 
-    scene.desk.clock.advance_seconds(60);
+    scene.instance.clock.advance_seconds(60);
     scene.drain().await;
     assert!(scene.photograph(&event).await.is_some());
     assert!(scene.jobs().await.is_empty());
@@ -236,9 +249,9 @@ async fn an_event_that_is_over_or_cancelled_needs_no_photograph(database: Databa
     let scene = Scene::open(&database).await;
     let event = scene.create("Cancelled", "crab").await;
     scene.create("Over", "crab").await;
-    let cancelled = scene.desk.events.cancel(&scene.olga, event.id, None);
+    let cancelled = scene.instance.events.cancel(&scene.olga, event.id, None);
     cancelled.await.unwrap();
-    scene.desk.clock.advance_seconds(3 * HOUR);
+    scene.instance.clock.advance_seconds(3 * HOUR);
     assert_eq!(scene.drain().await, 2);
     assert!(scene.jobs().await.is_empty());
     assert!(scene.server.seen().is_empty());
@@ -266,7 +279,7 @@ async fn failures_that_may_pass_are_tried_again_and_others_are_not(database: Dat
         Some("pexels did not answer: status 500")
     );
 
-    scene.desk.clock.advance_seconds(60);
+    scene.instance.clock.advance_seconds(60);
     scene.server.on("/v1/search", Reply::status(400));
     assert_eq!(scene.drain().await, 1);
     let job = scene.jobs().await.pop().unwrap();
@@ -295,7 +308,7 @@ async fn a_refused_key_loses_no_photograph(database: Database) {
         let error = job.last_error.unwrap();
         assert!(error.contains("check --covers-key"), "{error}");
         assert_eq!(job.failed_at, None);
-        scene.desk.clock.advance_seconds(361);
+        scene.instance.clock.advance_seconds(361);
     }
     scene.server.on("/v1/search", Reply::json(&photos));
     scene.drain().await;
@@ -314,12 +327,12 @@ async fn a_provider_that_asks_to_wait_is_left_alone(database: Database) {
     scene.server.on("/v1/search", Reply::json(&photos));
     let second = scene.create("Lobsters", "lobster").await;
     for _ in 0..9 {
-        scene.desk.clock.advance_seconds(10);
+        scene.instance.clock.advance_seconds(10);
         scene.drain().await;
     }
     assert_eq!(scene.server.seen().len(), 1, "nobody asks before the time");
 
-    scene.desk.clock.advance_seconds(400);
+    scene.instance.clock.advance_seconds(400);
     assert_eq!(scene.drain().await, 2);
     assert!(scene.photograph(&first).await.is_some());
     assert!(scene.photograph(&second).await.is_some());

@@ -13,7 +13,7 @@ use crate::{
     fixtures::open,
     mail::{Mail, Postbox},
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
     },
 };
@@ -39,7 +39,7 @@ async fn old_postgres(url: String) {
     connection.close().await.unwrap();
 }
 
-async fn migrated(database: &Database) -> Desk {
+async fn migrated(database: &Database) -> Instance {
     let options = Options::new(database.url(), Access::Administer);
     let store = Store::open(&options).await.unwrap();
     let pending = store.pending_migrations().await.unwrap();
@@ -54,28 +54,28 @@ async fn migrated(database: &Database) -> Desk {
             .unwrap()
             .is_empty()
     );
-    let desk = Desk::open_beside(database).await;
-    desk.clock.advance_seconds(SECONDS);
-    desk
+    let instance = Instance::open_beside(database).await;
+    instance.clock.advance_seconds(SECONDS);
+    instance
 }
 
 async fn everything_is_kept_and_works(database: Database) {
-    let desk = migrated(&database).await;
+    let instance = migrated(&database).await;
     let header = format!("Bearer {KEY}");
-    let olga = desk
+    let olga = instance
         .authenticator
         .authenticate(Some(&header))
         .await
         .unwrap();
-    assert_eq!(desk.keys.list().await.unwrap().len(), 3);
-    let listed = desk.catalogue.list(10, 0).await.unwrap();
+    assert_eq!(instance.keys.list().await.unwrap().len(), 3);
+    let listed = instance.catalogue.list(10, 0).await.unwrap();
     let event = |title: &str| {
         let found = listed.events.iter().find(|event| event.title == title);
         found.unwrap_or_else(|| panic!("{title} is missing"))
     };
     assert_eq!(listed.events.len(), 4);
     assert_eq!(
-        desk.standing(event("Full house").id).await,
+        instance.standing(event("Full house").id).await,
         [
             ("ada", Status::Cancelled),
             ("bob", Status::Confirmed),
@@ -85,20 +85,26 @@ async fn everything_is_kept_and_works(database: Database) {
         .map(|(name, status)| (name.to_owned(), status))
     );
     let asking = event("Asks first").id;
-    let people = desk.store.list_registrations(asking, 0, 10).await.unwrap();
+    let people = instance
+        .store
+        .list_registrations(asking, 0, 10)
+        .await
+        .unwrap();
     assert!(people[0].checked_in_at.is_some());
     assert_eq!(event("Moved twice").sequence, 2);
     let pictured = event("Pictured");
     let credit = pictured.image_credit.as_ref().unwrap();
     assert_eq!(credit.author.as_deref(), Some("Lukas Rodriguez"));
-    let cover = desk.store.find_stock_cover(pictured.id).await.unwrap();
+    let cover = instance.store.find_stock_cover(pictured.id).await.unwrap();
     assert_eq!(cover.unwrap().jpeg, [0xff, 0xd8].as_slice());
 
     let moved = event("Moved twice");
-    let registered = desk.registrations.register(&moved.slug, guest("zoe"), None);
+    let registered = instance
+        .registrations
+        .register(&moved.slug, guest("zoe"), None);
     registered.await.unwrap();
-    let new = desk.create(&olga, seats(1)).await;
-    assert!(desk.standing(new.id).await.is_empty());
+    let new = instance.create(&olga, seats(1)).await;
+    assert!(instance.standing(new.id).await.is_empty());
 }
 
 fn told(mails: &[Mail]) -> Vec<(&str, &str)> {
@@ -111,14 +117,14 @@ fn told(mails: &[Mail]) -> Vec<(&str, &str)> {
 }
 
 async fn jobs_are_done_as_they_were_meant(database: Database) {
-    let desk = migrated(&database).await;
-    let (failed, count) = desk.mails.list_failed(10).await.unwrap();
+    let instance = migrated(&database).await;
+    let (failed, count) = instance.mails.list_failed(10).await.unwrap();
     assert_eq!((failed.len(), count), (2, 2));
     for mail in &failed {
         assert_eq!(mail.job.last_error.as_deref(), Some("answers 550"));
         assert_eq!(mail.job.tries, 1);
     }
-    let postbox = Postbox::of(&desk);
+    let postbox = Postbox::of(&instance);
     let mails = postbox.collect().await;
     // Of two changes only the later one is told, as long as what the job knows of it was kept.
     let expected = [
@@ -138,7 +144,7 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
         .find(|mail| mail.subject.starts_with("Your registration is c"));
     assert_eq!(of_cleo.unwrap().calendar, None, "cleo never held a seat");
 
-    assert_eq!(desk.mails.retry_all().await.unwrap(), 2);
+    assert_eq!(instance.mails.retry_all().await.unwrap(), 2);
     let mails = postbox.collect().await;
     let expected = [
         ("ada", "Your registration is cancelled: Full house"),
@@ -147,10 +153,14 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
     assert_eq!(told(&mails), expected);
     assert!(mails[0].calendar.is_some(), "ada held a seat");
     for kind in JobKind::MAILS {
-        assert_eq!(desk.store.list_jobs(kind, 10).await.unwrap(), [], "{kind}");
+        assert_eq!(
+            instance.store.list_jobs(kind, 10).await.unwrap(),
+            [],
+            "{kind}"
+        );
     }
     // What nobody does here waits.
-    let covers = desk.store.list_jobs(JobKind::StockCover, 10).await;
+    let covers = instance.store.list_jobs(JobKind::StockCover, 10).await;
     assert_eq!(covers.unwrap().len(), 1);
 }
 

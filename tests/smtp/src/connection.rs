@@ -16,7 +16,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{Deed, Encryption, Mail, Shared, Step, lock, tls};
+use crate::{Encryption, Mail, Reaction, Shared, Step, lock, tls};
 
 /// The longest line that is read, content included: beyond what any client sends.
 const LINE_BYTES: u64 = 100_000;
@@ -32,17 +32,17 @@ struct Envelope {
     recipients: Vec<String>,
     content: Vec<u8>,
     /// Told to whoever writes the answers, when the script wants something that is no answer.
-    deed: Arc<Mutex<Deed>>,
+    reaction: Arc<Mutex<Reaction>>,
 }
 
 impl Envelope {
     /// Asks the script; what is no answer is left to [`say`].
     fn decide(&self, step: Step<'_>) -> Response {
         match self.shared.decide(step) {
-            Deed::Go => response::OK,
-            Deed::Answer(code) => scripted(code),
+            Reaction::Go => response::OK,
+            Reaction::Answer(code) => scripted(code),
             other => {
-                *lock(&self.deed) = other;
+                *lock(&self.reaction) = other;
                 response::OK
             }
         }
@@ -72,10 +72,13 @@ impl Handler for Envelope {
     fn data_end(&mut self) -> Response {
         let recipients = std::mem::take(&mut self.recipients);
         let first = recipients.first().map_or("", String::as_str);
-        let deed = self.shared.decide(Step::Content(first));
+        let reaction = self.shared.decide(Step::Content(first));
         // A refusal is left to `say`, too: told of one, mailin's session would go on reading content.
-        *lock(&self.deed) = deed;
-        if matches!(deed, Deed::Go | Deed::TakeAndDrop | Deed::TakeAndHang) {
+        *lock(&self.reaction) = reaction;
+        if matches!(
+            reaction,
+            Reaction::Go | Reaction::TakeAndDrop | Reaction::TakeAndHang
+        ) {
             let content = String::from_utf8_lossy(&self.content).into_owned();
             self.shared.take(Mail {
                 recipients,
@@ -100,7 +103,7 @@ pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) 
     let _open = Open(Arc::clone(&shared));
     let is_one_too_many = others >= shared.most.load(Ordering::SeqCst);
     let greeting = if is_one_too_many {
-        Deed::Answer(421)
+        Reaction::Answer(421)
     } else {
         shared.decide(Step::Greeting)
     };
@@ -121,10 +124,10 @@ async fn talk(
     stream: TcpStream,
     peer: IpAddr,
     shared: Arc<Shared>,
-    greeting: Deed,
+    greeting: Reaction,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let deed = Arc::new(Mutex::new(greeting));
+    let reaction = Arc::new(Mutex::new(greeting));
     let stream: Pin<Box<dyn Stream>> = match shared.encryption {
         Encryption::Always => Box::pin(tls::acceptor().accept(stream).await?),
         Encryption::None | Encryption::Offered => Box::pin(stream),
@@ -133,18 +136,18 @@ async fn talk(
         shared: Arc::clone(&shared),
         recipients: Vec::new(),
         content: Vec::new(),
-        deed: Arc::clone(&deed),
+        reaction: Arc::clone(&reaction),
     };
     let mut session = shared.builder.build(peer, envelope);
     let mut wire = BufReader::new(stream);
-    if !say(&mut wire, &session.greeting(), &deed).await? {
+    if !say(&mut wire, &session.greeting(), &reaction).await? {
         return Ok(());
     }
-    if converse(&mut wire, &mut session, &deed).await? {
+    if converse(&mut wire, &mut session, &reaction).await? {
         let plain = wire.into_inner();
         let mut wire: Wire = BufReader::new(Box::pin(tls::acceptor().accept(plain).await?));
         session.tls_active();
-        converse(&mut wire, &mut session, &deed).await?;
+        converse(&mut wire, &mut session, &reaction).await?;
     }
     Ok(())
 }
@@ -153,7 +156,7 @@ async fn talk(
 async fn converse(
     wire: &mut Wire,
     session: &mut Session<Envelope>,
-    deed: &Mutex<Deed>,
+    reaction: &Mutex<Reaction>,
 ) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -167,7 +170,7 @@ async fn converse(
             return Ok(false);
         }
         let answer = session.process(&line);
-        if !say(wire, &answer, deed).await? {
+        if !say(wire, &answer, reaction).await? {
             return Ok(false);
         }
         if answer.action == Action::UpgradeTls {
@@ -177,13 +180,13 @@ async fn converse(
 }
 
 /// Writes an answer, or does what the script wants instead; false when the connection is over.
-async fn say(wire: &mut Wire, answer: &Response, deed: &Mutex<Deed>) -> io::Result<bool> {
-    let wanted = std::mem::replace(&mut *lock(deed), Deed::Go);
+async fn say(wire: &mut Wire, answer: &Response, reaction: &Mutex<Reaction>) -> io::Result<bool> {
+    let wanted = std::mem::replace(&mut *lock(reaction), Reaction::Go);
     let scripted = match wanted {
-        Deed::Go => None,
-        Deed::Answer(code) => Some(scripted(code)),
-        Deed::Drop | Deed::TakeAndDrop => return Ok(false),
-        Deed::Hang | Deed::TakeAndHang => std::future::pending().await,
+        Reaction::Go => None,
+        Reaction::Answer(code) => Some(scripted(code)),
+        Reaction::Drop | Reaction::TakeAndDrop => return Ok(false),
+        Reaction::Hang | Reaction::TakeAndHang => std::future::pending().await,
     };
     let answer = scripted.as_ref().unwrap_or(answer);
     if answer.action == Action::NoReply {

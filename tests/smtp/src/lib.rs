@@ -4,8 +4,8 @@
 //! ```ignore
 //! let server = Server::start();
 //! server.script(|step| match step {
-//!     Step::Recipient("gone@example.org") => Deed::Answer(550),
-//!     _ => Deed::Go,
+//!     Step::Recipient("gone@example.org") => Reaction::Answer(550),
+//!     _ => Reaction::Go,
 //! });
 //! ```
 
@@ -51,7 +51,7 @@ pub enum Step<'a> {
 
 /// How a session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum Reaction {
     /// As it should.
     Go,
     /// With this answer in place of "OK".
@@ -90,7 +90,7 @@ impl Mail {
 }
 
 /// Decides how sessions go on.
-type Script = Box<dyn FnMut(Step<'_>) -> Deed + Send>;
+type Script = Box<dyn FnMut(Step<'_>) -> Reaction + Send>;
 
 /// What sessions share.
 struct Shared {
@@ -109,7 +109,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn decide(&self, step: Step<'_>) -> Deed {
+    fn decide(&self, step: Step<'_>) -> Reaction {
         (lock(&self.script))(step)
     }
 
@@ -160,7 +160,7 @@ impl Server {
         let shared = Arc::new(Shared {
             mails: Mutex::default(),
             taken: Notify::new(),
-            script: Mutex::new(Box::new(|_| Deed::Go)),
+            script: Mutex::new(Box::new(|_| Reaction::Go)),
             connections: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
             most: AtomicUsize::new(usize::MAX),
@@ -190,7 +190,7 @@ impl Server {
     }
 
     /// From now on decides how sessions go on; the ones under way, too.
-    pub fn script(&self, script: impl FnMut(Step<'_>) -> Deed + Send + 'static) {
+    pub fn script(&self, script: impl FnMut(Step<'_>) -> Reaction + Send + 'static) {
         *lock(&self.shared.script) = Box::new(script);
     }
 

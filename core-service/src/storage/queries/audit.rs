@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{Connection, Db, Given, Row};
+use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
@@ -26,7 +26,7 @@ pub(in crate::storage) async fn insert_audits(
     entries: &[AuditEntry],
 ) -> Result<(), Error> {
     let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
-    Given::default()
+    Input::default()
         .column("id", entries.iter().map(|entry| entry.id))
         .column("at", entries.iter().map(|entry| entry.at.micros()))
         .column(
@@ -43,7 +43,7 @@ pub(in crate::storage) async fn insert_audits(
         .execute(
             connection,
             "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) \
-             SELECT * FROM given",
+             SELECT * FROM input",
         )
         .await?;
     Ok(())

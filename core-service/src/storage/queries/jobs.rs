@@ -2,7 +2,7 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Given, Row};
+use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         ids::EventId,
@@ -83,7 +83,7 @@ pub(in crate::storage) async fn insert_jobs(
     if jobs.is_empty() {
         return Ok(0);
     }
-    Given::default()
+    Input::default()
         .column("kind", jobs.iter().map(|job| job.task.kind().name()))
         .column("subject_id", jobs.iter().map(|job| job.subject_id))
         .column("occasion", jobs.iter().map(|job| job.occasion))
@@ -93,7 +93,7 @@ pub(in crate::storage) async fn insert_jobs(
         .execute(
             connection,
             "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-             SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at FROM given WHERE TRUE \
+             SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at FROM input WHERE TRUE \
              ON CONFLICT (kind, subject_id, occasion) DO NOTHING",
         )
         .await
@@ -178,7 +178,7 @@ pub(in crate::storage) async fn finish_jobs(
     if jobs.is_empty() {
         return Ok(0);
     }
-    Given::default()
+    Input::default()
         .column("kind", jobs.iter().map(|job| job.key.kind.name()))
         .column("subject_id", jobs.iter().map(|job| job.key.subject_id))
         .column("occasion", jobs.iter().map(|job| job.key.occasion))
@@ -186,7 +186,7 @@ pub(in crate::storage) async fn finish_jobs(
         .execute(
             connection,
             "DELETE FROM jobs WHERE failed_at IS NULL AND (kind, subject_id, occasion, attempts) IN \
-             (SELECT kind, subject_id, occasion, attempts FROM given)",
+             (SELECT kind, subject_id, occasion, attempts FROM input)",
         )
         .await
 }

@@ -2,7 +2,7 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Given, Row, accounts, events};
+use super::{Connection, Db, Input, Row, accounts, events};
 use crate::{
     domain::{
         email,
@@ -215,7 +215,7 @@ pub(in crate::storage) async fn insert_registrations(
     let answers = answers.collect::<Result<Vec<_>, _>>()?;
     let people = || registrations.iter();
     let search = |person: &Registration| values::search_text(&person.name, &person.email);
-    Given::default()
+    Input::default()
         .column("id", people().map(|person| person.id.uuid()))
         .column("event_id", people().map(|person| person.event_id.uuid()))
         .column("seq", people().map(|person| person.seq))
@@ -243,7 +243,7 @@ pub(in crate::storage) async fn insert_registrations(
         .execute(
             connection,
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, answers, \
-             checked_in_at, registered_at, updated_at) SELECT * FROM given",
+             checked_in_at, registered_at, updated_at) SELECT * FROM input",
         )
         .await?;
     Ok(())

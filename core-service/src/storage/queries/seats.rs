@@ -6,7 +6,7 @@
 use sqlx::Row as _;
 
 use super::{
-    Connection, Given,
+    Connection, Input,
     events::{self, counter_columns, event_columns},
 };
 use crate::{
@@ -23,11 +23,11 @@ pub(in crate::storage) async fn find_event_ids(
     connection: &mut Connection,
     slugs: &[&str],
 ) -> Result<Vec<EventId>, Error> {
-    Given::default()
+    Input::default()
         .column("slug", slugs.iter().copied())
         .fetch(
             connection,
-            "SELECT id FROM events WHERE slug IN (SELECT slug FROM given)",
+            "SELECT id FROM events WHERE slug IN (SELECT slug FROM input)",
         )
         .await?
         .iter()
@@ -39,14 +39,14 @@ pub(in crate::storage) async fn lock_seats(
     connection: &mut Connection,
     ids: &[EventId],
 ) -> Result<Vec<(EventId, Counters, i64)>, Error> {
-    Given::default()
+    Input::default()
         .column("id", ids.iter().map(|id| id.uuid()))
         .fetch(
             connection,
             concat!(
                 "SELECT c.event_id, c.next_seq, ",
                 counter_columns!(),
-                " FROM event_counters c WHERE c.event_id IN (SELECT id FROM given) ORDER BY c.event_id",
+                " FROM event_counters c WHERE c.event_id IN (SELECT id FROM input) ORDER BY c.event_id",
                 for_update!()
             ),
         )
@@ -63,14 +63,14 @@ pub(in crate::storage) async fn list_events(
     connection: &mut Connection,
     ids: &[EventId],
 ) -> Result<Vec<Event>, Error> {
-    Given::default()
+    Input::default()
         .column("id", ids.iter().map(|id| id.uuid()))
         .fetch(
             connection,
             concat!(
                 "SELECT ",
                 event_columns!(),
-                " FROM events e WHERE e.id IN (SELECT id FROM given)"
+                " FROM events e WHERE e.id IN (SELECT id FROM input)"
             ),
         )
         .await?
@@ -84,13 +84,13 @@ pub(in crate::storage) async fn find_active_registrations(
     connection: &mut Connection,
     people: &[(EventId, &str)],
 ) -> Result<Vec<(EventId, String, RegistrationId)>, Error> {
-    let rows = Given::default()
+    let rows = Input::default()
         .column("event_id", people.iter().map(|(event, _)| event.uuid()))
         .column("email_norm", people.iter().map(|(_, email_norm)| *email_norm))
         .fetch(
             connection,
-            "SELECT event_id, email_norm, (SELECT r.id FROM registrations r WHERE r.event_id = given.event_id \
-             AND r.email_norm = given.email_norm AND r.status <> 'Cancelled') AS id FROM given",
+            "SELECT event_id, email_norm, (SELECT r.id FROM registrations r WHERE r.event_id = input.event_id \
+             AND r.email_norm = input.email_norm AND r.status <> 'Cancelled') AS id FROM input",
         )
         .await?;
     let mut found = Vec::new();
@@ -108,12 +108,12 @@ pub(in crate::storage) async fn touch_registrations(
     ids: &[RegistrationId],
     now: Instant,
 ) -> Result<(), Error> {
-    Given::default()
+    Input::default()
         .column("id", ids.iter().map(|id| id.uuid()))
         .column("updated_at", ids.iter().map(|_| now.micros()))
         .execute(
             connection,
-            "UPDATE registrations SET updated_at = given.updated_at FROM given WHERE registrations.id = given.id",
+            "UPDATE registrations SET updated_at = input.updated_at FROM input WHERE registrations.id = input.id",
         )
         .await?;
     Ok(())
@@ -124,7 +124,7 @@ pub(in crate::storage) async fn update_counters(
     seats: &[&Seats],
 ) -> Result<(), Error> {
     let events = || seats.iter();
-    let done = Given::default()
+    let done = Input::default()
         .column("event_id", events().map(|seats| seats.event.id.uuid()))
         .column("confirmed", events().map(|seats| seats.counters.confirmed))
         .column("pending", events().map(|seats| seats.counters.pending))
@@ -136,9 +136,9 @@ pub(in crate::storage) async fn update_counters(
         .column("next_seq", events().map(|seats| seats.next_seq))
         .execute(
             connection,
-            "UPDATE event_counters SET confirmed = given.confirmed, pending = given.pending, \
-             waitlisted = given.waitlisted, cancelled = given.cancelled, next_seq = given.next_seq \
-             FROM given WHERE event_counters.event_id = given.event_id",
+            "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, \
+             waitlisted = input.waitlisted, cancelled = input.cancelled, next_seq = input.next_seq \
+             FROM input WHERE event_counters.event_id = input.event_id",
         )
         .await?;
     if done != seats.len() as u64 {

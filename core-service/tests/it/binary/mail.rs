@@ -6,13 +6,13 @@ use core_service::domain::{
     registration::{Registration, Status},
 };
 use test_postgres::Database;
-use test_smtp::{Deed, Server, Step};
+use test_smtp::{Reaction, Server, Step};
 
 use super::Running;
 use crate::{
     delivery::{assert_one_mail_each, mailer, runner},
     fixtures::migrate,
-    service::{Desk, public_event},
+    service::{Instance, public_event},
 };
 
 /// More than a core sends at a time, so that some mails are under way and some not begun.
@@ -26,18 +26,20 @@ const LEASES_END_SECONDS: i64 = 300;
 
 /// An event whose guests are to get mails now, by the clock that a core of its own goes by.
 async fn cancelled_event(database: &Database) -> Vec<Registration> {
-    let desk = Desk::open_beside_at(database, Clock::system()).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open_beside_at(database, Clock::system()).await;
+    let olga = instance.olga().await;
     let new = NewEvent {
         start_date: "9000-01-01T12:00:00Z".to_owned(),
         end_date: None,
         ..public_event("Rust Meetup")
     };
-    let event = desk.create(&olga, new).await;
-    let guests = desk.register(event.id, &[Status::Confirmed; GUESTS]).await;
-    let cancelled = desk.events.cancel(&olga, event.id, None).await;
+    let event = instance.create(&olga, new).await;
+    let guests = instance
+        .register(event.id, &[Status::Confirmed; GUESTS])
+        .await;
+    let cancelled = instance.events.cancel(&olga, event.id, None).await;
     cancelled.unwrap();
-    desk.store.close().await;
+    instance.store.close().await;
     guests
 }
 
@@ -46,8 +48,8 @@ async fn a_core_that_is_killed_after_the_server_took_its_mails_loses_and_doubles
 ) {
     let server = Server::start();
     server.script(|step| match step {
-        Step::Content(_) => Deed::TakeAndHang,
-        _ => Deed::Go,
+        Step::Content(_) => Reaction::TakeAndHang,
+        _ => Reaction::Go,
     });
     let guests = cancelled_event(&database).await;
     let url = server.url();
@@ -56,10 +58,10 @@ async fn a_core_that_is_killed_after_the_server_took_its_mails_loses_and_doubles
     server.await_mails(SLOTS).await;
     running.kill();
 
-    server.script(|_| Deed::Go);
+    server.script(|_| Reaction::Go);
     let later = Clock::system().now().plus_seconds(LEASES_END_SECONDS);
-    let desk = Desk::open_beside_at(&database, Clock::manual(later)).await;
-    let runner = runner(&desk, &mailer(&server));
+    let instance = Instance::open_beside_at(&database, Clock::manual(later)).await;
+    let runner = runner(&instance, &mailer(&server));
     assert_eq!(runner.drain().await.unwrap(), GUESTS);
     assert_eq!(server.mails().len(), SLOTS + GUESTS);
     assert_one_mail_each(&server.mails(), &guests);

@@ -14,7 +14,7 @@ use test_postgres::Database;
 use super::{Mail, Postbox, mode};
 use crate::{
     fixtures::migrate,
-    service::{Desk, public_event},
+    service::{Instance, public_event},
 };
 
 /// In Berlin, where summer time begins the week before.
@@ -69,7 +69,7 @@ fn compare(name: &str, mail: &Mail, registration: &Registration, event: &Event) 
 }
 
 struct Scene {
-    desk: Desk,
+    instance: Instance,
     postbox: Postbox,
     event: Event,
 }
@@ -77,11 +77,11 @@ struct Scene {
 impl Scene {
     /// A new event, and nobody registered; answers its owner, too.
     async fn set(database: &Database, event: NewEvent) -> (Self, Principal) {
-        let desk = Desk::open(database).await;
-        let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-        let event = desk.create(&olga, event).await;
+        let instance = Instance::open(database).await;
+        let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+        let event = instance.create(&olga, event).await;
         let scene = Self {
-            desk,
+            instance,
             postbox,
             event,
         };
@@ -98,32 +98,35 @@ impl Scene {
     }
 
     async fn people(&self) -> Vec<Registration> {
-        let listed = self.desk.store.list_registrations(self.event.id, 0, 100);
+        let listed = self
+            .instance
+            .store
+            .list_registrations(self.event.id, 0, 100);
         listed.await.unwrap()
     }
 }
 
 async fn seats_and_the_waitlist(database: Database) {
     let (scene, _) = Scene::set(&database, meetup(1)).await;
-    let (desk, event) = (&scene.desk, &scene.event);
+    let (instance, event) = (&scene.instance, &scene.event);
 
-    desk.register_guest(event, "ada").await;
+    instance.register_guest(event, "ada").await;
     let registered = scene.expect("registered", 1).await;
-    desk.register_guest(event, "ada").await;
+    instance.register_guest(event, "ada").await;
     let again = scene.expect("registered_again", 1).await;
-    desk.register_guest(event, "bob").await;
+    instance.register_guest(event, "bob").await;
     scene.expect("waitlisted", 2).await;
-    desk.register_guest(event, "bob").await;
+    instance.register_guest(event, "bob").await;
     scene.expect("waitlisted_again", 2).await;
 
     // Each mail has a link of its own, and both lead to the same registration.
     assert_ne!(registered.token(), again.token());
     for mail in [&registered, &again] {
-        let own = desk.own_registrations.get(mail.token()).await;
+        let own = instance.own_registrations.get(mail.token()).await;
         assert_eq!(own.unwrap().registration.name, "ada");
     }
 
-    let cancelled = desk.own_registrations.cancel(again.token());
+    let cancelled = instance.own_registrations.cancel(again.token());
     cancelled.await.unwrap();
     let mails = scene.postbox.collect().await;
     let people = scene.people().await;
@@ -151,28 +154,28 @@ async fn approval(database: Database) {
         ..meetup(1)
     };
     let (scene, olga) = Scene::set(&database, asking).await;
-    let (desk, event) = (&scene.desk, &scene.event);
+    let (instance, event) = (&scene.instance, &scene.event);
 
-    desk.register_guest(event, "ada").await;
+    instance.register_guest(event, "ada").await;
     scene.expect("pending", 1).await;
-    desk.register_guest(event, "ada").await;
+    instance.register_guest(event, "ada").await;
     scene.expect("pending_again", 1).await;
     let people = scene.people().await;
     let approve = |index: usize, people: &[Registration]| {
         let id = people[index].id;
-        desk.registrations.approve(&olga, event.id, id)
+        instance.registrations.approve(&olga, event.id, id)
     };
     approve(0, &people).await.unwrap();
     scene.expect("approved", 1).await;
 
-    desk.register_guest(event, "bob").await;
+    instance.register_guest(event, "bob").await;
     scene.postbox.collect_one().await;
     let people = scene.people().await;
     approve(1, &people).await.unwrap();
     scene.expect("approved_waitlisted", 2).await;
 
     // Who never held a seat has nothing in their calendar.
-    let cancelled = desk.registrations.cancel(&olga, event.id, people[1].id);
+    let cancelled = instance.registrations.cancel(&olga, event.id, people[1].id);
     cancelled.await.unwrap();
     let mail = scene.postbox.collect_one().await;
     assert_eq!(mail.calendar, None);
@@ -180,13 +183,13 @@ async fn approval(database: Database) {
 
 async fn changes_of_the_event(database: Database) {
     let (scene, olga) = Scene::set(&database, meetup(1)).await;
-    let (desk, event) = (&scene.desk, &scene.event);
-    desk.register_guest(event, "ada").await;
-    desk.register_guest(event, "bob").await;
+    let (instance, event) = (&scene.instance, &scene.event);
+    instance.register_guest(event, "ada").await;
+    instance.register_guest(event, "bob").await;
     scene.postbox.collect().await;
     let people = scene.people().await;
 
-    let changed = desk.events.update(&olga, event.id, elsewhere());
+    let changed = instance.events.update(&olga, event.id, elsewhere());
     changed.await.unwrap();
     let mails = scene.postbox.collect().await;
     assert_eq!(mails.len(), 2);
@@ -199,7 +202,7 @@ async fn changes_of_the_event(database: Database) {
     }
 
     let reason = Some("The venue is flooded.\nSorry! <b>https://example.org</b>".to_owned());
-    let cancelled = desk.events.cancel(&olga, event.id, reason);
+    let cancelled = instance.events.cancel(&olga, event.id, reason);
     assert_eq!(cancelled.await.unwrap().registrants_notified, 2);
     let ended = scene.postbox.collect().await;
     assert_eq!(ended.len(), 2);
@@ -220,10 +223,10 @@ async fn changes_of_the_event(database: Database) {
 }
 
 async fn a_mail_is_for_its_owner_alone(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, meetup(1)).await;
-    desk.register_guest(&event, "ada").await;
+    let instance = Instance::open(&database).await;
+    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let event = instance.create(&olga, meetup(1)).await;
+    instance.register_guest(&event, "ada").await;
     postbox.runner.drain().await.unwrap();
     let folder = postbox.folder.path().join("mail");
     assert_eq!(mode(&folder), 0o700);

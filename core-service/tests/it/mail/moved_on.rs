@@ -6,7 +6,7 @@ use test_postgres::Database;
 use super::Postbox;
 use crate::{
     fixtures::{HOUR, migrate},
-    service::{Desk, guests::seats},
+    service::{Instance, guests::seats},
 };
 
 fn moved_to(location: &str) -> EventPatch {
@@ -28,7 +28,7 @@ impl Postbox {
     }
 }
 
-impl Desk {
+impl Instance {
     async fn assert_nothing_waits(&self) {
         for kind in JobKind::MAILS {
             assert_eq!(self.store.list_jobs(kind, 10).await.unwrap(), [], "{kind}");
@@ -42,21 +42,21 @@ fn told(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 async fn only_how_it_ended_is_told(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, seats(1)).await;
+    let instance = Instance::open(&database).await;
+    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let event = instance.create(&olga, seats(1)).await;
     for name in ["ada", "bob", "cleo"] {
-        desk.register_guest(&event, name).await;
+        instance.register_guest(&event, name).await;
     }
-    let people = desk
+    let people = instance
         .store
         .list_registrations(event.id, 0, 10)
         .await
         .unwrap();
-    let cancelled = desk.registrations.cancel(&olga, event.id, people[0].id);
+    let cancelled = instance.registrations.cancel(&olga, event.id, people[0].id);
     cancelled.await.unwrap();
     for location in ["Betahaus", "Tempelhof"] {
-        let changed = desk.events.update(&olga, event.id, moved_to(location));
+        let changed = instance.events.update(&olga, event.id, moved_to(location));
         changed.await.unwrap();
     }
     let expected = told(&[
@@ -67,56 +67,56 @@ async fn only_how_it_ended_is_told(database: Database) {
         ("cleo", "You are on the waitlist: Rust Meetup"),
     ]);
     assert_eq!(postbox.subjects().await, expected);
-    desk.assert_nothing_waits().await;
+    instance.assert_nothing_waits().await;
 }
 
 async fn who_registers_for_what_is_called_off_at_once_hears_only_that(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, seats(1)).await;
-    desk.register_guest(&event, "ada").await;
-    desk.register_guest(&event, "ada").await;
-    desk.register_guest(&event, "bob").await;
-    let cancelled = desk.events.cancel(&olga, event.id, None).await;
+    let instance = Instance::open(&database).await;
+    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let event = instance.create(&olga, seats(1)).await;
+    instance.register_guest(&event, "ada").await;
+    instance.register_guest(&event, "ada").await;
+    instance.register_guest(&event, "bob").await;
+    let cancelled = instance.events.cancel(&olga, event.id, None).await;
     assert_eq!(cancelled.unwrap().registrants_notified, 2);
     let expected = told(&[
         ("ada", "Cancelled: Rust Meetup"),
         ("bob", "Cancelled: Rust Meetup"),
     ]);
     assert_eq!(postbox.subjects().await, expected);
-    desk.assert_nothing_waits().await;
+    instance.assert_nothing_waits().await;
 }
 
 async fn of_what_is_over_only_a_cancellation_is_told(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let called_off = desk.create(&olga, seats(9)).await;
-    let held = desk.create(&olga, seats(9)).await;
+    let instance = Instance::open(&database).await;
+    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let called_off = instance.create(&olga, seats(9)).await;
+    let held = instance.create(&olga, seats(9)).await;
     for event in [&called_off, &held] {
-        desk.register_guest(event, "ada").await;
+        instance.register_guest(event, "ada").await;
     }
-    let cancelled = desk.events.cancel(&olga, called_off.id, None);
+    let cancelled = instance.events.cancel(&olga, called_off.id, None);
     cancelled.await.unwrap();
-    desk.clock.advance_seconds(2 * HOUR);
+    instance.clock.advance_seconds(2 * HOUR);
     let expected = told(&[("ada", "Cancelled: Rust Meetup")]);
     assert_eq!(postbox.subjects().await, expected);
-    desk.assert_nothing_waits().await;
+    instance.assert_nothing_waits().await;
 }
 
 async fn who_was_erased_is_not_written_to(database: Database) {
-    let desk = Desk::open(&database).await;
-    let (olga, postbox) = (desk.olga().await, Postbox::of(&desk));
-    let event = desk.create(&olga, seats(9)).await;
-    desk.register_guest(&event, "ada").await;
-    desk.register_guest(&event, "bob").await;
+    let instance = Instance::open(&database).await;
+    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let event = instance.create(&olga, seats(9)).await;
+    instance.register_guest(&event, "ada").await;
+    instance.register_guest(&event, "bob").await;
     for person in ["ada@example.org", "olga@example.org"] {
-        desk.people.erase(person).await.unwrap();
+        instance.people.erase(person).await.unwrap();
     }
     let mail = postbox.collect_one().await;
     assert_eq!(mail.to.1, "bob@example.org");
     // Nor is the organizer named any more.
     assert!(!mail.text.contains("Organized by"), "{}", mail.text);
-    desk.assert_nothing_waits().await;
+    instance.assert_nothing_waits().await;
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

@@ -7,7 +7,7 @@ use core_service::{
 use serde_json::json;
 use test_postgres::Database;
 
-use super::Desk;
+use super::Instance;
 use crate::fixtures::{HOUR, Rows, migrate};
 
 fn fay() -> NewAccount {
@@ -20,25 +20,25 @@ fn fay() -> NewAccount {
 }
 
 async fn an_address_has_one_account(database: Database) {
-    let desk = Desk::open(&database).await;
-    desk.accounts.create(fay()).await.unwrap();
+    let instance = Instance::open(&database).await;
+    instance.accounts.create(fay()).await.unwrap();
     let shouted = NewAccount {
         email: "FAY@EXAMPLE.ORG".to_owned(),
         ..fay()
     };
-    let refused = desk.accounts.create(shouted).await;
+    let refused = instance.accounts.create(shouted).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 }
 
 async fn what_is_wrong_with_an_account_is_said_at_once(database: Database) {
-    let desk = Desk::open(&database).await;
+    let instance = Instance::open(&database).await;
     let wrong = NewAccount {
         email: "fay".to_owned(),
         name: " \t".to_owned(),
         plan: Plan::Free,
         timezone: Some("Mars".to_owned()),
     };
-    let Err(Error::Invalid(violations)) = desk.accounts.create(wrong).await else {
+    let Err(Error::Invalid(violations)) = instance.accounts.create(wrong).await else {
         panic!("it was created");
     };
     let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
@@ -46,18 +46,19 @@ async fn what_is_wrong_with_an_account_is_said_at_once(database: Database) {
 }
 
 async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
-    let desk = Desk::open(&database).await;
-    let fay = desk.caller("fay@example.org", Plan::Free).await;
+    let instance = Instance::open(&database).await;
+    let fay = instance.caller("fay@example.org", Plan::Free).await;
     for _ in 0..2 {
-        desk.accounts
+        instance
+            .accounts
             .set_plan("fay@example.org", Plan::Pro)
             .await
             .unwrap();
     }
-    let account = desk.accounts.get(&fay).await.unwrap();
+    let account = instance.accounts.get(&fay).await.unwrap();
     assert_eq!(account.account.plan, Plan::Pro);
     assert_eq!(account.active_events_limit, Some(100));
-    let audit = desk.audit(fay.account.uuid()).await;
+    let audit = instance.audit(fay.account.uuid()).await;
     let expected = json!({
         "actor": "admin",
         "action": "account.set_plan",
@@ -67,14 +68,21 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
     });
     assert_eq!(audit[1..], [expected]);
 
-    let unknown = desk.accounts.set_plan("otto@example.org", Plan::Pro).await;
+    let unknown = instance
+        .accounts
+        .set_plan("otto@example.org", Plan::Pro)
+        .await;
     assert!(matches!(unknown, Err(Error::NotFound { what: "account" })));
 }
 
 async fn only_a_valid_key_is_recognised(database: Database) {
-    let desk = Desk::open(&database).await;
-    desk.accounts.create(fay()).await.unwrap();
-    let key = desk.keys.create("fay@example.org", "laptop").await.unwrap();
+    let instance = Instance::open(&database).await;
+    instance.accounts.create(fay()).await.unwrap();
+    let key = instance
+        .keys
+        .create("fay@example.org", "laptop")
+        .await
+        .unwrap();
     let plain = key.plain.expose();
     let other = PlainKey::generate(&Entropy::seeded(99));
     for header in [
@@ -88,11 +96,11 @@ async fn only_a_valid_key_is_recognised(database: Database) {
         Some(&format!("Bearer {plain}x")),
         Some(&format!("Bearer {plain} {plain}")),
     ] {
-        let outcome = desk.authenticator.authenticate(header).await;
+        let outcome = instance.authenticator.authenticate(header).await;
         assert!(matches!(outcome, Err(Error::Unauthorized)), "{header:?}");
     }
     for header in [format!("Bearer {plain}"), format!("bEARER   {plain}")] {
-        let caller = desk
+        let caller = instance
             .authenticator
             .authenticate(Some(&header))
             .await
@@ -102,29 +110,33 @@ async fn only_a_valid_key_is_recognised(database: Database) {
 }
 
 async fn a_key_that_cannot_be_one_is_not_looked_up(database: Database) {
-    let desk = Desk::open(&database).await;
-    desk.store.close().await;
+    let instance = Instance::open(&database).await;
+    instance.store.close().await;
     let well_formed = PlainKey::generate(&Entropy::seeded(99));
     let header = format!("Bearer {}", well_formed.expose());
-    let looked_up = desk.authenticator.authenticate(Some(&header)).await;
+    let looked_up = instance.authenticator.authenticate(Some(&header)).await;
     assert!(
         matches!(looked_up, Err(Error::Unavailable(_))),
         "{looked_up:?}"
     );
     let wrong_checksum = format!("{}!", &header[..header.len() - 1]);
-    let refused = desk.authenticator.authenticate(Some(&wrong_checksum)).await;
+    let refused = instance
+        .authenticator
+        .authenticate(Some(&wrong_checksum))
+        .await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
 }
 
 /// A SQLite file has one core.
 async fn a_revocation_takes_effect_within_five_seconds_on_another_core(database: Database) {
-    let here = Desk::open(&database).await;
-    let there = Desk::open(&database).await;
+    let here = Instance::open(&database).await;
+    let there = Instance::open(&database).await;
     here.accounts.create(fay()).await.unwrap();
     let key = here.keys.create("fay@example.org", "laptop").await.unwrap();
     let header = format!("Bearer {}", key.plain.expose());
-    for desk in [&here, &there] {
-        desk.authenticator
+    for instance in [&here, &there] {
+        instance
+            .authenticator
             .authenticate(Some(&header))
             .await
             .unwrap();
@@ -138,38 +150,48 @@ async fn a_revocation_takes_effect_within_five_seconds_on_another_core(database:
 }
 
 async fn a_key_is_revoked_once_and_audited_once(database: Database) {
-    let desk = Desk::open(&database).await;
-    desk.accounts.create(fay()).await.unwrap();
-    let key = desk.keys.create("fay@example.org", "laptop").await.unwrap();
+    let instance = Instance::open(&database).await;
+    instance.accounts.create(fay()).await.unwrap();
+    let key = instance
+        .keys
+        .create("fay@example.org", "laptop")
+        .await
+        .unwrap();
     for _ in 0..2 {
-        desk.keys.revoke(key.key.id).await.unwrap();
+        instance.keys.revoke(key.key.id).await.unwrap();
     }
-    let audit = desk.audit(key.key.id.uuid()).await;
+    let audit = instance.audit(key.key.id.uuid()).await;
     let actions: Vec<_> = audit.iter().map(|row| row["action"].clone()).collect();
     assert_eq!(actions, ["key.create", "key.revoke"]);
-    let keys = desk.keys.list().await.unwrap();
+    let keys = instance.keys.list().await.unwrap();
     assert!(keys[0].0.revoked_at.is_some());
 
-    let unknown = desk.keys.revoke(KeyId::new(uuid::Uuid::nil())).await;
+    let unknown = instance.keys.revoke(KeyId::new(uuid::Uuid::nil())).await;
     assert!(matches!(unknown, Err(Error::NotFound { what: "key" })));
 }
 
 async fn an_expired_key_is_refused(database: Database) {
-    let desk = Desk::open(&database).await;
-    let account = desk.accounts.create(fay()).await.unwrap();
+    let instance = Instance::open(&database).await;
+    let account = instance.accounts.create(fay()).await.unwrap();
     let plain = PlainKey::generate(&Entropy::seeded(5));
     let key = core_service::domain::account::ApiKey {
         hash: plain.hash(),
         ..Rows::new().key(account.id)
     };
-    let mut tx = desk.store.begin().await.unwrap();
+    let mut tx = instance.store.begin().await.unwrap();
     tx.insert_key(&key).await.unwrap();
     tx.commit().await.unwrap();
     let header = format!("Bearer {}", plain.expose());
-    desk.clock.advance_seconds(HOUR - 1);
-    assert!(desk.authenticator.authenticate(Some(&header)).await.is_ok());
-    desk.clock.advance_seconds(1);
-    let refused = desk.authenticator.authenticate(Some(&header)).await;
+    instance.clock.advance_seconds(HOUR - 1);
+    assert!(
+        instance
+            .authenticator
+            .authenticate(Some(&header))
+            .await
+            .is_ok()
+    );
+    instance.clock.advance_seconds(1);
+    let refused = instance.authenticator.authenticate(Some(&header)).await;
     assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
 }
 

@@ -3,10 +3,10 @@
 use core_service::domain::{change::Change, event::EventPatch, registration::Status};
 use test_postgres::Database;
 
-use super::{Desk, guests::guest, new_event, public_event};
+use super::{Instance, guests::guest, new_event, public_event};
 use crate::fixtures::migrate;
 
-impl Desk {
+impl Instance {
     async fn version(&self) -> i64 {
         self.store.catalogue_version().await.unwrap()
     }
@@ -20,71 +20,78 @@ fn titled(title: &str) -> EventPatch {
 }
 
 async fn the_version_grows_with_each_change_of_what_the_catalogue_shows(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let mut before = desk.version().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let mut before = instance.version().await;
     let mut grown = async |what: &str| {
-        let now = desk.version().await;
+        let now = instance.version().await;
         assert!(now > before, "{what}: {before} and then {now}");
         before = now;
     };
-    let first = desk.create(&olga, public_event("First")).await.id;
+    let first = instance.create(&olga, public_event("First")).await.id;
     grown("created in public").await;
-    desk.events
+    instance
+        .events
         .update(&olga, first, titled("Renamed"))
         .await
         .unwrap();
     grown("changed").await;
-    desk.events.unpublish(&olga, first).await.unwrap();
+    instance.events.unpublish(&olga, first).await.unwrap();
     grown("unpublished").await;
-    desk.events.publish(&olga, first).await.unwrap();
+    instance.events.publish(&olga, first).await.unwrap();
     grown("published").await;
     let listed = |is_listed| EventPatch {
         is_listed: Change::Set(is_listed),
         ..EventPatch::default()
     };
-    desk.events
+    instance
+        .events
         .update(&olga, first, listed(false))
         .await
         .unwrap();
     grown("unlisted").await;
-    desk.events
+    instance
+        .events
         .update(&olga, first, listed(true))
         .await
         .unwrap();
     grown("listed").await;
-    desk.events.cancel(&olga, first, None).await.unwrap();
+    instance.events.cancel(&olga, first, None).await.unwrap();
     grown("cancelled").await;
 }
 
 async fn what_the_catalogue_does_not_show_leaves_the_version_as_it_is(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let public = desk.create(&olga, public_event("Public")).await;
-    let before = desk.version().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let public = instance.create(&olga, public_event("Public")).await;
+    let before = instance.version().await;
 
     let new = guest("ada");
-    let registered = desk.registrations.register(&public.slug, new, None);
+    let registered = instance.registrations.register(&public.slug, new, None);
     registered.await.unwrap();
-    let added = desk.registrations.add(&olga, public.id, guest("bob")).await;
+    let added = instance
+        .registrations
+        .add(&olga, public.id, guest("bob"))
+        .await;
     let added = added.unwrap();
     assert_eq!(added.status, Status::Confirmed);
-    let cancel = desk.registrations.cancel(&olga, public.id, added.id);
+    let cancel = instance.registrations.cancel(&olga, public.id, added.id);
     cancel.await.unwrap();
-    desk.events.publish(&olga, public.id).await.unwrap();
-    let same = desk.events.update(&olga, public.id, titled("Public"));
+    instance.events.publish(&olga, public.id).await.unwrap();
+    let same = instance.events.update(&olga, public.id, titled("Public"));
     same.await.unwrap();
-    let draft = desk.create(&olga, new_event("Draft")).await.id;
-    desk.events
+    let draft = instance.create(&olga, new_event("Draft")).await.id;
+    instance
+        .events
         .update(&olga, draft, titled("Other"))
         .await
         .unwrap();
-    desk.events.cancel(&olga, draft, None).await.unwrap();
-    assert_eq!(desk.version().await, before);
+    instance.events.cancel(&olga, draft, None).await.unwrap();
+    assert_eq!(instance.version().await, before);
 
-    let refused = desk.events.publish(&olga, draft).await;
+    let refused = instance.events.publish(&olga, draft).await;
     assert!(refused.is_err());
-    assert_eq!(desk.version().await, before);
+    assert_eq!(instance.version().await, before);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

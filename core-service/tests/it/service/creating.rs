@@ -4,38 +4,38 @@ use core_service::{domain::event::NewEvent, domain::plan::Plan, service::Error};
 use serde_json::json;
 use test_postgres::Database;
 
-use super::{Desk, new_event, public_event};
+use super::{Instance, new_event, public_event};
 use crate::fixtures::migrate;
 
 async fn a_draft_is_its_owners_only(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let other = desk.caller("otto@example.org", Plan::Business).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let other = instance.caller("otto@example.org", Plan::Business).await;
 
-    let event = desk.create(&olga, new_event("Rust Meetup")).await;
+    let event = instance.create(&olga, new_event("Rust Meetup")).await;
     assert_eq!(event.slug, "rust-meetup");
-    let (found, counters) = desk.events.get(&olga, event.id).await.unwrap();
+    let (found, counters) = instance.events.get(&olga, event.id).await.unwrap();
     assert_eq!(found, event);
     assert_eq!(counters.total(), 0);
 
-    super::assert_no_event(desk.events.get(&other, event.id).await);
-    super::assert_no_event(desk.catalogue.get("rust-meetup").await);
-    assert_eq!(desk.catalogue.list(50, 0).await.unwrap().count, 0);
+    super::assert_no_event(instance.events.get(&other, event.id).await);
+    super::assert_no_event(instance.catalogue.get("rust-meetup").await);
+    assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 0);
 }
 
 async fn a_published_event_is_everybodys(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, public_event("Rust Meetup")).await;
-    assert_eq!(desk.catalogue.get("rust-meetup").await.unwrap(), event);
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, public_event("Rust Meetup")).await;
+    assert_eq!(instance.catalogue.get("rust-meetup").await.unwrap(), event);
 }
 
 async fn a_title_that_is_taken_gets_another_slug(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
     let mut slugs = Vec::new();
     for _ in 0..3 {
-        slugs.push(desk.create(&olga, new_event("Rust Meetup")).await.slug);
+        slugs.push(instance.create(&olga, new_event("Rust Meetup")).await.slug);
     }
     assert_eq!(slugs[0], "rust-meetup");
     for slug in &slugs[1..] {
@@ -45,26 +45,26 @@ async fn a_title_that_is_taken_gets_another_slug(database: Database) {
 }
 
 async fn what_is_wrong_is_said_and_nothing_is_stored(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
     let wrong = NewEvent {
         end_date: Some("2029-12-31T23:00Z".to_owned()),
         timezone: Some("Mars".to_owned()),
         ..new_event("Rust Meetup")
     };
-    let Err(Error::Invalid(violations)) = desk.events.create(&olga, wrong).await else {
+    let Err(Error::Invalid(violations)) = instance.events.create(&olga, wrong).await else {
         panic!("it was created");
     };
     let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
     assert_eq!(fields, ["timezone"]);
-    let account = desk.accounts.get(&olga).await.unwrap();
+    let account = instance.accounts.get(&olga).await.unwrap();
     assert_eq!(account.active_events, 0);
 }
 
 async fn the_zone_is_the_requests_else_the_accounts_else_the_instances(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, new_event("Rust Meetup")).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, new_event("Rust Meetup")).await;
     assert_eq!(event.schedule.timezone, "UTC");
 
     let account = core_service::service::NewAccount {
@@ -73,10 +73,10 @@ async fn the_zone_is_the_requests_else_the_accounts_else_the_instances(database:
         plan: Plan::Free,
         timezone: Some("asia/tokyo".to_owned()),
     };
-    desk.accounts.create(account).await.unwrap();
-    let key = desk.keys.create("kenji@example.org", "k").await;
+    instance.accounts.create(account).await.unwrap();
+    let key = instance.keys.create("kenji@example.org", "k").await;
     let header = format!("Bearer {}", key.unwrap().plain.expose());
-    let kenji = desk
+    let kenji = instance
         .authenticator
         .authenticate(Some(&header))
         .await
@@ -86,21 +86,21 @@ async fn the_zone_is_the_requests_else_the_accounts_else_the_instances(database:
         end_date: None,
         ..new_event("Hanami")
     };
-    let event = desk.create(&kenji, local.clone()).await;
+    let event = instance.create(&kenji, local.clone()).await;
     assert_eq!(event.schedule.start.rfc3339(), "2030-05-01T10:00:00+09:00");
     let own = NewEvent {
         timezone: Some("Europe/Paris".to_owned()),
         ..local
     };
-    let event = desk.create(&kenji, own).await;
+    let event = instance.create(&kenji, own).await;
     assert_eq!(event.schedule.start.rfc3339(), "2030-05-01T10:00:00+02:00");
 }
 
 async fn a_creation_is_audited_with_every_field(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, new_event("Rust Meetup")).await;
-    let audit = desk.audit(event.id.uuid()).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, new_event("Rust Meetup")).await;
+    let audit = instance.audit(event.id.uuid()).await;
     let expected = json!([{
         "actor": "key",
         "action": "event.create",

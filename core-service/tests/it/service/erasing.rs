@@ -10,28 +10,28 @@ use core_service::{
 use test_postgres::Database;
 
 use super::{
-    Desk,
+    Instance,
     guests::{guest, seats},
 };
 use crate::fixtures::{HOUR, migrate};
 
 async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let full = desk.create(&olga, seats(1)).await;
-    let other = desk.create(&olga, seats(5)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let full = instance.create(&olga, seats(1)).await;
+    let other = instance.create(&olga, seats(5)).await;
     let add = async |event, name| {
-        let added = desk.registrations.add(&olga, event, guest(name));
+        let added = instance.registrations.add(&olga, event, guest(name));
         added.await.unwrap()
     };
     let ada = add(full.id, "ada").await;
     add(full.id, "bob").await;
     let gone = add(other.id, "ada").await;
-    let cancel = desk.registrations.cancel(&olga, other.id, gone.id);
+    let cancel = instance.registrations.cancel(&olga, other.id, gone.id);
     cancel.await.unwrap();
     add(other.id, "ada").await;
 
-    let done = desk.people.erase("ADA@Example.org").await.unwrap();
+    let done = instance.people.erase("ADA@Example.org").await.unwrap();
     let expected = Erasure {
         registrations: 3,
         // Registered three times, and one of them cancelled.
@@ -43,31 +43,34 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
     };
     assert_eq!(done, expected);
     assert_eq!(
-        desk.standing(full.id).await,
+        instance.standing(full.id).await,
         [("bob".to_owned(), Status::Confirmed)]
     );
-    assert_eq!(desk.standing(other.id).await, []);
-    assert_eq!(desk.mailed(full.id, JobKind::PromotedMail).await, ["bob"]);
+    assert_eq!(instance.standing(other.id).await, []);
+    assert_eq!(
+        instance.mailed(full.id, JobKind::PromotedMail).await,
+        ["bob"]
+    );
     let token = ada.cancel_url.rsplit('/').next().unwrap();
-    let followed = desk.own_registrations.get(token).await;
+    let followed = instance.own_registrations.get(token).await;
     assert!(matches!(followed, Err(Error::NotFound { .. })));
-    let audit = desk.audit(ada.id.uuid()).await;
+    let audit = instance.audit(ada.id.uuid()).await;
     let last = audit
         .iter()
         .find(|entry| entry["action"] == "registration.erase");
     assert_eq!(last.unwrap()["actor"], "admin");
-    let again = desk.people.erase("ada@example.org").await.unwrap();
+    let again = instance.people.erase("ada@example.org").await.unwrap();
     assert_eq!(again, Erasure::default());
 }
 
 /// In SQLite's files, which one can read. What PostgreSQL still has until its next vacuum is for it to clear.
 async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(100)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(100)).await;
     for number in 0..50 {
         let name = format!("guest-{number}");
-        let added = desk.registrations.add(&olga, event.id, guest(&name));
+        let added = instance.registrations.add(&olga, event.id, guest(&name));
         added.await.unwrap();
     }
     let path = database.url().trim_start_matches("sqlite://").to_owned();
@@ -77,41 +80,41 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
         files.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
     };
     assert!(is_there("guest-7@example.org"));
-    desk.people.erase("guest-7@example.org").await.unwrap();
+    instance.people.erase("guest-7@example.org").await.unwrap();
     assert!(!is_there("guest-7@example.org"));
     assert!(is_there("guest-8@example.org"));
 }
 
 async fn an_account_loses_name_address_and_keys_but_not_its_events(database: Database) {
-    let desk = Desk::open(&database).await;
-    let fay = desk.caller("fay@example.org", Plan::Free).await;
-    let event = desk.create(&fay, seats(1)).await;
-    let done = desk.people.erase("fay@example.org").await.unwrap();
+    let instance = Instance::open(&database).await;
+    let fay = instance.caller("fay@example.org", Plan::Free).await;
+    let event = instance.create(&fay, seats(1)).await;
+    let done = instance.people.erase("fay@example.org").await.unwrap();
     assert_eq!((done.account, done.keys), (true, 1));
-    let account = desk.accounts.get(&fay).await.unwrap().account;
+    let account = instance.accounts.get(&fay).await.unwrap().account;
     assert_eq!(account.name, "erased");
     assert!(account.email.ends_with("@erased.invalid"));
-    assert!(desk.catalogue.get(&event.slug).await.is_ok());
-    let keys = desk.keys.list().await.unwrap();
+    assert!(instance.catalogue.get(&event.slug).await.is_ok());
+    let keys = instance.keys.list().await.unwrap();
     assert!(keys.iter().all(|(key, _)| key.revoked_at.is_some()));
     assert!(keys.iter().all(|(key, _)| key.label == "erased"));
     // The address is free again.
-    desk.caller("fay@example.org", Plan::Free).await;
-    let wrong = desk.people.erase("fay").await;
+    instance.caller("fay@example.org", Plan::Free).await;
+    let wrong = instance.people.erase("fay").await;
     assert!(matches!(wrong, Err(Error::Invalid(_))));
 }
 
 /// Nobody is promoted for what is over; when it is not over any more, whoever waits must not wait for ever.
 async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(1)).await;
     for name in ["ada", "bob"] {
-        let added = desk.registrations.add(&olga, event.id, guest(name));
+        let added = instance.registrations.add(&olga, event.id, guest(name));
         added.await.unwrap();
     }
-    desk.clock.advance_seconds(2 * HOUR);
-    let done = desk.people.erase("ada@example.org").await.unwrap();
+    instance.clock.advance_seconds(2 * HOUR);
+    let done = instance.people.erase("ada@example.org").await.unwrap();
     assert_eq!((done.registrations, done.promoted), (1, 0));
     let later = ScheduleChange {
         start_date: Change::Set("2030-02-01T18:00:00Z".to_owned()),
@@ -122,14 +125,17 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
         schedule: later,
         ..EventPatch::default()
     };
-    let moved = desk.events.update(&olga, event.id, moved).await;
+    let moved = instance.events.update(&olga, event.id, moved).await;
     let (_, counters) = moved.unwrap();
     assert_eq!((counters.confirmed, counters.waitlisted), (1, 0));
     assert_eq!(
-        desk.standing(event.id).await,
+        instance.standing(event.id).await,
         [("bob".to_owned(), Status::Confirmed)]
     );
-    assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, ["bob"]);
+    assert_eq!(
+        instance.mailed(event.id, JobKind::PromotedMail).await,
+        ["bob"]
+    );
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

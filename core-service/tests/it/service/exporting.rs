@@ -10,10 +10,10 @@ use core_service::{
 };
 use test_postgres::Database;
 
-use super::{Desk, guests::guest, public_event};
+use super::{Instance, guests::guest, public_event};
 use crate::fixtures::migrate;
 
-impl Desk {
+impl Instance {
     /// The whole table, and in how many pieces it came.
     async fn exported(&self, caller: &Principal, event: &Event) -> (String, usize) {
         let export = self.registrations.export(caller, event.id).await;
@@ -28,8 +28,8 @@ impl Desk {
 }
 
 async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
     let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
         label: label.to_owned(),
         field_type: field_type.parse().unwrap(),
@@ -43,7 +43,7 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
         ],
         ..public_event("Meetup")
     };
-    let event = desk.create(&olga, asking).await;
+    let event = instance.create(&olga, asking).await;
     let answer = |label: &str, values: &[&str]| Answer {
         label: label.to_owned(),
         values: values.iter().map(|&value| value.to_owned()).collect(),
@@ -56,9 +56,9 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
         ],
         ..guest("ada")
     };
-    let ada = desk.asked(&event, hostile).await;
-    let bob = desk.asked(&event, guest("bob")).await;
-    let (table, _) = desk.exported(&olga, &event).await;
+    let ada = instance.asked(&event, hostile).await;
+    let bob = instance.asked(&event, guest("bob")).await;
+    let (table, _) = instance.exported(&olga, &event).await;
     let expected = format!(
         "\u{feff}id,name,email,status,registered_at,checked_in,'=Days,Floor,other_answers\n\
          {},\"'=HYPERLINK(\"\"http://evil\"\",\"\"x\"\")\",ada@example.org,Confirmed,2030-01-01T00:00:00Z,false,Friday; Saturday,-2,\n\
@@ -69,8 +69,8 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
 }
 
 async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
     let field = |label: &str| CustomField {
         label: label.to_owned(),
         field_type: FieldType::Text,
@@ -85,7 +85,7 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
         custom_fields: vec![field("=Size"), field("Diet"), field("Shoes")],
         ..public_event("Meetup")
     };
-    let event = desk.create(&olga, asking).await;
+    let event = instance.create(&olga, asking).await;
     let ada = NewRegistration {
         answers: vec![
             answer("=Size", "M"),
@@ -94,27 +94,29 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
         ],
         ..guest("ada")
     };
-    desk.asked(&event, ada).await;
+    instance.asked(&event, ada).await;
     let patch = EventPatch {
         custom_fields: Change::Set(vec![field("Diet"), field("Hat")]),
         ..EventPatch::default()
     };
-    let patched = desk.events.update(&olga, event.id, patch).await;
+    let patched = instance.events.update(&olga, event.id, patch).await;
     patched.unwrap();
-    desk.asked(&event, guest("bob")).await;
-    let (table, _) = desk.exported(&olga, &event).await;
+    instance.asked(&event, guest("bob")).await;
+    let (table, _) = instance.exported(&olga, &event).await;
     assert!(table.contains(",checked_in,Diet,Hat,other_answers\n"));
     assert!(table.contains(",false,vegan,,\"'=Size: M\nShoes: 44\"\n"));
     assert!(table.ends_with(",false,,,\n"), "{table}");
 }
 
 async fn a_long_table_comes_in_pieces(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, public_event("Meetup")).await;
-    assert_eq!(desk.exported(&olga, &event).await.0.lines().count(), 1);
-    desk.register(event.id, &[Status::Waitlisted; 1_000]).await;
-    let (table, pieces) = desk.exported(&olga, &event).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, public_event("Meetup")).await;
+    assert_eq!(instance.exported(&olga, &event).await.0.lines().count(), 1);
+    instance
+        .register(event.id, &[Status::Waitlisted; 1_000])
+        .await;
+    let (table, pieces) = instance.exported(&olga, &event).await;
     assert_eq!(table.lines().count(), 1_001);
     assert_eq!(pieces, 3);
 }

@@ -10,7 +10,7 @@ use core_service::{
     service::NewRegistration,
 };
 
-use super::{Desk, public_event};
+use super::{Instance, public_event};
 
 pub(crate) fn guest(name: &str) -> NewRegistration {
     NewRegistration {
@@ -27,7 +27,7 @@ pub(crate) fn seats(max_capacity: i32) -> NewEvent {
     }
 }
 
-impl Desk {
+impl Instance {
     /// Where everybody stands, in the order of registering, after a look at the counters.
     pub(crate) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
         let everybody = self.store.list_registrations(event, 0, 100_000).await;

@@ -8,7 +8,7 @@ use core_service::{
 };
 use test_postgres::Database;
 
-use super::{Desk, assert_no_event, guests::guest, public_event};
+use super::{Instance, assert_no_event, guests::guest, public_event};
 use crate::fixtures::{HOUR, migrate};
 
 fn with_approval(max_capacity: i32) -> NewEvent {
@@ -20,85 +20,88 @@ fn with_approval(max_capacity: i32) -> NewEvent {
 }
 
 async fn who_awaits_approval_gets_a_seat_or_a_place_in_line(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, with_approval(1)).await;
-    let ada = desk.asked(&event, guest("ada")).await;
-    let bob = desk.asked(&event, guest("bob")).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, with_approval(1)).await;
+    let ada = instance.asked(&event, guest("ada")).await;
+    let bob = instance.asked(&event, guest("bob")).await;
     assert_eq!(ada.status, Status::Pending);
     assert_eq!(
-        desk.mailed(event.id, JobKind::PendingMail).await,
+        instance.mailed(event.id, JobKind::PendingMail).await,
         ["ada", "bob"]
     );
 
     // Whoever is approved first has the seat, whoever asked first has not.
     let approve = async |id: RegistrationId| {
-        let approved = desk.registrations.approve(&olga, event.id, id).await;
+        let approved = instance.registrations.approve(&olga, event.id, id).await;
         approved.map(|registration| registration.status)
     };
     assert_eq!(approve(bob.id).await.unwrap(), Status::Confirmed);
     assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
     assert_eq!(approve(ada.id).await.unwrap(), Status::Waitlisted);
     assert_eq!(
-        desk.mailed(event.id, JobKind::ApprovedMail).await,
+        instance.mailed(event.id, JobKind::ApprovedMail).await,
         ["ada", "bob"]
     );
-    let cancel = desk.registrations.cancel(&olga, event.id, bob.id);
+    let cancel = instance.registrations.cancel(&olga, event.id, bob.id);
     cancel.await.unwrap();
     assert!(matches!(
         approve(bob.id).await,
         Err(Error::RegistrationCancelled)
     ));
     assert_eq!(
-        desk.standing(event.id).await[0],
+        instance.standing(event.id).await[0],
         ("ada".to_owned(), Status::Confirmed)
     );
 }
 
 async fn only_who_holds_a_seat_is_checked_in(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, with_approval(1)).await;
-    let ada = desk.asked(&event, guest("ada")).await.id;
-    let check_in = async || desk.registrations.check_in(&olga, event.id, ada).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, with_approval(1)).await;
+    let ada = instance.asked(&event, guest("ada")).await.id;
+    let check_in = async || instance.registrations.check_in(&olga, event.id, ada).await;
     let refused = check_in().await;
     assert!(
         matches!(refused, Err(Error::NotConfirmed(Status::Pending))),
         "{refused:?}"
     );
-    desk.clock.advance_seconds(1);
-    let approve = desk.registrations.approve(&olga, event.id, ada);
+    instance.clock.advance_seconds(1);
+    let approve = instance.registrations.approve(&olga, event.id, ada);
     approve.await.unwrap();
-    desk.clock.advance_seconds(1);
+    instance.clock.advance_seconds(1);
     let first = check_in().await.unwrap().checked_in_at;
-    assert_eq!(first, Some(desk.clock.now()));
+    assert_eq!(first, Some(instance.clock.now()));
     // Also when the event is over.
-    desk.clock.advance_seconds(3 * HOUR);
+    instance.clock.advance_seconds(3 * HOUR);
     assert_eq!(check_in().await.unwrap().checked_in_at, first);
-    let undo = desk.registrations.undo_check_in(&olga, event.id, ada).await;
+    let undo = instance
+        .registrations
+        .undo_check_in(&olga, event.id, ada)
+        .await;
     assert_eq!(undo.unwrap().checked_in_at, None);
-    let actions: Vec<_> = desk.audit(ada.uuid()).await;
+    let actions: Vec<_> = instance.audit(ada.uuid()).await;
     let actions: Vec<_> = actions
         .iter()
         .map(|entry| entry["action"].as_str().unwrap())
         .collect();
     let expected = ["create", "approve", "check_in", "undo_check_in"];
     assert_eq!(actions, expected.map(|name| format!("registration.{name}")));
-    let cancel = desk.registrations.cancel(&olga, event.id, ada).await;
+    let cancel = instance.registrations.cancel(&olga, event.id, ada).await;
     assert!(matches!(cancel, Err(Error::EventEnded)), "{cancel:?}");
 }
 
 async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registration(
     database: Database,
 ) {
-    let desk = Desk::open(&database).await;
-    let fay = desk.caller("fay@example.org", Plan::Free).await;
-    let otto = desk.caller("otto@example.org", Plan::Free).await;
-    let event = desk.create(&fay, public_event("Meetup")).await;
-    let ada = desk.asked(&event, guest("ada")).await.id;
+    let instance = Instance::open(&database).await;
+    let fay = instance.caller("fay@example.org", Plan::Free).await;
+    let otto = instance.caller("otto@example.org", Plan::Free).await;
+    let event = instance.create(&fay, public_event("Meetup")).await;
+    let ada = instance.asked(&event, guest("ada")).await.id;
     let nobody = RegistrationId::new(uuid::Uuid::nil());
     for id in [ada, nobody] {
-        let use_cases = &desk.use_cases;
+        let use_cases = &instance.use_cases;
         assert_no_event(use_cases.registrations.get(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.approve(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.cancel(&otto, event.id, id).await);
@@ -122,19 +125,20 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
             assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
         }
     }
-    assert_no_event(desk.registrations.export(&otto, event.id).await);
-    let refused = desk.registrations.export(&fay, event.id).await;
+    assert_no_event(instance.registrations.export(&otto, event.id).await);
+    let refused = instance.registrations.export(&fay, event.id).await;
     assert!(matches!(refused, Err(Error::PlanRequired)));
-    desk.accounts
+    instance
+        .accounts
         .set_plan("fay@example.org", Plan::Pro)
         .await
         .unwrap();
-    let found = desk.registrations.get(&fay, event.id, ada).await;
+    let found = instance.registrations.get(&fay, event.id, ada).await;
     assert_eq!(found.unwrap().name, "ada");
     // A registration is found at its own event only.
-    let other = desk.create(&fay, public_event("Other")).await;
+    let other = instance.create(&fay, public_event("Other")).await;
     for (event, id) in [(event.id, nobody), (other.id, ada)] {
-        let refused = desk.registrations.get(&fay, event, id).await;
+        let refused = instance.registrations.get(&fay, event, id).await;
         let what = "registration";
         assert!(
             matches!(refused, Err(Error::NotFound { what: found }) if found == what),
@@ -144,17 +148,17 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
 }
 
 async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, with_approval(1)).await;
-    let ada = desk.asked(&event, guest("ada")).await.id;
-    let link = desk.own_registrations.new_link(ada).await.unwrap();
-    desk.events.cancel(&olga, event.id, None).await.unwrap();
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, with_approval(1)).await;
+    let ada = instance.asked(&event, guest("ada")).await.id;
+    let link = instance.own_registrations.new_link(ada).await.unwrap();
+    instance.events.cancel(&olga, event.id, None).await.unwrap();
     assert_eq!(
-        desk.standing(event.id).await,
+        instance.standing(event.id).await,
         [("ada".to_owned(), Status::Pending)]
     );
-    let use_cases = &desk.use_cases;
+    let use_cases = &instance.use_cases;
     for refused in [
         use_cases.registrations.approve(&olga, event.id, ada).await,
         use_cases.registrations.cancel(&olga, event.id, ada).await,
@@ -170,27 +174,31 @@ async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Databas
 }
 
 async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, with_approval(9)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, with_approval(9)).await;
     for name in ["Ämilie 100%", "Bob_1", "Bobby", "Cleo"] {
         let local = name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let new = NewRegistration {
             name: name.to_owned(),
             ..guest(&local)
         };
-        desk.asked(&event, new).await;
+        instance.asked(&event, new).await;
     }
-    let everybody = desk.store.list_registrations(event.id, 0, 9).await.unwrap();
+    let everybody = instance
+        .store
+        .list_registrations(event.id, 0, 9)
+        .await
+        .unwrap();
     let cleo = everybody[3].id;
-    let approve = desk.registrations.approve(&olga, event.id, cleo);
+    let approve = instance.registrations.approve(&olga, event.id, cleo);
     approve.await.unwrap();
     let list = async |status: Option<Status>, text: Option<&str>, limit, offset| {
         let filter = RegistrationFilter {
             status,
             text: text.map(str::to_owned),
         };
-        let list = desk
+        let list = instance
             .registrations
             .list(&olga, event.id, &filter, limit, offset)
             .await

@@ -13,40 +13,46 @@ use serde_json::json;
 use test_postgres::Database;
 
 use super::{
-    Desk, assert_no_event,
+    Instance, assert_no_event,
     guests::{guest, seats},
     new_event, public_event,
 };
 use crate::fixtures::{HOUR, migrate};
 
 async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(5)).await;
-    desk.ask(&event, "ada").await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(5)).await;
+    instance.ask(&event, "ada").await;
     let again = NewRegistration {
         name: "Somebody Else".to_owned(),
         email: "ADA@Example.org".to_owned(),
         answers: Vec::new(),
     };
     for _ in 0..2 {
-        let answer = desk
+        let answer = instance
             .registrations
             .register(&event.slug, again.clone(), None);
         answer.await.unwrap();
     }
     assert_eq!(
-        desk.standing(event.id).await,
+        instance.standing(event.id).await,
         [("ada".to_owned(), Status::Confirmed)]
     );
-    let jobs = desk.store.list_jobs(JobKind::RegisteredAgainMail, 10).await;
+    let jobs = instance
+        .store
+        .list_jobs(JobKind::RegisteredAgainMail, 10)
+        .await;
     assert_eq!(jobs.unwrap().len(), 1, "one a minute is enough");
-    desk.clock.advance_seconds(60);
-    desk.ask(&event, "ada").await;
-    let jobs = desk.store.list_jobs(JobKind::RegisteredAgainMail, 10).await;
+    instance.clock.advance_seconds(60);
+    instance.ask(&event, "ada").await;
+    let jobs = instance
+        .store
+        .list_jobs(JobKind::RegisteredAgainMail, 10)
+        .await;
     assert_eq!(jobs.unwrap().len(), 2, "each minute has a mail of its own");
 
-    let refused = desk.registrations.add(&olga, event.id, again).await;
+    let refused = instance.registrations.add(&olga, event.id, again).await;
     assert!(
         matches!(refused, Err(Error::AlreadyRegistered)),
         "{refused:?}"
@@ -54,22 +60,22 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
 }
 
 async fn who_cancelled_may_register_again(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(5)).await;
-    let added = desk.registrations.add(&olga, event.id, guest("ada"));
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(5)).await;
+    let added = instance.registrations.add(&olga, event.id, guest("ada"));
     let added = added.await.unwrap();
-    let cancel = desk.registrations.cancel(&olga, event.id, added.id);
+    let cancel = instance.registrations.cancel(&olga, event.id, added.id);
     cancel.await.unwrap();
-    desk.ask(&event, "ada").await;
+    instance.ask(&event, "ada").await;
     let expected = [Status::Cancelled, Status::Confirmed].map(|status| ("ada".to_owned(), status));
-    assert_eq!(desk.standing(event.id).await, expected);
+    assert_eq!(instance.standing(event.id).await, expected);
 }
 
 async fn an_organizer_learns_where_somebody_stands(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.caller("olga@example.org", Plan::Free).await;
-    let event = desk
+    let instance = Instance::open(&database).await;
+    let olga = instance.caller("olga@example.org", Plan::Free).await;
+    let event = instance
         .create(
             &olga,
             NewEvent {
@@ -79,7 +85,7 @@ async fn an_organizer_learns_where_somebody_stands(database: Database) {
         )
         .await;
     let add = async |name| {
-        let added = desk.registrations.add(&olga, event.id, guest(name));
+        let added = instance.registrations.add(&olga, event.id, guest(name));
         added.await.unwrap()
     };
     let first: Added = add("ada").await;
@@ -93,7 +99,7 @@ async fn an_organizer_learns_where_somebody_stands(database: Database) {
         (third.status, third.waitlist_position),
         (Status::Waitlisted, Some(2))
     );
-    let audit = desk.audit(first.id.uuid()).await;
+    let audit = instance.audit(first.id.uuid()).await;
     assert_eq!(audit[0]["action"], "registration.create");
     assert_eq!(audit[0]["actor"], "key");
     assert_eq!(audit[0]["after"]["status"], "Confirmed");
@@ -105,30 +111,40 @@ async fn an_organizer_learns_where_somebody_stands(database: Database) {
             .cancel_url
             .starts_with("https://muster.example/registrations/")
     );
-    let own = desk.own_registrations.get(token).await.unwrap();
+    let own = instance.own_registrations.get(token).await.unwrap();
     assert_eq!((own.registration.id, own.event.id), (first.id, event.id));
 
-    let otto = desk.caller("otto@example.org", Plan::Business).await;
-    assert_no_event(desk.registrations.add(&otto, event.id, guest("dan")).await);
+    let otto = instance.caller("otto@example.org", Plan::Business).await;
+    assert_no_event(
+        instance
+            .registrations
+            .add(&otto, event.id, guest("dan"))
+            .await,
+    );
 }
 
 async fn closed_events_take_nobody(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let draft = desk.create(&olga, new_event("Draft")).await;
-    let cancelled = desk.create(&olga, public_event("Cancelled")).await;
-    desk.events.cancel(&olga, cancelled.id, None).await.unwrap();
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let draft = instance.create(&olga, new_event("Draft")).await;
+    let cancelled = instance.create(&olga, public_event("Cancelled")).await;
+    instance
+        .events
+        .cancel(&olga, cancelled.id, None)
+        .await
+        .unwrap();
     let unlisted = NewEvent {
         is_listed: false,
         ..public_event("Unlisted")
     };
-    let unlisted = desk.create(&olga, unlisted).await;
+    let unlisted = instance.create(&olga, unlisted).await;
     let public = async |slug: &str| {
-        let asked = desk.registrations.register(slug, guest("ada"), None);
+        let asked = instance.registrations.register(slug, guest("ada"), None);
         asked.await.map(|_| ())
     };
     let owner = async |id| {
-        desk.registrations
+        instance
+            .registrations
             .add(&olga, id, guest("ada"))
             .await
             .map(|_| ())
@@ -145,15 +161,15 @@ async fn closed_events_take_nobody(database: Database) {
         assert!(matches!(refused, Err(Error::EventCancelled)), "{refused:?}");
     }
     public(&unlisted.slug).await.unwrap();
-    desk.clock.advance_seconds(2 * HOUR);
+    instance.clock.advance_seconds(2 * HOUR);
     for refused in [public(&unlisted.slug).await, owner(unlisted.id).await] {
         assert!(matches!(refused, Err(Error::EventEnded)), "{refused:?}");
     }
 }
 
 async fn answers_fit_the_questions(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
     let size = CustomField {
         label: "Size".to_owned(),
         field_type: FieldType::Select,
@@ -164,7 +180,7 @@ async fn answers_fit_the_questions(database: Database) {
         custom_fields: vec![size],
         ..seats(5)
     };
-    let event = desk.create(&olga, asking).await;
+    let event = instance.create(&olga, asking).await;
     let answering = |name: &str, values: &[&str]| NewRegistration {
         answers: vec![Answer {
             label: "Size".to_owned(),
@@ -172,25 +188,29 @@ async fn answers_fit_the_questions(database: Database) {
         }],
         ..guest(name)
     };
-    let refused = desk.registrations.register(&event.slug, guest("ada"), None);
+    let refused = instance
+        .registrations
+        .register(&event.slug, guest("ada"), None);
     let Err(Error::Invalid(found)) = refused.await else {
         panic!("an answer is missing");
     };
     assert_eq!(found[0].message, "must have an answer to \"Size\"");
-    let refused = desk
+    let refused = instance
         .registrations
         .register(&event.slug, answering("ada", &["XL"]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
     let large = "x".repeat(20_001);
-    let refused = desk
+    let refused = instance
         .registrations
         .register(&event.slug, answering("ada", &[&large]), None);
     assert!(matches!(refused.await, Err(Error::Invalid(_))));
 
     let good = answering("ada", &["M"]);
-    let asked = desk.registrations.register(&event.slug, good.clone(), None);
+    let asked = instance
+        .registrations
+        .register(&event.slug, good.clone(), None);
     asked.await.unwrap();
-    let stored = desk.store.list_registrations(event.id, 0, 10).await;
+    let stored = instance.store.list_registrations(event.id, 0, 10).await;
     assert_eq!(stored.unwrap()[0].answers, good.answers);
 }
 

@@ -13,7 +13,7 @@ use super::crowd::{AT_A_TIME, SEATS, cores, rush};
 use crate::{
     fixtures::{NOW, migrate},
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
         public_event,
     },
@@ -31,7 +31,7 @@ async fn a_cancellation_among_registrations_tells_exactly_who_is_registered(data
 }
 
 /// The first core registers, the last one cancels. Who asks comes again under other names until the event is cancelled.
-async fn cancel_among_registrations(cores: &[Desk], olga: &Principal) {
+async fn cancel_among_registrations(cores: &[Instance], olga: &Principal) {
     const ASKING: usize = 40;
     const BEFORE: usize = 60;
     let asked = &cores[0];
@@ -66,10 +66,10 @@ async fn cancel_among_registrations(cores: &[Desk], olga: &Principal) {
 }
 
 async fn one_who_cannot_be_written_does_not_take_the_others_along(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(50)).await;
-    let asking = rush(std::slice::from_ref(&desk), 20, 20, |core, number| {
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(50)).await;
+    let asking = rush(std::slice::from_ref(&instance), 20, 20, |core, number| {
         let (use_cases, slug) = (core.use_cases.clone(), event.slug.clone());
         let mut new = guest(&format!("person-{number}"));
         // PostgreSQL takes no text with NUL. The proto's limits, which are applied before, let none in.
@@ -88,18 +88,18 @@ async fn one_who_cannot_be_written_does_not_take_the_others_along(database: Data
     let registered = registered.into_iter().filter(|registered| *registered);
     let expected = if database.is_postgres() { 19 } else { 20 };
     assert_eq!(registered.count(), expected);
-    assert_eq!(desk.standing(event.id).await.len(), expected);
+    assert_eq!(instance.standing(event.id).await.len(), expected);
 }
 
 async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
     const HOT: usize = 5_000;
     /// Far above what it takes, and far below what waiting for the crowd would: CI machines are slow.
     const SLOWEST: Duration = Duration::from_secs(2);
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let hot = desk.create(&olga, seats(SEATS)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let hot = instance.create(&olga, seats(SEATS)).await;
     let mut asking = rush(
-        std::slice::from_ref(&desk),
+        std::slice::from_ref(&instance),
         HOT,
         AT_A_TIME,
         |core, number| {
@@ -121,9 +121,9 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
             is_public: false,
             ..public_event("Other")
         };
-        let other = desk.create(&olga, other).await;
-        desk.events.get(&olga, other.id).await.unwrap();
-        desk.catalogue.list(50, 0).await.unwrap();
+        let other = instance.create(&olga, other).await;
+        instance.events.get(&olga, other.id).await.unwrap();
+        instance.catalogue.list(50, 0).await.unwrap();
         times.push(began.elapsed());
         while asking.try_join_next().is_some() {}
     }
@@ -131,7 +131,7 @@ async fn other_requests_are_answered_while_an_event_is_hot(database: Database) {
     times.sort_unstable();
     let slowest = times.last().copied().unwrap_or_default();
     assert!(slowest < SLOWEST, "{slowest:?} of {}", times.len());
-    assert_eq!(desk.clock.now(), NOW);
+    assert_eq!(instance.clock.now(), NOW);
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

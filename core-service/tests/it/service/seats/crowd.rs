@@ -12,7 +12,7 @@ use tokio::{
 use crate::{
     fixtures::{Rows, migrate},
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
         until_served,
     },
@@ -24,20 +24,20 @@ pub(super) const SEATS: i32 = 100;
 pub(super) const AT_A_TIME: usize = 1_000;
 
 /// Two cores on one PostgreSQL; SQLite has one.
-pub(super) async fn cores(database: &Database) -> Vec<Desk> {
-    let mut cores = vec![Desk::open(database).await];
+pub(super) async fn cores(database: &Database) -> Vec<Instance> {
+    let mut cores = vec![Instance::open(database).await];
     if database.is_postgres() {
-        cores.push(Desk::open_beside(database).await);
+        cores.push(Instance::open_beside(database).await);
     }
     cores
 }
 
 /// Has that many ask, numbered from 0, so many of them at a time, each at the next core.
 pub(super) fn rush<Asking>(
-    cores: &[Desk],
+    cores: &[Instance],
     crowd: usize,
     at_a_time: usize,
-    ask: impl Fn(&Desk, usize) -> Asking,
+    ask: impl Fn(&Instance, usize) -> Asking,
 ) -> JoinSet<Asking::Output>
 where
     Asking: Future<Output: Send + 'static> + Send + 'static,

@@ -24,7 +24,7 @@ use super::model::Model;
 use crate::{
     fixtures::migrate,
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
     },
 };
@@ -60,7 +60,7 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 struct Case<'a> {
-    desk: &'a Desk,
+    instance: &'a Instance,
     olga: Principal,
     event: EventId,
     slug: String,
@@ -68,13 +68,13 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    async fn begin(desk: &'a Desk, number: u32) -> Self {
-        let olga = desk
+    async fn begin(instance: &'a Instance, number: u32) -> Self {
+        let olga = instance
             .caller(&format!("olga-{number}@example.org"), Plan::Pro)
             .await;
-        let event = desk.create(&olga, seats(2)).await;
+        let event = instance.create(&olga, seats(2)).await;
         Self {
-            desk,
+            instance,
             olga,
             event: event.id,
             slug: event.slug,
@@ -117,7 +117,7 @@ impl<'a> Case<'a> {
             }
             Command::Erase { person } => {
                 let address = format!("person-{person}@example.org");
-                self.desk.people.erase(&address).await.unwrap();
+                self.instance.people.erase(&address).await.unwrap();
                 self.model.registrations.retain(|one| one.person != person);
                 self.model.promote();
             }
@@ -125,7 +125,7 @@ impl<'a> Case<'a> {
     }
 
     async fn change(&self, patch: EventPatch) -> Result<(), Error> {
-        let use_cases = &self.desk.use_cases;
+        let use_cases = &self.instance.use_cases;
         let changed = use_cases.events.update(&self.olga, self.event, patch).await;
         changed.map(|_| ())
     }
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
     async fn register(&mut self, person: u8, by_owner: bool) {
         let new = guest(&format!("person-{person}"));
         let expected = self.model.register(person, by_owner);
-        let use_cases = &self.desk.use_cases;
+        let use_cases = &self.instance.use_cases;
         if !by_owner {
             use_cases
                 .registrations
@@ -156,7 +156,7 @@ impl<'a> Case<'a> {
     async fn register_together(&mut self, people: Vec<u8>) {
         let mut asking = JoinSet::new();
         for person in people {
-            let (use_cases, slug) = (self.desk.use_cases.clone(), self.slug.clone());
+            let (use_cases, slug) = (self.instance.use_cases.clone(), self.slug.clone());
             let new = guest(&format!("person-{person}"));
             asking.spawn(async move {
                 use_cases
@@ -167,7 +167,8 @@ impl<'a> Case<'a> {
             });
         }
         asking.join_all().await;
-        for (name, _) in &self.desk.standing(self.event).await[self.model.registrations.len()..] {
+        for (name, _) in &self.instance.standing(self.event).await[self.model.registrations.len()..]
+        {
             let person = name.trim_start_matches("person-").parse().unwrap();
             assert!(self.model.register(person, false).is_some());
         }
@@ -175,7 +176,7 @@ impl<'a> Case<'a> {
 
     async fn named(&self, which: usize) -> Option<(usize, RegistrationId)> {
         let index = which.checked_rem(self.model.registrations.len())?;
-        let store = &self.desk.store;
+        let store = &self.instance.store;
         let everybody = store.list_registrations(self.event, 0, 1_000).await;
         Some((index, everybody.unwrap()[index].id))
     }
@@ -184,7 +185,7 @@ impl<'a> Case<'a> {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
-        let use_cases = &self.desk.use_cases;
+        let use_cases = &self.instance.use_cases;
         let approved = use_cases
             .registrations
             .approve(&self.olga, self.event, id)
@@ -205,7 +206,7 @@ impl<'a> Case<'a> {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
-        let use_cases = &self.desk.use_cases;
+        let use_cases = &self.instance.use_cases;
         if by_link {
             let link = use_cases.own_registrations.new_link(id).await.unwrap();
             let token = link.rsplit('/').next().unwrap();
@@ -219,7 +220,7 @@ impl<'a> Case<'a> {
     }
 
     async fn compare(&self) {
-        let standing = self.desk.standing(self.event).await;
+        let standing = self.instance.standing(self.event).await;
         let expected: Vec<_> = self
             .model
             .registrations
@@ -232,13 +233,16 @@ impl<'a> Case<'a> {
         let promoted: Vec<_> = promoted
             .map(|one| format!("person-{}", one.person))
             .collect();
-        let mailed = self.desk.mailed(self.event, JobKind::PromotedMail).await;
+        let mailed = self
+            .instance
+            .mailed(self.event, JobKind::PromotedMail)
+            .await;
         assert_eq!(mailed, promoted);
     }
 }
 
 async fn seats_agree_with_the_model(database: Database) {
-    let desk = Desk::open(&database).await;
+    let instance = Instance::open(&database).await;
     let cases = AtomicU32::new(0);
     let mut config = Config {
         failure_persistence: None,
@@ -252,7 +256,7 @@ async fn seats_agree_with_the_model(database: Database) {
         let number = cases.fetch_add(1, Ordering::Relaxed);
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
-                let mut case = Case::begin(&desk, number).await;
+                let mut case = Case::begin(&instance, number).await;
                 for command in commands {
                     case.run(command).await;
                     case.compare().await;

@@ -8,17 +8,17 @@ use test_postgres::Database;
 use crate::{
     fixtures::migrate,
     service::{
-        Desk,
+        Instance,
         guests::{guest, seats},
     },
 };
 
 async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(2)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(2)).await;
     for name in ["ada", "bob", "cleo", "dan"] {
-        desk.ask(&event, name).await;
+        instance.ask(&event, name).await;
     }
     let expected = [
         ("ada".to_owned(), Status::Confirmed),
@@ -26,13 +26,13 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
         ("cleo".to_owned(), Status::Waitlisted),
         ("dan".to_owned(), Status::Waitlisted),
     ];
-    assert_eq!(desk.standing(event.id).await, expected);
+    assert_eq!(instance.standing(event.id).await, expected);
     assert_eq!(
-        desk.mailed(event.id, JobKind::RegisteredMail).await,
+        instance.mailed(event.id, JobKind::RegisteredMail).await,
         ["ada", "bob"]
     );
     assert_eq!(
-        desk.mailed(event.id, JobKind::WaitlistedMail).await,
+        instance.mailed(event.id, JobKind::WaitlistedMail).await,
         ["cleo", "dan"]
     );
 
@@ -40,34 +40,40 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
         max_capacity: Change::Set(3),
         ..EventPatch::default()
     };
-    let (_, counters) = desk.events.update(&olga, event.id, more).await.unwrap();
+    let (_, counters) = instance.events.update(&olga, event.id, more).await.unwrap();
     assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
-    assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, ["cleo"]);
     assert_eq!(
-        desk.standing(event.id).await[2],
+        instance.mailed(event.id, JobKind::PromotedMail).await,
+        ["cleo"]
+    );
+    assert_eq!(
+        instance.standing(event.id).await[2],
         ("cleo".to_owned(), Status::Confirmed)
     );
 }
 
 async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
-    let desk = Desk::open(&database).await;
-    let olga = desk.olga().await;
-    let event = desk.create(&olga, seats(1)).await;
+    let instance = Instance::open(&database).await;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, seats(1)).await;
     let mut ids: Vec<RegistrationId> = Vec::new();
     let mut urls = Vec::new();
     for name in ["ada", "bob", "cleo"] {
-        let added = desk.registrations.add(&olga, event.id, guest(name));
+        let added = instance.registrations.add(&olga, event.id, guest(name));
         let added = added.await.unwrap();
         ids.push(added.id);
         urls.push(added.cancel_url);
     }
-    let cancelled = desk.registrations.cancel(&olga, event.id, ids[0]);
+    let cancelled = instance.registrations.cancel(&olga, event.id, ids[0]);
     assert_eq!(cancelled.await.unwrap().status, Status::Cancelled);
     let expect = async |statuses: [Status; 3], promoted: &[&str]| {
-        let standing = desk.standing(event.id).await;
+        let standing = instance.standing(event.id).await;
         let found: Vec<Status> = standing.iter().map(|(_, status)| *status).collect();
         assert_eq!(found, statuses);
-        assert_eq!(desk.mailed(event.id, JobKind::PromotedMail).await, promoted);
+        assert_eq!(
+            instance.mailed(event.id, JobKind::PromotedMail).await,
+            promoted
+        );
     };
     expect(
         [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
@@ -75,7 +81,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     )
     .await;
     // Cancelling again frees no second seat.
-    let again = desk.registrations.cancel(&olga, event.id, ids[0]);
+    let again = instance.registrations.cancel(&olga, event.id, ids[0]);
     again.await.unwrap();
     expect(
         [Status::Cancelled, Status::Confirmed, Status::Waitlisted],
@@ -84,7 +90,7 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     .await;
 
     let token = urls[1].rsplit('/').next().unwrap();
-    let own = desk.own_registrations.cancel(token).await;
+    let own = instance.own_registrations.cancel(token).await;
     let own = own.unwrap();
     assert_eq!(own.registration.status, Status::Cancelled);
     assert!(!own.is_cancellable);
@@ -93,14 +99,15 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
         &["bob", "cleo"],
     )
     .await;
-    let own = desk.own_registrations.cancel(token).await;
+    let own = instance.own_registrations.cancel(token).await;
     assert_eq!(own.unwrap().registration.status, Status::Cancelled);
     assert_eq!(
-        desk.mailed(event.id, JobKind::RegistrationCancelledMail)
+        instance
+            .mailed(event.id, JobKind::RegistrationCancelledMail)
             .await,
         ["ada", "bob"]
     );
-    let audit = desk.audit(ids[1].uuid()).await;
+    let audit = instance.audit(ids[1].uuid()).await;
     assert_eq!(audit[1]["actor"], "attendee");
     assert_eq!(audit[1]["action"], "registration.cancel");
 }

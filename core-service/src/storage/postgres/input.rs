@@ -1,4 +1,4 @@
-//! Rows that a statement is given. PostgreSQL takes each column as one array: reading thousands of single parameters costs it
+//! Rows that a statement reads as a table. PostgreSQL takes each column as one array: reading thousands of single parameters costs it
 //! more than writing the rows, and arrays leave the statement's text the same for any number of rows, so that it stays prepared.
 
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, postgres::PgArguments, query::Query};
@@ -6,16 +6,16 @@ use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, postgres::PgArguments, q
 use super::{Connection, Db, Row};
 use crate::storage::Error;
 
-/// A table named `given`, made column by column; all columns have as many values as there are rows.
+/// A table named `input`, made column by column; all columns have as many values as there are rows.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct Input {
     names: Vec<&'static str>,
     arguments: PgArguments,
     /// Why a column cannot be sent.
     failed: Option<Error>,
 }
 
-impl Given {
+impl Input {
     pub(super) fn column<'q, T>(
         mut self,
         name: &'static str,
@@ -31,7 +31,7 @@ impl Given {
         self
     }
 
-    /// Runs a statement that reads from `given` and has no other parameters; answers how many rows it wrote.
+    /// Runs a statement that reads from `input` and has no other parameters; answers how many rows it wrote.
     pub(super) async fn execute(
         self,
         connection: &mut Connection,
@@ -56,7 +56,7 @@ impl Given {
         }
         let arrays: Vec<_> = (1..=self.names.len()).map(|n| format!("${n}")).collect();
         let text = format!(
-            "WITH given ({}) AS (SELECT * FROM unnest({})) {statement}",
+            "WITH input ({}) AS (SELECT * FROM unnest({})) {statement}",
             self.names.join(", "),
             arrays.join(", ")
         );

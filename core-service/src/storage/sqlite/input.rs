@@ -1,4 +1,4 @@
-//! Rows that a statement is given. SQLite has no arrays: each value is a parameter.
+//! Rows that a statement reads as a table. SQLite has no arrays: each value is a parameter.
 
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, query::Query, sqlite::SqliteArguments};
 
@@ -14,14 +14,14 @@ const fn is_usual(rows: usize) -> bool {
 /// Adds its next value to a statement's; false when there is none left.
 type Column<'a> = Box<dyn FnMut(&mut SqliteArguments) -> Result<bool, Error> + Send + 'a>;
 
-/// A table named `given`, made column by column; all columns have as many values as there are rows.
+/// A table named `input`, made column by column; all columns have as many values as there are rows.
 #[derive(Default)]
-pub(super) struct Given<'a> {
+pub(super) struct Input<'a> {
     names: Vec<&'static str>,
     columns: Vec<Column<'a>>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> Input<'a> {
     pub(super) fn column<T, I>(mut self, name: &'static str, values: I) -> Self
     where
         T: Encode<'a, Db> + Type<Db>,
@@ -37,7 +37,7 @@ impl<'a> Given<'a> {
         self
     }
 
-    /// Runs a statement that reads from `given` and has no other parameters; answers how many rows it wrote.
+    /// Runs a statement that reads from `input` and has no other parameters; answers how many rows it wrote.
     pub(super) async fn execute(
         self,
         connection: &mut Connection,
@@ -70,7 +70,7 @@ impl<'a> Given<'a> {
         }
         let row = format!("({})", vec!["?"; self.names.len()].join(", "));
         let text = format!(
-            "WITH given ({}) AS (VALUES {}) {statement}",
+            "WITH input ({}) AS (VALUES {}) {statement}",
             self.names.join(", "),
             vec![&*row; rows].join(", ")
         );
