@@ -30,6 +30,14 @@ pub fn insufficient_scope(scope: Scope) -> Status {
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
+/// The same status, with the id of the request that it refuses as `google.rpc.RequestInfo`.
+pub fn about_request(status: &Status, request_id: &str) -> Status {
+    let mut details = status.get_error_details();
+    details.set_request_info(request_id, "");
+    let metadata = status.metadata().clone();
+    Status::with_error_details_and_metadata(status.code(), status.message(), details, metadata)
+}
+
 /// A status that says `reason`, and when to try again.
 pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -> Status {
     let mut details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);

@@ -34,8 +34,10 @@ pub struct Problem {
     pub challenge: Option<Challenge>,
     /// What core says of a rate limit.
     pub rate_limit: Option<Box<RateLimit>>,
+    /// The request that was refused, when core answers what it answered an earlier one.
+    pub request_id: Option<Box<RequestId>>,
     /// What really happened, for the log alone.
-    pub cause: Option<String>,
+    pub cause: Option<Box<str>>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +76,7 @@ impl Problem {
                 _ => None,
             },
             rate_limit: None,
+            request_id: None,
             cause: None,
         }
     }
@@ -96,7 +99,7 @@ impl Problem {
                     message: &one.message,
                 })
                 .collect(),
-            request_id: id.as_str(),
+            request_id: self.request_id.as_deref().unwrap_or(id).as_str(),
         };
         // Strings always serialize.
         serde_json::to_string(&Document { error }).unwrap_or_default()
@@ -112,7 +115,7 @@ impl Problem {
     /// With what really happened, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<String>) -> Self {
-        self.cause = Some(cause.into());
+        self.cause = Some(cause.into().into());
         self
     }
 }
@@ -137,6 +140,7 @@ impl From<&Status> for Problem {
             .map(|bad| &bad.field_violations[..])
             .unwrap_or_default();
         let scope = told.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
+        let request = details.request_info();
         let wait = details.retry_info().and_then(|info| info.retry_delay);
         Self {
             details: violations
@@ -152,6 +156,9 @@ impl From<&Status> for Problem {
                 other => other,
             },
             rate_limit: RateLimit::of(status.metadata()).map(Box::new),
+            request_id: request
+                .and_then(|info| RequestId::parse(&info.request_id))
+                .map(Box::new),
             ..problem
         }
     }

@@ -181,6 +181,7 @@ mod tests {
         let headers = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let answer = Answer {
             asked: "GET /api/v1/events".into(),
+            may_repeat: false,
             status: StatusCode::from_u16(status).unwrap(),
             headers: HeaderMap::from_iter(headers),
             body: Bytes::from(body.to_string()),

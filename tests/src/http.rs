@@ -107,6 +107,7 @@ impl Request {
     /// Sends it and reads the whole answer, which must be one that the OpenAPI document describes.
     pub async fn send(self) -> Answer {
         let uri = format!("http://{}{}", self.http.address, self.path);
+        let may_repeat = self.headers.contains_key("idempotency-key");
         let mut request = http::Request::new(Full::new(self.body.clone()));
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = uri.parse().unwrap();
@@ -115,6 +116,7 @@ impl Request {
         let (head, body) = response.into_parts();
         let answer = Answer {
             asked: format!("{} {}", self.method, self.path),
+            may_repeat,
             status: head.status,
             headers: head.headers,
             body: body.collect().await.unwrap().to_bytes(),
@@ -129,6 +131,8 @@ impl Request {
 pub struct Answer {
     /// Method and path of the request, for messages.
     pub(crate) asked: String,
+    /// Whether it may be the answer to an earlier request with the same idempotency key.
+    pub(crate) may_repeat: bool,
     /// The status.
     pub status: StatusCode,
     /// The headers.

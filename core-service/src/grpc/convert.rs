@@ -10,7 +10,6 @@ use crate::{
         event::{CustomField, Event, EventPatch, NewEvent},
         registration::{Answer, Counters, Registration, Status},
         schedule::ScheduleChange,
-        scope::Scope,
         violation::{FieldViolation, Violations},
     },
     service::{
@@ -325,21 +324,6 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
         .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// The scope as the rules know it.
-pub(super) const fn scope(scope: muster_api::Scope) -> Scope {
-    use muster_api::Scope as Told;
-    match scope {
-        Told::EventsRead => Scope::EventsRead,
-        Told::EventsWrite => Scope::EventsWrite,
-        Told::EventsCancel => Scope::EventsCancel,
-        Told::RegistrationsRead => Scope::RegistrationsRead,
-        Told::RegistrationsWrite => Scope::RegistrationsWrite,
-        Told::RegistrationsCheckIn => Scope::RegistrationsCheckIn,
-        Told::AccountRead => Scope::AccountRead,
-        Told::AccountWrite => Scope::AccountWrite,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,15 +397,5 @@ mod tests {
             let refused = event_patch(update(Some(&["title", name]))).unwrap_err();
             assert!(refused[0].message.contains(name), "{refused:?}");
         }
-    }
-
-    #[test]
-    fn scopes_have_the_names_that_the_proto_gives_them() {
-        let told: Vec<_> = muster_api::Scope::ALL
-            .iter()
-            .map(|one| (one.name(), scope(*one).name()))
-            .collect();
-        assert!(told.iter().all(|(told, known)| told == known), "{told:?}");
-        assert_eq!(told.len(), Scope::ALL.len());
     }
 }

@@ -23,7 +23,6 @@ use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
 use super::{
-    convert,
     edges::{Arrival, EdgeTokens, Edges},
     origin::Origin,
     status::refuse,
@@ -182,7 +181,7 @@ async fn admit(
     let principal = authenticator.authenticate(credential).await;
     let principal = principal.map_err(|error| Box::new(refuse(error)))?;
     if let Some(needed) = demand.scope
-        && !principal.scopes.contain(convert::scope(needed))
+        && !principal.scopes.contain(needed)
     {
         return Err(Box::new(insufficient_scope(needed)));
     }

@@ -1,6 +1,11 @@
 //! Rpcs that take an idempotency key: the bytes of an answer are kept, so that a repeated call is answered with the same message.
 
-use muster_api::{binding::Rpc, idempotency_key, status::invalid};
+use muster_api::{
+    binding::Rpc,
+    idempotency_key,
+    status::{about_request, invalid},
+};
+use process::observe::RequestId;
 use prost::Message as _;
 use tonic::{Code, Request, Response, Status};
 
@@ -33,9 +38,12 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
     let bytes = request.get_ref().encode_to_vec();
     let call = KeyedCall::new(caller.account, key, R::GRPC_PATH, &bytes);
     let encode = |answer| show(answer).encode_to_vec();
+    // It stays the id of the call that was refused, so that a repeated call is refused in the same bytes.
+    let request_id = RequestId::of(request.metadata().as_ref());
+    let refusal = |error| about_request(&refuse(error), request_id.as_str());
     let wording = Wording {
         answer: &encode,
-        refusal: |error| refuse(error).details().to_vec(),
+        refusal: &|error| refusal(error).details().to_vec(),
     };
     let message = request.into_inner();
     let kept = commands
@@ -51,12 +59,12 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
                 .map(Response::new)
                 .map_err(|error| unreadable(&error))
         }
-        Kept::Refusal(bytes) => Err(refusal(bytes)),
+        Kept::Refusal(bytes) => Err(kept_refusal(bytes)),
     }
 }
 
 /// The status that has these details, which repeat its code and its message.
-fn refusal(details: Vec<u8>) -> Status {
+fn kept_refusal(details: Vec<u8>) -> Status {
     match tonic_types::Status::decode(&*details) {
         Ok(status) => Status::with_details(Code::from(status.code), status.message, details.into()),
         Err(error) => unreadable(&error),

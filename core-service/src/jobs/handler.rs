@@ -32,7 +32,8 @@ pub enum AttemptError {
 }
 
 impl From<InvalidPayload> for AttemptError {
+    /// Temporary: while replicas are updated, one of the newer version that wrote the payload will do the job.
     fn from(error: InvalidPayload) -> Self {
-        Self::Permanent(error.to_string())
+        Self::Temporary(error.to_string())
     }
 }

@@ -88,7 +88,7 @@ pub struct Wording<'a, A> {
     /// An answer as bytes.
     pub answer: Encode<'a, A>,
     /// A refusal as bytes.
-    pub refusal: fn(Error) -> Vec<u8>,
+    pub refusal: &'a (dyn Fn(Error) -> Vec<u8> + Send + Sync),
 }
 
 /// What a call with a key is answered, the first time and every other time.

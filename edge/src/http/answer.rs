@@ -53,7 +53,7 @@ impl Problem {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(cause) = self.cause {
-            response.extensions_mut().insert(Cause(cause));
+            response.extensions_mut().insert(Cause(cause.into()));
         }
         response
     }

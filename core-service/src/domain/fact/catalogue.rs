@@ -13,7 +13,18 @@ impl Fact<'_> {
             Self::EventChanged { before, after, .. } => {
                 (before.is_live(now) || after.is_live(now)).then_some(after.id)
             }
-            _ => None,
+            Self::WaitlistPromoted { .. }
+            | Self::RegistrationMade { .. }
+            | Self::RegistrationRepeated { .. }
+            | Self::RegistrationChanged { .. }
+            | Self::RegistrationErased { .. }
+            | Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountErased { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::MailRetried { .. }
+            | Self::PrivateLinksMade => None,
         }
     }
 }

@@ -63,7 +63,17 @@ impl Fact<'_> {
                 }
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
-            _ => None,
+            Self::EventChanged { .. }
+            | Self::CoverStored { .. }
+            | Self::WaitlistPromoted { .. }
+            | Self::RegistrationErased { .. }
+            | Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountErased { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::MailRetried { .. }
+            | Self::PrivateLinksMade => None,
         }
     }
 
@@ -87,7 +97,19 @@ impl Fact<'_> {
                 event: event.id,
                 seats: count,
             }),
-            _ => None,
+            Self::EventCreated { .. }
+            | Self::CoverStored { .. }
+            | Self::RegistrationMade { .. }
+            | Self::RegistrationRepeated { .. }
+            | Self::RegistrationChanged { .. }
+            | Self::RegistrationErased { .. }
+            | Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountErased { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::MailRetried { .. }
+            | Self::PrivateLinksMade => None,
         }
     }
 }

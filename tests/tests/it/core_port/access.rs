@@ -72,8 +72,9 @@ async fn check_key(app: &TestApp, key: &str) -> Code {
 async fn every_rpc_is_for_those_whose_credential_has_its_scope(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let mut keys = Vec::new();
-    for scope in Scope::ALL {
-        let others: Vec<_> = Scope::ALL.into_iter().filter(|one| *one != scope).collect();
+    for scope in Scope::ALL.iter().copied() {
+        let others = Scope::ALL.iter().copied().filter(|one| *one != scope);
+        let others: Vec<_> = others.collect();
         let lacking = app.key_for(&account, &others).await;
         keys.push((scope.name(), app.key_for(&account, &[scope]).await, lacking));
     }

@@ -55,6 +55,20 @@ async fn the_same_bytes_come_for_a_day(app: Arc<TestApp>) {
     assert_eq!(refusal.reason, Reason::AlreadyRegistered);
 }
 
+async fn a_refusal_comes_again_in_the_same_bytes(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    let event = owner_of(&app, &account.key).publish_new(json!({})).await;
+    owner_of(&app, &account.key)
+        .ok::<AddRegistration>(json!({"id": event.id, "name": "ada", "email": "ada@example.org"}))
+        .await;
+    let first = add_ada(&app, &account.key, &event.id).await;
+    assert_eq!(first.status, 409, "{first:?}");
+    let again = add_ada(&app, &account.key, &event.id).await;
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    // The answer itself still has an id of its own, for the logs.
+    assert_ne!(again.header("x-request-id"), first.header("x-request-id"));
+}
+
 async fn maintenance_lets_go_of_what_is_a_day_old(app: Arc<TestApp>) {
     let account = app.account(Plan::Business).await;
     let owner = owner_of(&app, &account.key);
@@ -172,6 +186,7 @@ async fn another_replica_answers_the_same(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     the_same_bytes_come_for_a_day,
+    a_refusal_comes_again_in_the_same_bytes,
     maintenance_lets_go_of_what_is_a_day_old,
     a_revoked_key_is_not_answered,
     two_keys_are_refused,
