@@ -8,6 +8,7 @@ fn main() -> anyhow::Result<()> {
     println!("cargo:rerun-if-changed=proto");
     let sources = Sources {
         proto_dir: Path::new("proto"),
+        imports: &[Path::new("proto/third_party")],
         public: "muster.v1",
         internal: &["muster.internal.v1"],
         runtime: "crate",

@@ -37,7 +37,8 @@ impl<S> Validated<S> {
         Self(service)
     }
 
-    pub(crate) const fn inner(&self) -> &S {
+    /// The service.
+    pub const fn inner(&self) -> &S {
         &self.0
     }
 }
@@ -50,7 +51,10 @@ pub fn violations(message: &impl Validate) -> Vec<Violation> {
 }
 
 /// The request with its defaults filled in, once it is valid.
-pub(crate) fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
+///
+/// # Errors
+/// `INVALID_REQUEST` with every violation.
+pub fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
     request.get_mut().fill_defaults();
     let mut check = Check::default();
     request.get_ref().validate(&mut check);
@@ -71,14 +75,14 @@ pub struct Check {
 
 impl Check {
     /// A field to check.
-    pub(crate) fn field(&mut self, name: &str) -> At<'_> {
+    pub fn field(&mut self, name: &str) -> At<'_> {
         let outer = self.path.len();
         self.path.push_str(name);
         At { check: self, outer }
     }
 
     /// An item of a field to check.
-    pub(crate) fn item(&mut self, name: &str, index: usize) -> At<'_> {
+    pub fn item(&mut self, name: &str, index: usize) -> At<'_> {
         let at = self.field(name);
         let _ = write!(at.check.path, "[{index}]");
         at
@@ -95,7 +99,7 @@ impl Check {
 }
 
 /// The field or item that the path leads to, until it is dropped. Each method is one rule.
-pub(crate) struct At<'a> {
+pub struct At<'a> {
     check: &'a mut Check,
     /// How long the path was before.
     outer: usize,
@@ -107,9 +111,13 @@ impl Drop for At<'_> {
     }
 }
 
+#[expect(
+    clippy::return_self_not_must_use,
+    reason = "each rule reports by itself; what it returns is for another rule, if any"
+)]
 impl At<'_> {
     /// It must be there.
-    pub(crate) fn required(self, is_present: bool) -> Self {
+    pub fn required(self, is_present: bool) -> Self {
         if !is_present {
             self.check.report("is required");
         }
@@ -117,7 +125,7 @@ impl At<'_> {
     }
 
     /// The number of items.
-    pub(crate) fn items(self, count: usize, least: usize, most: usize) -> Self {
+    pub fn items(self, count: usize, least: usize, most: usize) -> Self {
         if count < least {
             let message = format!("must have at least {least} items, has {count}");
             self.check.report(message);
@@ -129,14 +137,14 @@ impl At<'_> {
     }
 
     /// A message with rules of its own.
-    pub(crate) fn message(self, message: &impl Validate) -> Self {
+    pub fn message(self, message: &impl Validate) -> Self {
         self.check.path.push('.');
         message.validate(self.check);
         self
     }
 
     /// The length of a text in characters (Unicode scalar values).
-    pub(crate) fn length(self, text: &str, least: usize, most: usize) -> Self {
+    pub fn length(self, text: &str, least: usize, most: usize) -> Self {
         let length = text.chars().count();
         if !(least..=most).contains(&length) {
             self.check.report(match (least, most) {
@@ -154,13 +162,13 @@ impl At<'_> {
     }
 
     /// A text of one line.
-    pub(crate) fn line(self, text: &str) -> Self {
+    pub fn line(self, text: &str) -> Self {
         let message = "must not have control characters or line breaks";
         self.text(text, char::is_control, message)
     }
 
     /// A text of several lines.
-    pub(crate) fn paragraphs(self, text: &str) -> Self {
+    pub fn paragraphs(self, text: &str) -> Self {
         let refused = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         let message = "must not have control characters other than tabs and line breaks";
         self.text(text, refused, message)
@@ -176,7 +184,7 @@ impl At<'_> {
     }
 
     /// An e-mail address, as [`is_email`] defines it.
-    pub(crate) fn email(self, text: &str) -> Self {
+    pub fn email(self, text: &str) -> Self {
         if !is_email(text) {
             let message = "must be an e-mail address, for example ada@example.org";
             self.check.report(message);
@@ -185,7 +193,7 @@ impl At<'_> {
     }
 
     /// One of a closed set.
-    pub(crate) fn one_of(self, text: &str, choices: &[&str]) -> Self {
+    pub fn one_of(self, text: &str, choices: &[&str]) -> Self {
         if !choices.contains(&text) {
             let message = format!("must be one of {}", choices.join(", "));
             self.check.report(message);
@@ -194,7 +202,7 @@ impl At<'_> {
     }
 
     /// An integer within limits.
-    pub(crate) fn range(self, value: i32, least: i32, most: i32) -> Self {
+    pub fn range(self, value: i32, least: i32, most: i32) -> Self {
         if !(least..=most).contains(&value) {
             self.check.report(match (least, most) {
                 (least, i32::MAX) => format!("must be at least {least}, is {value}"),

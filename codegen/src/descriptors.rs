@@ -1,13 +1,12 @@
 //! Proto files to descriptors, by way of protox, so that no protoc has to be installed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use prost_reflect::DescriptorPool;
 use prost_types::FileDescriptorSet;
 
-/// Below the proto folder: what others wrote.
-const THIRD_PARTY: &str = "third_party";
+use crate::Sources;
 
 /// The compiled files with all they import.
 pub(crate) struct Descriptors {
@@ -18,8 +17,8 @@ pub(crate) struct Descriptors {
 }
 
 /// Compiles the files of `package`, which stand below the folder of its name.
-pub(crate) fn compile(proto_dir: &Path, package: &str) -> Result<Descriptors> {
-    let folder = proto_dir.join(package.replace('.', "/"));
+pub(crate) fn compile(sources: &Sources, package: &str) -> Result<Descriptors> {
+    let folder = sources.proto_dir.join(package.replace('.', "/"));
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .with_context(|| format!("can't read {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))
@@ -31,7 +30,8 @@ pub(crate) fn compile(proto_dir: &Path, package: &str) -> Result<Descriptors> {
     files.sort();
     ensure!(!files.is_empty(), "no proto files in {}", folder.display());
 
-    let mut compiler = protox::Compiler::new([proto_dir.to_owned(), proto_dir.join(THIRD_PARTY)])?;
+    let roots = [&[sources.proto_dir], sources.imports].concat();
+    let mut compiler = protox::Compiler::new(roots)?;
     compiler.include_imports(true).include_source_info(false);
     // `Debug` shows the line, `Display` only what is wrong with it.
     compiler

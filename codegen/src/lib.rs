@@ -48,11 +48,13 @@ pub struct Output {
 pub struct Sources<'a> {
     /// Below it each package has the folder of its name.
     pub proto_dir: &'a Path,
+    /// Below these stand the files of others that the packages import, Muster's options among them.
+    pub imports: &'a [&'a Path],
     /// The package that is offered on every surface, for example `muster.v1`. Its reasons and scopes are those of all packages.
     pub public: &'a str,
     /// The packages that are plain gRPC among the processes of one deployment.
     pub internal: &'a [&'a str],
-    /// The crate that generated code is run by, as that code names it: `crate` within `muster-api` itself.
+    /// The crate that generated code is run by, as that code names it: `crate` within `muster-api` itself, else `::muster_api`.
     pub runtime: &'a str,
 }
 
@@ -63,12 +65,12 @@ pub struct Sources<'a> {
 pub fn generate(sources: &Sources) -> Result<Vec<Output>> {
     let runtime = TokenStream::from_str(sources.runtime)
         .map_err(|error| anyhow!("{} is no path: {error}", sources.runtime))?;
-    let descriptors = descriptors::compile(sources.proto_dir, sources.public)?;
+    let descriptors = descriptors::compile(sources, sources.public)?;
     let public = read::public(&descriptors.pool, sources.public, &runtime)?;
     let mut outputs = package(&public, &descriptors)?;
     outputs.extend(surfaces(&public)?);
     for internal in sources.internal {
-        let descriptors = descriptors::compile(sources.proto_dir, internal)?;
+        let descriptors = descriptors::compile(sources, internal)?;
         let api = read::internal(&descriptors.pool, internal, &public)?;
         outputs.extend(package(&api, &descriptors)?);
     }

@@ -21,7 +21,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .out_dir(&folder)
         .extern_path(
             ".google.api.HttpBody",
-            format!("{}::http_body::HttpBody", api.runtime),
+            format!("{}::http_body::HttpBody", api.runtime_path()),
         );
     let shown = if api.is_internal {
         &[][..]
@@ -69,6 +69,6 @@ fn attribute(api: &Api, message: &Message, field: &Field) -> Option<String> {
     };
     Some(format!(
         "#[serde(deserialize_with = \"{}::json::{reader}\")]",
-        api.runtime
+        api.runtime_path()
     ))
 }

@@ -28,6 +28,11 @@ pub(crate) struct Api {
 }
 
 impl Api {
+    /// The runtime's path as text, for attributes.
+    pub(crate) fn runtime_path(&self) -> String {
+        self.runtime.to_string().replace(' ', "")
+    }
+
     /// The message of that name; the reader has checked that every reference has one.
     pub(crate) fn message(&self, name: &str) -> &Message {
         self.messages

@@ -95,7 +95,7 @@ fn a_stream_of_http_body_is_a_file() {
 #[test]
 fn what_caches_may_keep_can_be_asked_for_by_its_tag() {
     let public = [(
-        "access: ACCESS_PAID\n      scope: \"books:read\"\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
+        "access: ACCESS_PAID\n      scope: \"events:read\"\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
         "access: ACCESS_PUBLIC\n      caching: {max_age_seconds: 60}\n      errors: \"NOT_FOUND\"\n      answers: \"The pages.\"",
     )];
     let bindings = toy(&public).unwrap();
@@ -188,7 +188,7 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
     let outputs = toy(&[]).unwrap();
     assert!(
         implementation("Rpc", "UpdateBook")
-            .contains("const SCOPE: Option<Scope> = Some(Scope::BooksWrite);")
+            .contains("const SCOPE: Option<Scope> = Some(Scope::EventsWrite);")
     );
     assert!(implementation("Rpc", "GetBook").contains("const SCOPE: Option<Scope> = None;"));
     let demand = r#""/toy.v1.BookService/GetScan" => Demand::of::<bindings::GetScan>(),"#;
@@ -196,15 +196,15 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
 
     let document = output(&outputs, "openapi.json");
     let update = &document["paths"]["/books/{id}"]["patch"];
-    assert_eq!(update["security"], json!([{ "bearer": ["books:write"] }]));
+    assert_eq!(update["security"], json!([{ "bearer": ["events:write"] }]));
     assert_eq!(
         update["description"],
-        "Changes a book.\n\nNeeds the scope `books:write`."
+        "Changes a book.\n\nNeeds the scope `events:write`."
     );
     let get = &document["paths"]["/books/{id}"]["get"];
     assert_eq!(get["security"], json!([{ "bearer": [] }]));
     let scheme = &document["components"]["securitySchemes"]["bearer"]["description"];
-    let table = "| `books:read` | See books. |\n| `books:write` | Change books. |";
+    let table = "| `events:read` | See books. |\n| `events:write` | Change books. |";
     assert!(scheme.as_str().unwrap().contains(table), "{scheme}");
 
     let tools = output(&outputs, "tools.json");
@@ -215,7 +215,7 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
     };
     assert_eq!(
         meta("update_book"),
-        Some(json!({ "muster/scope": "books:write" }))
+        Some(json!({ "muster/scope": "events:write" }))
     );
     assert_eq!(meta("list_books"), None);
 }

@@ -11,7 +11,7 @@ const RPC: &str = r#"
     };
     option (muster.options.v1.method) = {
       access: ACCESS_BEARER
-      scope: "books:write"
+      scope: "events:write"
       errors: "LENT"
       answers: "The book."
       tool: {

@@ -1,6 +1,6 @@
 //! Proto files to generate from: Muster's, and the toy with changes.
 
-use std::{fs, os::unix::fs::symlink, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use anyhow::Result;
 use codegen::{Output, Sources};
@@ -15,6 +15,7 @@ pub(crate) fn package() -> PathBuf {
 pub(crate) fn muster() -> Vec<Output> {
     let sources = Sources {
         proto_dir: &package().join("../proto"),
+        imports: &[&package().join("../proto/third_party")],
         public: "muster.v1",
         internal: &["muster.internal.v1"],
         runtime: "crate",
@@ -22,19 +23,19 @@ pub(crate) fn muster() -> Vec<Output> {
     codegen::generate(&sources).unwrap()
 }
 
-/// What is generated for the toy, after each text in it is replaced by the one beside it. Its two files are `toy.proto`, which is
-/// public, and `internal.proto`; a text is looked for in both.
+/// The files of the toy (`tests/toy`), in the order in which a text is looked for in them.
+const TOY: [&str; 3] = [
+    "toy/v1/book.proto",
+    "toy/internal/v1/desk.proto",
+    "toy/v1/thing.proto",
+];
+
+/// What is generated for the toy, after each text, where it stands first, is replaced by the one beside it.
 pub(crate) fn toy(changes: &[(&str, &str)]) -> Result<Vec<Output>> {
     let folder = tempfile::tempdir()?;
-    for shared in ["muster", "third_party"] {
-        symlink(
-            package().join("../proto").join(shared),
-            folder.path().join(shared),
-        )?;
-    }
     let mut left: Vec<_> = changes.iter().collect();
-    for file in ["toy/v1/toy.proto", "toy/internal/v1/internal.proto"] {
-        let mut proto = fs::read_to_string(package().join("tests/proto").join(file))?;
+    for file in TOY {
+        let mut proto = fs::read_to_string(package().join("../tests/toy/proto").join(file))?;
         left.retain(|(old, new)| {
             let found = proto.contains(old);
             proto = proto.replacen(old, new, 1);
@@ -45,11 +46,13 @@ pub(crate) fn toy(changes: &[(&str, &str)]) -> Result<Vec<Output>> {
         fs::write(file, proto)?;
     }
     assert!(left.is_empty(), "the toy has none of {left:?}");
+    let muster = package().join("../proto");
     codegen::generate(&Sources {
         proto_dir: folder.path(),
+        imports: &[&muster, &muster.join("third_party")],
         public: "toy.v1",
         internal: &["toy.internal.v1"],
-        runtime: "muster_api",
+        runtime: "::muster_api",
     })
 }
 

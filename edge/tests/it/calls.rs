@@ -4,42 +4,53 @@ use edge::Core;
 use futures_util::StreamExt;
 use muster_api::Reason;
 use process::observe::RequestId;
+use test_toy::{
+    Replica, Toy,
+    v1::{
+        Echo,
+        bindings::{ExportThing, GetMyThing, PublishThing},
+    },
+};
 use tokio::net::UnixListener;
 use tokio_stream::wrappers::UnixListenerStream;
-use tonic::{Code, service::Routes, transport::Server};
+use tonic::{Code, transport::Server};
 
-use crate::toy::{Download, Read, Replica, Toy, Write, client, settings, text, within};
+use crate::core::{client, settings, thing, within};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+fn id_of(answer: Echo) -> String {
+    answer.thing.unwrap().id
+}
 
 #[tokio::test]
 async fn a_call_brings_the_message_and_the_metadata() {
     let replica = Replica::start().await;
     let (answer, metadata) = client(&[replica.address])
-        .call::<Read>(text("hello"), &within(SECOND))
+        .call::<GetMyThing>(thing("tagged"), &within(SECOND))
         .await
         .unwrap();
-    assert_eq!(answer.text, "hello");
-    assert_eq!(metadata.get("etag").unwrap(), "\"1\"");
+    assert_eq!(id_of(answer), "tagged");
+    assert_eq!(metadata.get("etag").unwrap(), "\"v1\"");
 }
 
 #[tokio::test]
 async fn core_in_the_same_process_is_called_without_sockets() {
     let toy = Toy::default();
-    let core = Core::in_process(Routes::new(toy.clone()).prepare());
+    let core = Core::in_process(toy.routes());
     let (answer, metadata) = core
-        .call::<Write>(text("hello"), &within(SECOND))
+        .call::<PublishThing>(thing("tagged"), &within(SECOND))
         .await
         .unwrap();
-    assert_eq!((answer.text.as_str(), toy.count()), ("hello", 1));
-    assert_eq!(metadata.get("etag").unwrap(), "\"1\"");
+    assert_eq!((id_of(answer).as_str(), toy.count()), ("tagged", 1));
+    assert_eq!(metadata.get("etag").unwrap(), "\"v1\"");
     let status = core
-        .call::<Read>(text("refuse"), &within(SECOND))
+        .call::<GetMyThing>(thing("conflict"), &within(SECOND))
         .await
         .unwrap_err();
     assert_eq!(status.message(), "no");
     let status = core
-        .call::<Read>(text("hang"), &within(SECOND / 20))
+        .call::<GetMyThing>(thing("hang"), &within(SECOND / 20))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
@@ -52,17 +63,17 @@ async fn core_is_reached_over_a_unix_socket() {
     let incoming = UnixListenerStream::new(UnixListener::bind(&path).unwrap());
     tokio::spawn(
         Server::builder()
-            .add_routes(Routes::new(Toy::default()))
+            .add_routes(Toy::default().routes())
             .serve_with_incoming(incoming),
     );
     let core = settings(&["--core-url", &format!("unix://{}", path.display())])
         .client()
         .unwrap();
     let (answer, _) = core
-        .call::<Read>(text("hello"), &within(SECOND))
+        .call::<GetMyThing>(thing("tagged"), &within(SECOND))
         .await
         .unwrap();
-    assert_eq!(answer.text, "hello");
+    assert_eq!(id_of(answer), "tagged");
 }
 
 #[tokio::test]
@@ -71,7 +82,7 @@ async fn a_status_from_core_arrives_as_it_is_and_is_not_tried_again() {
     let other = Replica::start().await;
     let core = client(&[replica.address, other.address]);
     let status = core
-        .call::<Read>(text("refuse"), &within(SECOND))
+        .call::<GetMyThing>(thing("conflict"), &within(SECOND))
         .await
         .unwrap_err();
     assert_eq!(
@@ -86,7 +97,7 @@ async fn core_knows_the_deadline_and_a_late_answer_is_not_awaited() {
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
     let status = core
-        .call::<Read>(text("hang"), &within(SECOND / 10))
+        .call::<GetMyThing>(thing("hang"), &within(SECOND / 10))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
@@ -98,29 +109,28 @@ async fn a_file_comes_in_pieces() {
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
     let file = core
-        .file::<Download>(text("a,b\n1,2\n"), &within(SECOND))
+        .file::<ExportThing>(thing("1"), &within(SECOND))
         .await
         .unwrap();
-    assert_eq!(file.content_type, "text/csv");
+    assert_eq!(file.content_type, "image/png");
     let pieces: Vec<_> = file.pieces.map(Result::unwrap).collect().await;
-    assert_eq!(pieces, ["a,b\n", "1,2\n"]);
+    assert_eq!((pieces[0].len(), &pieces[1][..]), (3000, &b"PNG"[..]));
 }
 
 #[tokio::test]
 async fn a_file_may_be_refused_and_may_break_off() {
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
-    let Err(status) = core.file::<Download>(text("refuse"), &within(SECOND)).await else {
+    let context = within(SECOND);
+    let missing = core.file::<ExportThing>(thing("missing"), &context);
+    let Err(status) = missing.await else {
         panic!("there is no such file");
     };
     assert_eq!(status.code(), Code::NotFound);
-    let file = core
-        .file::<Download>(text("a\n!"), &within(SECOND))
-        .await
-        .unwrap();
-    let pieces: Vec<_> = file.pieces.collect().await;
-    assert_eq!(pieces.len(), 3);
-    assert!(pieces[2].is_err());
+    let half = core.file::<ExportThing>(thing("half"), &context);
+    let pieces: Vec<_> = half.await.unwrap().pieces.collect().await;
+    assert_eq!(pieces.len(), 2);
+    assert!(pieces[0].is_ok() && pieces[1].is_err());
 }
 
 #[tokio::test]

@@ -4,9 +4,12 @@ use edge::{Context, Core, http::require_bearer};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use muster_api::metadata::Surface;
 use process::observe::RequestId;
-use tonic::service::Routes;
+use test_toy::{
+    GOOD, Toy,
+    v1::bindings::{GetMyThing, GetThing},
+};
 
-use crate::toy::{Read, ReadPublic, Toy, text};
+use crate::core::thing;
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -32,8 +35,10 @@ fn context(pairs: &[(&str, &str)]) -> Context {
 /// What core is told when a request with these headers calls a method that needs a credential.
 async fn told(pairs: &[(&str, &str)]) -> Toy {
     let toy = Toy::default();
-    let core = Core::in_process(Routes::new(toy.clone()).prepare());
-    core.call::<Read>(text("x"), &context(pairs)).await.unwrap();
+    let core = Core::in_process(toy.routes());
+    // Whether core takes the credential does not matter here.
+    let _answer = core.call::<GetMyThing>(thing("x"), &context(pairs)).await;
+    assert_eq!(toy.count(), 1);
     toy
 }
 
@@ -56,27 +61,28 @@ async fn core_is_told_the_credential_the_trace_and_the_request_id_and_nothing_el
 #[tokio::test]
 async fn core_is_told_by_which_surface_a_call_comes() {
     let toy = Toy::default();
-    let core = Core::in_process(Routes::new(toy.clone()).prepare());
+    let core = Core::in_process(toy.routes());
     // What clients say of it themselves does not count.
     let context = context(&[
+        ("authorization", GOOD),
         ("x-muster-surface", "site"),
         ("x-muster-edge-token", "guessed"),
         ("x-client-address", "192.0.2.1"),
     ]);
-    core.call::<Read>(text("x"), &context).await.unwrap();
+    core.call::<GetMyThing>(thing("x"), &context).await.unwrap();
     assert_eq!(toy.header("x-muster-surface"), None);
     assert_eq!(toy.header("x-muster-edge-token"), None);
     assert_eq!(toy.header("x-client-address"), None);
     let core = core.on_surface(Surface::Mcp);
-    core.call::<Read>(text("x"), &context).await.unwrap();
+    core.call::<GetMyThing>(thing("x"), &context).await.unwrap();
     assert_eq!(toy.header("x-muster-surface").as_deref(), Some("mcp"));
 }
 
 #[tokio::test]
 async fn a_public_method_is_not_told_the_credential() {
     let toy = Toy::default();
-    let core = Core::in_process(Routes::new(toy.clone()).prepare());
-    core.call::<ReadPublic>(text("x"), &context(&[("authorization", "Bearer abc")]))
+    let core = Core::in_process(toy.routes());
+    core.call::<GetThing>(thing("x"), &context(&[("authorization", "Bearer abc")]))
         .await
         .unwrap();
     assert_eq!(toy.header("authorization"), None);

@@ -5,8 +5,8 @@
 mod calls;
 mod client_address;
 mod context;
+mod core;
 mod problem;
 mod replicas;
 mod settings;
 mod tls;
-mod toy;

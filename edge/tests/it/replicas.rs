@@ -2,13 +2,17 @@ use std::{net::SocketAddr, time::Duration};
 
 use edge::Core;
 use futures_util::future::join_all;
+use test_toy::{
+    Replica,
+    v1::bindings::{CreateThing, GetMyThing, PublishThing},
+};
 use tokio::{
     net::TcpListener,
     time::{Instant, interval},
 };
 use tonic::Code;
 
-use crate::toy::{Read, Replica, Write, WriteOnce, client, text, within};
+use crate::core::{client, new_thing, settings, thing, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,7 +33,7 @@ async fn hung() -> TcpListener {
 /// How many of so many concurrent reads are lost.
 async fn lost_reads(core: &Core, calls: usize, time: Duration) -> usize {
     let context = within(time);
-    let answers = join_all((0..calls).map(|_| core.call::<Read>(text("x"), &context))).await;
+    let answers = join_all((0..calls).map(|_| core.call::<GetMyThing>(thing("x"), &context))).await;
     answers.iter().filter(|answer| answer.is_err()).count()
 }
 
@@ -43,7 +47,7 @@ async fn no_call_is_lost_to_a_dead_replica_and_none_is_made_twice() {
     }
     for _ in 0..100 {
         lost += usize::from(
-            core.call::<Write>(text("x"), &within(10 * SECOND))
+            core.call::<PublishThing>(thing("x"), &within(10 * SECOND))
                 .await
                 .is_err(),
         );
@@ -59,7 +63,7 @@ async fn no_read_is_lost_to_a_hung_replica_and_only_the_first_ones_wait_for_it()
     let mut waited = 0;
     for _ in 0..800 {
         let start = Instant::now();
-        core.call::<Read>(text("x"), &within(2 * SECOND))
+        core.call::<GetMyThing>(thing("x"), &within(2 * SECOND))
             .await
             .unwrap();
         waited += usize::from(start.elapsed() >= SECOND);
@@ -77,7 +81,7 @@ async fn a_hung_replica_is_noticed_long_before_a_long_deadline() {
     let core = client(&[hung.local_addr().unwrap()]);
     let start = Instant::now();
     let status = core
-        .call::<Write>(text("x"), &within(60 * SECOND))
+        .call::<PublishThing>(thing("x"), &within(60 * SECOND))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
@@ -104,12 +108,12 @@ async fn core_that_was_down_is_found_again_without_a_restart() {
     let address = dead().await;
     let core = client(&[address]);
     let status = core
-        .call::<Read>(text("x"), &within(SECOND))
+        .call::<GetMyThing>(thing("x"), &within(SECOND))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
     let replica = Replica::start_at(address).await;
-    core.call::<Read>(text("x"), &within(5 * SECOND))
+    core.call::<GetMyThing>(thing("x"), &within(5 * SECOND))
         .await
         .unwrap();
     assert_eq!(replica.toy.count(), 1);
@@ -129,7 +133,7 @@ async fn a_replica_that_is_back_gets_calls_again() {
     let seen = |header: Option<String>| header.is_some_and(|id| id == "test");
     while !seen(back.toy.header("x-request-id")) {
         assert!(start.elapsed() < 20 * SECOND, "it is not tried again");
-        core.call::<Read>(text("x"), &within(10 * SECOND))
+        core.call::<GetMyThing>(thing("x"), &within(10 * SECOND))
             .await
             .unwrap();
         every.tick().await;
@@ -142,7 +146,7 @@ async fn a_write_that_may_have_been_seen_is_not_repeated() {
     let core = client(&[first.address, second.address]);
     let context = within(SECOND / 5);
     assert_eq!(
-        core.call::<Write>(text("hang"), &context)
+        core.call::<PublishThing>(thing("hang"), &context)
             .await
             .unwrap_err()
             .code(),
@@ -158,27 +162,27 @@ async fn a_write_under_an_idempotency_key_is_repeated_where_the_rpc_takes_one() 
     let made = || first.toy.count() + second.toy.count();
     let keyed = || within(2 * SECOND).with_idempotency_key("k");
     let lost = core
-        .call::<WriteOnce>(text("hang"), &within(2 * SECOND))
+        .call::<CreateThing>(new_thing("hang"), &within(2 * SECOND))
         .await;
     assert_eq!(lost.unwrap_err().code(), Code::DeadlineExceeded);
     assert_eq!(made(), 1);
-    let lost = core.call::<WriteOnce>(text("hang"), &keyed()).await;
+    let lost = core.call::<CreateThing>(new_thing("hang"), &keyed()).await;
     assert_eq!(lost.unwrap_err().code(), Code::DeadlineExceeded);
     assert_eq!(made(), 1 + 2);
     assert_eq!(first.toy.header("idempotency-key").as_deref(), Some("k"));
     let before = made();
-    let lost = core.call::<Write>(text("hang"), &keyed()).await;
+    let lost = core.call::<PublishThing>(thing("hang"), &keyed()).await;
     assert_eq!(lost.unwrap_err().code(), Code::DeadlineExceeded);
     assert_eq!(made() - before, 1);
 }
 
 #[tokio::test]
 async fn a_host_that_is_not_found_is_unavailable() {
-    let core = crate::toy::settings(&["--core-url", "http://no-such-host.invalid:1"])
+    let core = settings(&["--core-url", "http://no-such-host.invalid:1"])
         .client()
         .unwrap();
     let status = core
-        .call::<Read>(text("x"), &within(20 * SECOND))
+        .call::<GetMyThing>(thing("x"), &within(20 * SECOND))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
@@ -189,7 +193,7 @@ async fn a_read_that_core_itself_gave_up_on_has_the_other_half_of_its_time_elsew
     let (first, second) = (Replica::start().await, Replica::start().await);
     let core = client(&[first.address, second.address]);
     let status = core
-        .call::<Read>(text("late"), &within(10 * SECOND))
+        .call::<GetMyThing>(thing("late"), &within(10 * SECOND))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);

@@ -83,7 +83,7 @@ async fn an_edge_needs_a_proof_and_a_client_none() {
         ),
     ];
     for (url, proof) in proofs {
-        crate::toy::settings(&[&["--core-url", url], &proof[..]].concat())
+        crate::core::settings(&[&["--core-url", url], &proof[..]].concat())
             .edge()
             .unwrap();
     }
@@ -94,7 +94,7 @@ async fn an_edge_needs_a_proof_and_a_client_none() {
         ("http://core:1", certificate.collect()),
     ];
     for (url, none) in no_proofs {
-        let settings = crate::toy::settings(&[&["--core-url", url], &none[..]].concat());
+        let settings = crate::core::settings(&[&["--core-url", url], &none[..]].concat());
         let Err(failure) = settings.edge() else {
             panic!("{url} {none:?} proves nothing");
         };

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use test_toy::{Toy, v1::bindings::GetMyThing};
 use tokio::net::TcpListener;
 use tonic::{
     Code,
-    service::Routes,
     transport::{Certificate, Identity, Server, ServerTlsConfig, server::TcpIncoming},
 };
 
-use crate::toy::{Read, Toy, settings, text, within};
+use crate::core::{settings, thing, within};
 
 const CA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/ca.pem");
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/edge.pem");
@@ -31,7 +31,7 @@ async fn start() -> String {
     let server = Server::builder()
         .tls_config(tls)
         .unwrap()
-        .add_routes(Routes::new(Toy::default()));
+        .add_routes(Toy::default().routes());
     tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
     url
 }
@@ -52,10 +52,10 @@ async fn both_sides_show_certificates() {
     let (answer, _) = core
         .client()
         .unwrap()
-        .call::<Read>(text("x"), &within(Duration::from_secs(5)))
+        .call::<GetMyThing>(thing("x"), &within(Duration::from_secs(5)))
         .await
         .unwrap();
-    assert_eq!(answer.text, "x");
+    assert_eq!(answer.thing.unwrap().id, "x");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn an_edge_without_a_certificate_is_turned_away() {
         .client()
         .unwrap();
     let status = core
-        .call::<Read>(text("x"), &within(Duration::from_secs(5)))
+        .call::<GetMyThing>(thing("x"), &within(Duration::from_secs(5)))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
@@ -78,7 +78,7 @@ async fn a_core_whose_certificate_is_not_trusted_is_not_called() {
         .client()
         .unwrap();
     let status = core
-        .call::<Read>(text("x"), &within(Duration::from_secs(5)))
+        .call::<GetMyThing>(thing("x"), &within(Duration::from_secs(5)))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");

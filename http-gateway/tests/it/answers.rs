@@ -93,7 +93,7 @@ async fn a_file_is_streamed_with_its_own_type() {
     assert_eq!(reply.header("content-encoding"), None);
     assert_eq!(
         reply.header("cache-control"),
-        Some("public, max-age=31536000, stale-while-revalidate=60")
+        Some("public, max-age=3600, stale-while-revalidate=60")
     );
     assert_eq!(
         reply.header("content-disposition"),

@@ -9,14 +9,12 @@ use process::{
     serve::{Limits, bind, serve},
 };
 use serde_json::Value;
+use test_toy::Toy;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::timeout,
 };
-use tonic::service::Routes;
-
-use crate::toy::{self, Toy};
 
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,7 +42,7 @@ impl Gateway {
 
     pub(crate) async fn start_with(limits: Limits, request_time: Duration) -> Self {
         let toy = Toy::default();
-        let core = Core::in_process(Routes::new(toy.clone()).prepare());
+        let core = Core::in_process(toy.routes());
         let mut gateway = Self::start_for(core, limits, request_time).await;
         gateway.toy = toy;
         gateway
@@ -53,8 +51,8 @@ impl Gateway {
     /// In front of any core.
     pub(crate) async fn start_for(core: Core, limits: Limits, request_time: Duration) -> Self {
         let mut table = Table::default();
-        toy::visit_bindings(&mut table);
-        toy::visit_internal_rpcs(&mut table);
+        test_toy::visit_bindings(&mut table);
+        test_toy::visit_internal_rpcs(&mut table);
         let router = table.into_router(
             core,
             Options {
@@ -117,6 +115,9 @@ impl Gateway {
 }
 
 pub(crate) const GOOD: &str = "Authorization: Bearer good";
+/// A thing that can be made.
+pub(crate) const LAMP: &[u8] = br#"{"title":"Lamp"}"#;
+
 pub(crate) const JSON: &str = "Content-Type: application/json";
 
 /// An answer.

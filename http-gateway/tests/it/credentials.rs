@@ -1,4 +1,4 @@
-use crate::client::{GOOD, Gateway, JSON, Reply};
+use crate::client::{GOOD, Gateway, JSON, LAMP, Reply};
 
 /// Refused for want of any credential.
 #[track_caller]
@@ -74,7 +74,7 @@ async fn a_credential_that_core_refuses_is_unauthorized() {
     let gateway = Gateway::start().await;
     let bad = "Authorization: Bearer bad";
     let reply = gateway
-        .send("POST", "/api/v1/things", &[bad, JSON], b"{}")
+        .send("POST", "/api/v1/things", &[bad, JSON], LAMP)
         .await;
     assert_eq!(
         assert_unauthorized(&reply),

@@ -3,19 +3,10 @@ use std::{net::SocketAddr, time::Duration};
 use clap::Parser;
 use edge::{Core, CoreSettings};
 use process::serve::Limits;
-use tokio::{
-    net::TcpListener,
-    runtime::{Builder, Runtime},
-};
-use tonic::{
-    service::Routes,
-    transport::{Server, server::TcpIncoming},
-};
+use test_toy::Replica;
+use tokio::net::TcpListener;
 
-use crate::{
-    client::{GOOD, Gateway, JSON},
-    toy::Toy,
-};
+use crate::client::{GOOD, Gateway, JSON, LAMP};
 
 #[derive(Parser)]
 struct Settings {
@@ -28,23 +19,6 @@ fn core_at(address: SocketAddr) -> Core {
         .core
         .client()
         .unwrap()
-}
-
-/// A core that dies with its connections when its runtime does.
-async fn start_core(address: SocketAddr) -> Runtime {
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
-    let listener = runtime
-        .spawn(TcpListener::bind(address))
-        .await
-        .unwrap()
-        .unwrap();
-    let server = Server::builder().add_routes(Routes::new(Toy::default()));
-    runtime.spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
-    runtime
 }
 
 #[tokio::test]
@@ -68,7 +42,7 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
                     method,
                     path,
                     headers,
-                    if method == "POST" { b"{}" } else { b"" },
+                    if method == "POST" { LAMP } else { b"" },
                 )
                 .await;
             assert_eq!(
@@ -86,20 +60,20 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
         }
         assert_eq!(
             gateway
-                .send("POST", "/api/v1/things", &[GOOD, JSON], b"{}")
+                .send("POST", "/api/v1/things", &[GOOD, JSON], LAMP)
                 .await
                 .status,
             200
         );
     };
     down().await;
-    let core = start_core(address).await;
+    let core = Replica::start_at(address).await;
     up().await;
-    core.shutdown_background();
+    drop(core);
     down().await;
-    let core = start_core(address).await;
+    let core = Replica::start_at(address).await;
     up().await;
-    core.shutdown_background();
+    drop(core);
 }
 
 #[tokio::test]

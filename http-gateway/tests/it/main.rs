@@ -12,4 +12,3 @@ mod parameters;
 mod paths;
 mod slow;
 mod start;
-mod toy;

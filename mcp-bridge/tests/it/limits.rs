@@ -6,6 +6,7 @@ use edge::http::CallOptions;
 use http::StatusCode;
 use mcp_bridge::Options;
 use serde_json::json;
+use test_toy::Toy;
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
@@ -13,7 +14,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-use crate::toy::{Toy, json, request};
+use crate::bridge::{bridge, json, request, waiting};
 
 /// Longer than anything here takes, on any machine.
 const LONG: Duration = Duration::from_secs(30);
@@ -24,7 +25,7 @@ async fn closing_the_stream_cancels_the_call_in_core() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = process::CancellationToken::new();
-    let router = toy.bridge(&Options::default());
+    let router = bridge(&toy, &Options::default());
     let serving = process::serve::serve(
         listener,
         router,
@@ -32,7 +33,8 @@ async fn closing_the_stream_cancels_the_call_in_core() {
         stop.clone(),
     );
     let serving = tokio::spawn(serving);
-    let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+    let message =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": waiting()}).to_string();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer good\r\naccept: application/json, text/event-stream\r\n\
          content-type: application/json\r\nmcp-protocol-version: 2025-11-25\r\ncontent-length: {}\r\n\r\n{message}",
@@ -40,9 +42,9 @@ async fn closing_the_stream_cancels_the_call_in_core() {
     );
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(head.as_bytes()).await.unwrap();
-    timeout(LONG, toy.begun.notified()).await.unwrap();
+    timeout(LONG, toy.begun()).await.unwrap();
     drop(client);
-    timeout(LONG, toy.dropped.notified()).await.unwrap();
+    timeout(LONG, toy.dropped()).await.unwrap();
     stop.cancel();
     serving.await.unwrap();
 }
@@ -50,14 +52,17 @@ async fn closing_the_stream_cancels_the_call_in_core() {
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_given_up_in_words() {
     let toy = Toy::default();
-    let bridge = toy.bridge(&Options {
-        calls: CallOptions {
-            request_time: Duration::from_millis(50),
-            ..CallOptions::default()
+    let bridge = bridge(
+        &toy,
+        &Options {
+            calls: CallOptions {
+                request_time: Duration::from_millis(50),
+                ..CallOptions::default()
+            },
+            ..Options::default()
         },
-        ..Options::default()
-    });
-    let call = request("tools/call", &json!({"name": "wait"}));
+    );
+    let call = request("tools/call", &waiting());
     let answer = json(bridge.oneshot(call).await.unwrap()).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
@@ -65,21 +70,22 @@ async fn a_call_that_takes_too_long_is_given_up_in_words() {
         text.starts_with("UNAVAILABLE: this took too long"),
         "{text}"
     );
-    timeout(LONG, toy.dropped.notified()).await.unwrap();
+    timeout(LONG, toy.dropped()).await.unwrap();
 }
 
 #[tokio::test]
 async fn more_requests_than_there_are_places_are_turned_away() {
     let toy = Toy::default();
-    let bridge = toy.bridge(&Options {
-        concurrency: 1,
-        ..Options::default()
-    });
-    let waiting = bridge
-        .clone()
-        .oneshot(request("tools/call", &json!({"name": "wait"})));
+    let bridge = bridge(
+        &toy,
+        &Options {
+            concurrency: 1,
+            ..Options::default()
+        },
+    );
+    let waiting = bridge.clone().oneshot(request("tools/call", &waiting()));
     let waiting = tokio::spawn(waiting);
-    timeout(LONG, toy.begun.notified()).await.unwrap();
+    timeout(LONG, toy.begun()).await.unwrap();
     let answer = bridge
         .clone()
         .oneshot(request("tools/list", &json!({})))
@@ -89,7 +95,7 @@ async fn more_requests_than_there_are_places_are_turned_away() {
     assert!(answer.headers().contains_key("retry-after"));
     // Once the client is gone, its place is free.
     waiting.abort();
-    timeout(LONG, toy.dropped.notified()).await.unwrap();
+    timeout(LONG, toy.dropped()).await.unwrap();
     let answer = bridge.oneshot(request("tools/list", &json!({}))).await;
     assert_eq!(answer.unwrap().status(), StatusCode::OK);
 }
@@ -97,7 +103,7 @@ async fn more_requests_than_there_are_places_are_turned_away() {
 #[tokio::test(start_paused = true)]
 async fn core_is_asked_about_a_credential_once_in_two_seconds() {
     let toy = Toy::default();
-    let bridge = toy.bridge(&Options::default());
+    let bridge = bridge(&toy, &Options::default());
     for _ in 0..5 {
         let answer = bridge
             .clone()
@@ -117,7 +123,7 @@ async fn core_is_asked_about_a_credential_once_in_two_seconds() {
 #[tokio::test]
 async fn a_credential_that_core_refuses_is_asked_about_every_time() {
     let toy = Toy::default();
-    let bridge = toy.bridge(&Options::default());
+    let bridge = bridge(&toy, &Options::default());
     for round in 1..=3 {
         let mut bad = request("tools/list", &json!({}));
         bad.headers_mut()

@@ -4,18 +4,22 @@ use axum::{Router, body::Body, response::Response};
 use http::{Method, Request, StatusCode};
 use mcp_bridge::Options;
 use serde_json::json;
+use test_toy::Toy;
 use tower::ServiceExt;
 
-use crate::toy::{Toy, request};
+use crate::bridge::{bridge, request};
 
 const NAMED: &str = "https://app.example.org";
 
 /// A bridge whose settings name one origin.
-fn bridge() -> Router {
-    Toy::default().bridge(&Options {
-        origins: vec![NAMED.parse().unwrap()],
-        ..Options::default()
-    })
+fn named() -> Router {
+    bridge(
+        &Toy::default(),
+        &Options {
+            origins: vec![NAMED.parse().unwrap()],
+            ..Options::default()
+        },
+    )
 }
 
 /// What a browser asks before it lets a page call. It sends no key.
@@ -51,7 +55,7 @@ fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
 
 #[tokio::test]
 async fn a_page_of_a_named_origin_asks_first_and_then_reads_every_answer() {
-    let bridge = bridge();
+    let bridge = named();
     let asked = send(&bridge, preflight(NAMED)).await;
     assert_eq!(asked.status(), StatusCode::OK);
     for (name, value) in [
@@ -86,7 +90,7 @@ async fn a_page_of_a_named_origin_asks_first_and_then_reads_every_answer() {
 
 #[tokio::test]
 async fn no_other_page_is_told_anything() {
-    for bridge in [bridge(), Toy::default().bridge(&Options::default())] {
+    for bridge in [named(), bridge(&Toy::default(), &Options::default())] {
         for origin in [
             "https://evil.example",
             "https://app.example.org.evil.example",
@@ -108,7 +112,7 @@ async fn no_other_page_is_told_anything() {
 
 #[tokio::test]
 async fn a_client_of_this_machine_may_call_but_a_page_has_to_be_named() {
-    let bridge = bridge();
+    let bridge = named();
     let page = "http://localhost:5173";
     let answer = send(&bridge, call(page)).await;
     assert_eq!(answer.status(), StatusCode::OK);

@@ -4,9 +4,10 @@ use axum::body::Body;
 use http::{Method, Request};
 use mcp_bridge::Options;
 use serde_json::json;
+use test_toy::Toy;
 use tower::ServiceExt;
 
-use crate::toy::{Toy, json, request};
+use crate::bridge::{bridge, json, request};
 
 type Change = fn(&mut Request<Body>);
 
@@ -16,7 +17,7 @@ fn set(request: &mut Request<Body>, name: &'static str, value: &'static str) {
 
 #[tokio::test]
 async fn every_refusal_is_json_and_says_what_would_be_right() {
-    let bridge = Toy::default().bridge(&Options::default());
+    let bridge = bridge(&Toy::default(), &Options::default());
     let cases: [(Change, u16, &str, &str); 7] = [
         (
             |call| set(call, "origin", "https://evil.example"),
@@ -82,7 +83,7 @@ async fn every_refusal_is_json_and_says_what_would_be_right() {
 
 #[tokio::test]
 async fn there_is_no_oauth_yet() {
-    let bridge = Toy::default().bridge(&Options::default());
+    let bridge = bridge(&Toy::default(), &Options::default());
     let path = "/.well-known/oauth-protected-resource/mcp";
     let asked = Request::get(path).body(Body::empty()).unwrap();
     let answer = bridge.oneshot(asked).await.unwrap();

@@ -80,6 +80,7 @@ const TEST_PACKAGES: &[&str] = &[
     "test-photos",
     "test-postgres",
     "test-smtp",
+    "test-toy",
     "tests",
 ];
 

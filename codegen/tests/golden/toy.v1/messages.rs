@@ -9,14 +9,14 @@ pub struct ListBooksRequest {
     pub shelf: ::prost::alloc::string::String,
     /// How many books to answer at most.
     #[prost(int32, optional, tag = "2")]
-    #[serde(deserialize_with = "muster_api::json::present_int32")]
+    #[serde(deserialize_with = "::muster_api::json::present_int32")]
     pub limit: ::core::option::Option<i32>,
     /// Languages that will do.
     #[prost(string, repeated, tag = "3")]
     pub languages: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Only books that are not lent.
     #[prost(bool, optional, tag = "4")]
-    #[serde(deserialize_with = "muster_api::json::present")]
+    #[serde(deserialize_with = "::muster_api::json::present")]
     pub free: ::core::option::Option<bool>,
 }
 
@@ -37,7 +37,7 @@ pub struct BookList {
 pub struct BookCount {
     /// The number.
     #[prost(int32, tag = "1")]
-    #[serde(deserialize_with = "muster_api::json::int32")]
+    #[serde(deserialize_with = "::muster_api::json::int32")]
     pub count: i32,
 }
 
@@ -64,11 +64,11 @@ pub struct Book {
     pub title: ::prost::alloc::string::String,
     /// Who wrote it; null when nobody knows.
     #[prost(message, optional, tag = "3")]
-    #[serde(deserialize_with = "muster_api::json::nullable_object")]
+    #[serde(deserialize_with = "::muster_api::json::nullable_object")]
     pub author: ::core::option::Option<Author>,
     /// Pages; null when nobody counted them.
     #[prost(int32, optional, tag = "4")]
-    #[serde(deserialize_with = "muster_api::json::nullable_int32")]
+    #[serde(deserialize_with = "::muster_api::json::nullable_int32")]
     pub pages: ::core::option::Option<i32>,
 }
 
@@ -79,7 +79,7 @@ pub struct Book {
 pub struct Author {
     /// Name.
     #[prost(string, optional, tag = "1")]
-    #[serde(deserialize_with = "muster_api::json::present")]
+    #[serde(deserialize_with = "::muster_api::json::present")]
     pub name: ::core::option::Option<::prost::alloc::string::String>,
 }
 
@@ -97,11 +97,11 @@ pub struct UpdateBookRequest {
     pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
     /// Title.
     #[prost(string, optional, tag = "3")]
-    #[serde(deserialize_with = "muster_api::json::present")]
+    #[serde(deserialize_with = "::muster_api::json::present")]
     pub title: ::core::option::Option<::prost::alloc::string::String>,
     /// Who wrote it. Null when nobody knows.
     #[prost(message, optional, tag = "4")]
-    #[serde(deserialize_with = "muster_api::json::nullable_object")]
+    #[serde(deserialize_with = "::muster_api::json::nullable_object")]
     pub author: ::core::option::Option<Author>,
     /// How well it is kept. Null when unknown.
     #[prost(string, optional, tag = "5")]

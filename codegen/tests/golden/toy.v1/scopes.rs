@@ -3,29 +3,29 @@
 /// What a credential may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// `books:read`: See books.
-    BooksRead,
-    /// `books:write`: Change books.
-    BooksWrite,
+    /// `events:read`: See books.
+    EventsRead,
+    /// `events:write`: Change books.
+    EventsWrite,
 }
 
 impl Scope {
     /// Every scope, in the order in which people are shown them.
-    pub const ALL: &'static [Self] = &[Self::BooksRead, Self::BooksWrite];
+    pub const ALL: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
 
     /// Its name, for example `events:read`.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::BooksRead => "books:read",
-            Self::BooksWrite => "books:write",
+            Self::EventsRead => "events:read",
+            Self::EventsWrite => "events:write",
         }
     }
 
     /// What it allows, for the person who grants it.
     pub const fn description(self) -> &'static str {
         match self {
-            Self::BooksRead => "See books.",
-            Self::BooksWrite => "Change books.",
+            Self::EventsRead => "See books.",
+            Self::EventsWrite => "Change books.",
         }
     }
 }

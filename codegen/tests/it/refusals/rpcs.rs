@@ -18,7 +18,7 @@ fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],
         &[
-            "toy/internal/v1/internal.proto:14:5",
+            "toy/internal/v1/desk.proto:14:5",
             "muster.options.v1.MethodRules",
         ],
     );
@@ -95,7 +95,7 @@ fn a_credential_whose_scope_is_not_said() {
 #[test]
 fn a_scope_that_is_needed_and_not_needed() {
     refused(
-        &[("no_scope: true", "no_scope: true scope: \"books:read\"")],
+        &[("no_scope: true", "no_scope: true scope: \"events:read\"")],
         &["rpc toy.v1.BookService.GetBook", "or say no_scope: true"],
     );
 }
@@ -105,7 +105,7 @@ fn a_scope_for_everybody() {
     refused(
         &[(
             "{access: ACCESS_PUBLIC}",
-            "{access: ACCESS_PUBLIC scope: \"books:read\"}",
+            "{access: ACCESS_PUBLIC scope: \"events:read\"}",
         )],
         &["rpc toy.v1.BookService.CountBooks", "it needs no scope"],
     );
@@ -114,10 +114,10 @@ fn a_scope_for_everybody() {
 #[test]
 fn a_scope_that_is_not_listed() {
     refused(
-        &[("scope: \"books:write\"", "scope: \"books:burn\"")],
+        &[("scope: \"events:write\"", "scope: \"events:burn\"")],
         &[
             "rpc UpdateBook",
-            "it needs the scope books:burn, which is not one of the API's",
+            "it needs the scope events:burn, which is not one of the API's",
         ],
     );
 }
@@ -125,16 +125,16 @@ fn a_scope_that_is_not_listed() {
 #[test]
 fn a_scope_of_another_form() {
     refused(
-        &[("name: \"books:read\"", "name: \"books.read\"")],
-        &["scope \"books.read\"", "a name is like events:read"],
+        &[("name: \"events:read\"", "name: \"events.read\"")],
+        &["scope \"events.read\"", "a name is like events:read"],
     );
 }
 
 #[test]
 fn a_scope_that_is_listed_twice() {
     refused(
-        &[("name: \"books:write\"", "name: \"books:read\"")],
-        &["scope \"books:read\"", "there are two"],
+        &[("name: \"events:write\"", "name: \"events:read\"")],
+        &["scope \"events:read\"", "there are two"],
     );
 }
 
@@ -142,7 +142,7 @@ fn a_scope_that_is_listed_twice() {
 fn a_scope_that_does_not_say_what_it_allows() {
     refused(
         &[("description: \"Change books.\"", "")],
-        &["scope \"books:write\"", "it does not say what it allows"],
+        &["scope \"events:write\"", "it does not say what it allows"],
     );
 }
 
@@ -226,7 +226,7 @@ fn caching_of_what_is_changed() {
                 "post: \"/api/books/{id}/discard\"",
             ),
             (
-                "access: ACCESS_BEARER\n      scope: \"books:write\"\n      errors: \"NOT_FOUND\"\n      errors: \"LENT\"",
+                "access: ACCESS_BEARER\n      scope: \"events:write\"\n      errors: \"NOT_FOUND\"\n      errors: \"LENT\"",
                 "access: ACCESS_PUBLIC\n      caching: {max_age_seconds: 60}\n      errors: \"LENT\"",
             ),
         ],

@@ -1,0 +1,124 @@
+//! A core that answers each rpc with its request, unless the request's id is a command.
+
+mod desk;
+mod things;
+
+use std::{
+    future::pending,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use muster_api::{Reason, status::status, validation::Validated};
+use tokio::sync::Notify;
+use tonic::{Request, Status, metadata::MetadataMap, service::Routes};
+
+use crate::{
+    GOOD, internal::v1::desk_service_server::DeskServiceServer,
+    v1::thing_service_server::ThingServiceServer,
+};
+
+/// The core, and what it has seen; clones share it. Only [`GOOD`] may use what is not public. An id may be `missing`, `limited`,
+/// `conflict`, `broken`, `late`, `hang` or `panic`, and core does so.
+#[derive(Debug, Clone, Default)]
+pub struct Toy {
+    seen: Arc<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    calls: AtomicUsize,
+    checks: AtomicUsize,
+    /// Of the last call.
+    metadata: Mutex<MetadataMap>,
+    begun: Notify,
+    dropped: Notify,
+}
+
+impl Toy {
+    /// Its services.
+    pub fn routes(&self) -> Routes {
+        let toy = self.clone();
+        let noted = move |request: Request<()>| {
+            toy.seen.calls.fetch_add(1, Ordering::SeqCst);
+            *toy.metadata() = request.metadata().clone();
+            Ok(request)
+        };
+        let service = Validated::new(self.clone());
+        let things = ThingServiceServer::with_interceptor(service.clone(), noted.clone());
+        let desk = DeskServiceServer::with_interceptor(service, noted);
+        Routes::new(things).add_service(desk).prepare()
+    }
+
+    /// How many calls there were.
+    pub fn count(&self) -> usize {
+        self.seen.calls.load(Ordering::SeqCst)
+    }
+
+    /// How many of them checked a credential.
+    pub fn checks(&self) -> usize {
+        self.seen.checks.load(Ordering::SeqCst)
+    }
+
+    /// The last call's metadata of that name.
+    pub fn header(&self, name: &str) -> Option<String> {
+        let metadata = self.metadata();
+        let value = metadata.get(name)?;
+        Some(value.to_str().ok()?.to_owned())
+    }
+
+    /// Waits until a call hangs.
+    pub async fn begun(&self) {
+        self.seen.begun.notified().await;
+    }
+
+    /// Waits until a call that hangs is dropped.
+    pub async fn dropped(&self) {
+        self.seen.dropped.notified().await;
+    }
+
+    fn metadata(&self) -> MutexGuard<'_, MetadataMap> {
+        let metadata = self.seen.metadata.lock();
+        metadata.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what the text commands, if anything.
+    async fn obey(&self, text: &str) -> Result<(), Status> {
+        let refused = |reason, message: &str| Err(status(reason, message));
+        match text {
+            "missing" => refused(Reason::NotFound, "there is no such thing"),
+            "limited" => refused(Reason::RateLimited, "slow down"),
+            "conflict" => refused(Reason::Conflict, "no"),
+            "broken" => Err(Status::internal("SELECT * FROM secrets failed")),
+            "late" => Err(Status::deadline_exceeded("core gave up")),
+            "hang" => {
+                let _dropped = Dropped(Arc::clone(&self.seen));
+                self.seen.begun.notify_one();
+                pending().await
+            }
+            "panic" => panic!("as commanded"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Says when a call is dropped.
+struct Dropped(Arc<Seen>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.dropped.notify_one();
+    }
+}
+
+/// Refuses all but the one credential.
+fn authorize(metadata: &MetadataMap) -> Result<(), Status> {
+    let credential = metadata.get("authorization");
+    if credential.is_some_and(|one| one.as_bytes().eq_ignore_ascii_case(GOOD.as_bytes())) {
+        return Ok(());
+    }
+    let message = "the API key is unknown or revoked";
+    Err(status(Reason::Unauthorized, message))
+}

@@ -1,0 +1,65 @@
+//! What is internal: a credential to check, and a stream.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use tokio::time::interval;
+use tokio_stream::wrappers::IntervalStream;
+use tonic::{Request, Response, Status, async_trait};
+
+use super::{Toy, authorize};
+use crate::internal::v1::{
+    Card, CardKind, CheckCardRequest, Move, WatchShelfRequest, desk_service_server::DeskService,
+};
+
+/// How long a `slow` stream waits before each message.
+const SLOW: Duration = Duration::from_millis(50);
+
+#[async_trait]
+impl DeskService for Toy {
+    type WatchShelfStream = BoxStream<'static, Result<Move, Status>>;
+
+    async fn check_card(
+        &self,
+        request: Request<CheckCardRequest>,
+    ) -> Result<Response<Card>, Status> {
+        self.seen.checks.fetch_add(1, Ordering::SeqCst);
+        authorize(request.metadata())?;
+        let kind = CardKind::Golden.into();
+        Ok(Response::new(Card { number: 1, kind }))
+    }
+
+    /// Three moves, one after the other. Besides what ids command, a shelf may be `open`, which goes on after them without a
+    /// word, `half`, which breaks after them, `slow`, and `silent`, which has no move to tell of.
+    async fn watch_shelf(
+        &self,
+        request: Request<WatchShelfRequest>,
+    ) -> Result<Response<Self::WatchShelfStream>, Status> {
+        authorize(request.metadata())?;
+        let text = request.into_inner().shelf;
+        self.obey(&text).await?;
+        let moves = |count| {
+            stream::iter(0..count).map(|sequence| {
+                let id = format!("b{sequence}");
+                Ok(Move { id, sequence })
+            })
+        };
+        let moves = match text.as_str() {
+            "open" => moves(3).chain(stream::pending()).boxed(),
+            "silent" => stream::pending().boxed(),
+            "half" => {
+                let broken = Err(Status::internal("the disk is gone"));
+                moves(3).chain(stream::iter([broken])).boxed()
+            }
+            "slow" => {
+                let every = IntervalStream::new(interval(SLOW));
+                moves(10).zip(every).map(|(moved, _)| moved).boxed()
+            }
+            _ => moves(3).boxed(),
+        };
+        Ok(Response::new(moves))
+    }
+}

@@ -1,0 +1,38 @@
+//! A small API, generated from `proto/` as Muster's is from its own, and a core that serves the part of it with which edges are
+//! tested: `ThingService` and `DeskService`. What core does is up to the request's text ([`Toy`]). `BookService` has what else the
+//! generator supports; nobody serves it.
+
+mod core;
+mod replica;
+
+pub mod internal;
+pub mod v1;
+
+use muster_api::binding::{InternalVisitor, RpcVisitor, Visitor};
+
+pub use core::Toy;
+pub use replica::Replica;
+
+/// The MCP tools, as `muster_api::TOOLS` has Muster's.
+pub const TOOLS: &str = include_str!(concat!(env!("OUT_DIR"), "/toy.v1/tools.json"));
+
+/// What an MCP server has besides its tools, as `muster_api::MCP` has Muster's.
+pub const MCP: &str = include_str!(concat!(env!("OUT_DIR"), "/toy.v1/mcp.json"));
+
+/// The credential that core takes.
+pub const GOOD: &str = "Bearer good";
+
+/// Shows every binding.
+pub fn visit_bindings(visitor: &mut impl Visitor) {
+    v1::bindings::visit_bindings(visitor);
+}
+
+/// Shows every public rpc.
+pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
+    v1::bindings::visit_rpcs(visitor);
+}
+
+/// Shows every internal rpc.
+pub fn visit_internal_rpcs(visitor: &mut impl InternalVisitor) {
+    internal::v1::bindings::visit_rpcs(visitor);
+}
