@@ -50,7 +50,7 @@ pub enum Body {
 
 /// What the rpc answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum Content {
     /// One message, shown as JSON.
     Json,
     /// `google.api.HttpBody`, one or a stream of them: a file.
@@ -108,7 +108,7 @@ pub trait StreamRpc: Rpc {}
 /// An rpc of the public package: its messages are JSON, too. As JSON a request is closed: unknown fields are refused.
 pub trait PublicRpc: Rpc<Request: DeserializeOwned, Response: Serialize> {
     /// What it answers with.
-    const ANSWER: Answer;
+    const CONTENT: Content;
     /// How long caches may keep what it answers; none when they have to ask again, or may not keep what needs a credential.
     const CACHING: Option<Caching>;
 

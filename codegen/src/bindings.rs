@@ -38,7 +38,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
     quote! {
         use #runtime::binding::{
-            Access, Answer, Binding, Body, Caching, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
+            Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
         };
         use #runtime::scope::Scope;
 
@@ -139,7 +139,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
 /// The type of a public rpc.
 fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStream {
     let rpc = rpc(api, method, type_name, comment);
-    let answer = match &method.response {
+    let content = match &method.response {
         Response::Message(_) => format_ident!("Json"),
         Response::File { .. } => format_ident!("File"),
     };
@@ -158,7 +158,7 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
         #rpc
 
         impl PublicRpc for #type_name {
-            const ANSWER: Answer = Answer::#answer;
+            const CONTENT: Content = Content::#content;
             const CACHING: Option<Caching> = #caching;
 
             #mask

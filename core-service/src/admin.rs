@@ -58,7 +58,7 @@ pub struct Format {
 
 /// What a command answers, for people and for programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Output {
     /// Lines without a break at the end.
     pub text: String,
     /// The same in JSON.
@@ -67,7 +67,7 @@ pub struct Answer {
     pub is_well: bool,
 }
 
-impl Answer {
+impl Output {
     fn new(text: impl Into<String>, json: Value) -> Self {
         Self {
             text: text.into(),
@@ -114,7 +114,7 @@ impl Command {
         mail: &MailSettings,
         clock: Clock,
         entropy: Entropy,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         match self {
             Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
             Self::Migrate(_) => migrate::run(&open(data).await?).await,

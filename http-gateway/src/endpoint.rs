@@ -9,7 +9,7 @@ use edge::{
 };
 use http::Method;
 use muster_api::{
-    binding::{Access, Answer, Binding},
+    binding::{Access, Binding, Content},
     idempotency_key,
 };
 
@@ -57,8 +57,8 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
         context = context.with_idempotency_key(key);
     }
     let failed = |status: tonic::Status| Problem::from(&status);
-    match B::ANSWER {
-        Answer::Json => {
+    match B::CONTENT {
+        Content::Json => {
             let (answer, metadata) = gateway
                 .core
                 .call::<B>(message, &context)
@@ -66,7 +66,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
                 .map_err(failed)?;
             respond::json::<B>(&answer, metadata)
         }
-        Answer::File => {
+        Content::File => {
             let file = gateway
                 .core
                 .file::<B>(message, &context)

@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::Answer;
+use crate::Reply;
 
 /// What any route answers whatever it does, which the document does not repeat for each.
 const OF_EVERY_ROUTE: [StatusCode; 4] = [
@@ -39,7 +39,7 @@ struct Contract {
 /// # Panics
 /// When they are not what the document says.
 #[track_caller]
-pub(crate) fn check(method: &Method, path: &str, sent: &[u8], answer: &Answer) {
+pub(crate) fn check(method: &Method, path: &str, sent: &[u8], answer: &Reply) {
     let Some(path) = path.strip_prefix("/api/v1") else {
         return;
     };
@@ -87,7 +87,7 @@ impl Contract {
     }
 
     #[track_caller]
-    fn check_operation(&self, operation: &str, sent: &[u8], answer: &Answer) {
+    fn check_operation(&self, operation: &str, sent: &[u8], answer: &Reply) {
         let responses = &self.document.pointer(operation).unwrap()["responses"];
         let status = answer.status.as_str();
         let Some(response) = responses.get(status) else {
@@ -126,7 +126,7 @@ impl Contract {
     }
 
     #[track_caller]
-    fn check_json(&self, schema: &str, json: &[u8], answer: &Answer) {
+    fn check_json(&self, schema: &str, json: &[u8], answer: &Reply) {
         let value: Value = serde_json::from_slice(json)
             .unwrap_or_else(|error| panic!("not JSON ({error}): {answer:?}"));
         let validator = self.validator(schema);
@@ -179,7 +179,7 @@ mod tests {
     /// Checks this answer to `GET /events`.
     fn check_list(status: u16, body: &Value) {
         let headers = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        let answer = Answer {
+        let answer = Reply {
             asked: "GET /api/v1/events".into(),
             may_repeat: false,
             status: StatusCode::from_u16(status).unwrap(),

@@ -105,7 +105,7 @@ impl Request {
     }
 
     /// Sends it and reads the whole answer, which must be one that the OpenAPI document describes.
-    pub async fn send(self) -> Answer {
+    pub async fn send(self) -> Reply {
         let uri = format!("http://{}{}", self.http.address, self.path);
         let may_repeat = self.headers.contains_key("idempotency-key");
         let mut request = http::Request::new(Full::new(self.body.clone()));
@@ -114,7 +114,7 @@ impl Request {
         *request.headers_mut() = self.headers;
         let response = self.http.client.request(request).await.unwrap();
         let (head, body) = response.into_parts();
-        let answer = Answer {
+        let answer = Reply {
             asked: format!("{} {}", self.method, self.path),
             may_repeat,
             status: head.status,
@@ -126,9 +126,9 @@ impl Request {
     }
 }
 
-/// An answer, whole.
+/// An HTTP answer, whole.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct Reply {
     /// Method and path of the request, for messages.
     pub(crate) asked: String,
     /// Whether it may be the answer to an earlier request with the same idempotency key.
@@ -141,7 +141,7 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-impl Answer {
+impl Reply {
     /// The value of a header that is there at most once and is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();

@@ -22,7 +22,7 @@ mod surface;
 
 pub use app::{Account, TestApp, core_at, migrate};
 pub use grpc::{Bearer, Grpc};
-pub use http::{Answer, Http, Request};
+pub use http::{Http, Reply, Request};
 pub use mail::Mail;
 pub use mcp::{Mcp, Revision, Told};
 pub use refusal::Refusal;

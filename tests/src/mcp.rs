@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::{Answer, Http, Refusal, Request};
+use crate::{Http, Refusal, Reply, Request};
 
 /// The tools by the gRPC paths of their rpcs.
 static TOOLS: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {
@@ -187,7 +187,7 @@ impl Mcp {
     }
 }
 
-fn result_of(answer: &Answer) -> Value {
+fn result_of(answer: &Reply) -> Value {
     let mut whole = answer.ok();
     assert!(whole.get("error").is_none(), "{whole}");
     whole["result"].take()

@@ -5,7 +5,7 @@ use serde_json::Value;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
-use crate::Answer;
+use crate::Reply;
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Refusal {
 
     /// Reads the error body, which has the same shape for every failure (rule 14 of docs/rules.md).
     #[track_caller]
-    pub(crate) fn from_http(answer: &Answer) -> Self {
+    pub(crate) fn from_http(answer: &Reply) -> Self {
         let body = answer.json();
         let text = |value: &Value| -> String {
             let text = value

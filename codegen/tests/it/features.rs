@@ -82,7 +82,7 @@ fn a_field_mask_is_made_from_the_body_and_shown_nowhere() {
 #[test]
 fn a_stream_of_http_body_is_a_file() {
     assert!(
-        implementation("PublicRpc", "GetScan").contains("const ANSWER: Answer = Answer::File;")
+        implementation("PublicRpc", "GetScan").contains("const CONTENT: Content = Content::File;")
     );
     let outputs = toy(&[]).unwrap();
     assert!(text(&outputs, "services.rs").contains("type GetScanStream = S::GetScanStream;"));

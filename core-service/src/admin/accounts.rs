@@ -4,7 +4,7 @@ use clap::Subcommand;
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Answer, Format, failure};
+use super::{Format, Output, failure};
 use crate::{
     domain::{
         account::Account,
@@ -49,7 +49,7 @@ pub enum AccountCommand {
 }
 
 impl AccountCommand {
-    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         // What plans allow is not asked here.
         let accounts = Accounts::new(commands, Plans::default());
         match self {
@@ -71,12 +71,12 @@ impl AccountCommand {
                     "opened an account for {} on the {} plan; make a key with: key create --email {} --name LABEL",
                     account.email, account.plan, account.email
                 );
-                Ok(Answer::new(text, shown(&account)))
+                Ok(Output::new(text, shown(&account)))
             }
             Self::SetPlan { email, plan, .. } => {
                 let account = accounts.set_plan(email, *plan).await.map_err(failure)?;
                 let text = format!("{} is on the {} plan", account.email, account.plan);
-                Ok(Answer::new(text, shown(&account)))
+                Ok(Output::new(text, shown(&account)))
             }
         }
     }

@@ -7,7 +7,7 @@ mod place;
 use clap::Args;
 
 use self::finding::{Finding, report};
-use super::{Answer, Format};
+use super::{Format, Output};
 use crate::{
     domain::{
         clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
@@ -49,7 +49,7 @@ impl DoctorCommand {
         mail: &MailSettings,
         clock: &Clock,
         entropy: &Entropy,
-    ) -> Answer {
+    ) -> Output {
         let now = clock.now();
         let mut findings = vec![
             Finding::new("clock", clock_is_set(now)),

@@ -8,7 +8,7 @@ use clap::Args;
 use process::Failure;
 use serde_json::json;
 
-use super::{Answer, Format, failure};
+use super::{Format, Output, failure};
 use crate::service::{Commands, Erasure, People};
 
 /// The person to erase.
@@ -28,7 +28,7 @@ impl EraseCommand {
         &self,
         commands: Commands,
         mail_folder: &Path,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let done = People::new(commands).erase(&self.email).await;
         let done = done.map_err(failure)?;
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
@@ -46,7 +46,7 @@ impl EraseCommand {
             "account": done.account,
             "keys": done.keys,
         });
-        Ok(Answer::new(told(&done, written), json))
+        Ok(Output::new(told(&done, written), json))
     }
 }
 

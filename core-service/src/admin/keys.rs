@@ -4,7 +4,7 @@ use clap::Subcommand;
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Answer, Format, failure, table};
+use super::{Format, Output, failure, table};
 use crate::{
     domain::{
         account::{Account, ApiKey},
@@ -61,7 +61,7 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 }
 
 impl KeyCommand {
-    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         let (store, clock) = (commands.store().clone(), commands.clock().clone());
         let keys = Keys::new(commands, &Authenticator::new(store, clock));
         match self {
@@ -90,16 +90,16 @@ impl KeyCommand {
                     "created_at": new.key.created_at.to_string(),
                     "expires_at": new.key.expires_at.map(|at| at.to_string()),
                 });
-                Ok(Answer::new(new.plain.expose(), json))
+                Ok(Output::new(new.plain.expose(), json))
             }
             Self::List { .. } => {
                 let keys = keys.list().await.map_err(failure)?;
-                Ok(Answer::new(listed(&keys), keys.iter().map(shown).collect()))
+                Ok(Output::new(listed(&keys), keys.iter().map(shown).collect()))
             }
             Self::Revoke { id, .. } => {
                 keys.revoke(*id).await.map_err(failure)?;
                 let json = json!({ "id": id.to_string(), "revoked": true });
-                Ok(Answer::new(format!("revoked {id}"), json))
+                Ok(Output::new(format!("revoked {id}"), json))
             }
         }
     }

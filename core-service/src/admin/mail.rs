@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Answer, Format, failure, table};
+use super::{Format, Output, failure, table};
 use crate::{
     domain::{instant::Instant, job::JobKey},
     service::{Commands, Mails},
@@ -53,14 +53,14 @@ fn mail_id(text: &str) -> Result<JobKey, String> {
 }
 
 impl MailCommand {
-    pub(super) async fn run(&self, commands: Commands) -> Result<Answer, Failure> {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         let mails = Mails::new(commands);
         match self {
             Self::Failed { limit, .. } => {
                 let (failed, count) = mails.list_failed(*limit).await.map_err(failure)?;
                 let items: Vec<Value> = failed.iter().map(shown).collect();
                 let json = json!({ "items": items, "count": count });
-                Ok(Answer::new(listed(&failed, count), json))
+                Ok(Output::new(listed(&failed, count), json))
             }
             Self::Retry { which, .. } => retry(&mails, which).await,
         }
@@ -74,7 +74,7 @@ impl MailCommand {
 }
 
 /// Ids of mails that did not fail are listed; the others are sent all the same.
-async fn retry(mails: &Mails, which: &Which) -> Result<Answer, Failure> {
+async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
     let (mut count, mut unknown) = (0, Vec::new());
     if which.all {
         count = mails.retry_all().await.map_err(failure)?;
@@ -97,9 +97,9 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Answer, Failure> {
     );
     let is_well = unknown.is_empty();
     let json = json!({ "retried": count, "unknown": unknown });
-    Ok(Answer {
+    Ok(Output {
         is_well,
-        ..Answer::new(lines.join("\n"), json)
+        ..Output::new(lines.join("\n"), json)
     })
 }
 

@@ -3,11 +3,11 @@
 use process::Failure;
 use serde_json::json;
 
-use super::{Answer, storage_failure};
+use super::{Output, storage_failure};
 use crate::storage::Store;
 
 /// Runs the migrations that the database lacks.
-pub(super) async fn run(store: &Store) -> Result<Answer, Failure> {
+pub(super) async fn run(store: &Store) -> Result<Output, Failure> {
     let pending = store.pending_migrations().await.map_err(storage_failure)?;
     store.migrate().await.map_err(storage_failure)?;
     let text = if pending.is_empty() {
@@ -15,5 +15,5 @@ pub(super) async fn run(store: &Store) -> Result<Answer, Failure> {
     } else {
         format!("migrated the database: {}", pending.join(", "))
     };
-    Ok(Answer::new(text, json!({ "applied": pending })))
+    Ok(Output::new(text, json!({ "applied": pending })))
 }

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use core_service::{
-    admin::{Answer, Command},
+    admin::{Command, Output},
     domain::{
         clock::Clock,
         entropy::Entropy,
@@ -38,7 +38,7 @@ struct Program {
     command: Command,
 }
 
-async fn run_on(url: &str, arguments: &str) -> Result<Answer, Failure> {
+async fn run_on(url: &str, arguments: &str) -> Result<Output, Failure> {
     let words = ["muster", "--database-url", url];
     let program = Program::try_parse_from(words.into_iter().chain(arguments.split(' '))).unwrap();
     // The doctor compares clocks.
@@ -51,7 +51,7 @@ async fn run_on(url: &str, arguments: &str) -> Result<Answer, Failure> {
     program.command.answer(data, mail, clock, entropy).await
 }
 
-async fn run(database: &Database, arguments: &str) -> Result<Answer, Failure> {
+async fn run(database: &Database, arguments: &str) -> Result<Output, Failure> {
     run_on(database.url(), arguments).await
 }
 
@@ -350,7 +350,7 @@ async fn doctor_tries_the_mail_server(database: Database) {
             "doctor --smtp-url smtp://muster:{password}@{address} --mail-from events@muster.example{more}"
         )
     };
-    let mail = |answer: Answer| {
+    let mail = |answer: Output| {
         let checks = answer.json["checks"].as_array().unwrap().clone();
         let found = checks.into_iter().find(|check| check["name"] == "mail");
         (

@@ -132,9 +132,9 @@ impl Instance {
 
 /// Asks until the database has room for it, as clients do: of many at once some wait too long for a connection, and are told to
 /// come again.
-pub(crate) async fn until_served<T, Answer>(ask: impl Fn() -> Answer) -> Result<T, Error>
+pub(crate) async fn until_served<T, F>(ask: impl Fn() -> F) -> Result<T, Error>
 where
-    Answer: Future<Output = Result<T, Error>>,
+    F: Future<Output = Result<T, Error>>,
 {
     loop {
         match ask().await {

@@ -46,7 +46,7 @@ pub(super) async fn run<S, B>(
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
         async move {
             answer.await.map(|response| {
-                response.map(|body| Answer {
+                response.map(|body| TrackedBody {
                     body: Box::pin(body),
                     _busy: busy,
                 })
@@ -112,12 +112,12 @@ impl Drop for Busy {
 }
 
 /// An answer's body, which keeps its connection busy until it is sent.
-struct Answer<B> {
+struct TrackedBody<B> {
     body: Pin<Box<B>>,
     _busy: Busy,
 }
 
-impl<B: Body> Body for Answer<B> {
+impl<B: Body> Body for TrackedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::admin::Answer;
+use crate::admin::Output;
 
 /// One thing that was looked at.
 pub(super) struct Finding {
@@ -55,7 +55,7 @@ impl Finding {
 }
 
 /// One finding a line, and what they come to.
-pub(super) fn report(findings: &[Finding]) -> Answer {
+pub(super) fn report(findings: &[Finding]) -> Output {
     let width = findings.iter().map(|one| one.name.len()).max().unwrap_or(0);
     let lines = findings.iter().map(|one| {
         let (mark, name, message) = (one.verdict.mark(), one.name, &one.message);
@@ -81,7 +81,7 @@ pub(super) fn report(findings: &[Finding]) -> Answer {
             })
         })
         .collect();
-    Answer {
+    Output {
         text: format!("{}\n{summary}", lines.collect::<String>()),
         json: json!({ "ok": wrong == 0, "checks": checks }),
         is_well: wrong == 0,

@@ -11,7 +11,7 @@ use muster_api::{
     v1::{CreatedEvent, EventList, GetEventRequest, ListEventsRequest, RegisterAttendeeRequest},
 };
 use prost::Message;
-use tests::{Answer, Http, Request, TestApp};
+use tests::{Http, Reply, Request, TestApp};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -43,7 +43,7 @@ pub(super) fn call(app: &TestApp, rpc: &str, message: &impl Message) -> Request 
 }
 
 /// The messages and the status of a gRPC-web answer's body. The status of a call that has no message may stand in the headers.
-pub(super) fn read(answer: &Answer) -> (Vec<Vec<u8>>, Status) {
+pub(super) fn read(answer: &Reply) -> (Vec<Vec<u8>>, Status) {
     read_body(&answer.headers, &answer.body)
 }
 

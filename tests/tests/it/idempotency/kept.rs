@@ -13,14 +13,14 @@ use muster_api::{
 };
 use prost::Message as _;
 use serde_json::json;
-use tests::{Account, Answer, Client, Surface, TestApp, new_event};
+use tests::{Account, Client, Reply, Surface, TestApp, new_event};
 
 use super::{events_of, guest};
 
 const ALMOST_A_DAY: Duration = Duration::from_secs(24 * 3_600 - 1);
 
 /// Registers ada over HTTP, under a key.
-async fn add_ada(app: &TestApp, key: &str, event: &str) -> Answer {
+async fn add_ada(app: &TestApp, key: &str, event: &str) -> Reply {
     let request = app.http.post(&format!("/me/events/{event}/registrations"));
     let request = request.bearer(key).header("idempotency-key", "add-ada");
     request.json(&guest("ada")).send().await

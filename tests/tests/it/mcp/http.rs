@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_service::domain::plan::Plan;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tests::{Answer, TestApp};
+use tests::{Reply, TestApp};
 
 async fn strange_hosts_and_origins_are_turned_away(app: Arc<TestApp>) {
     let mcp = app.mcp.with_key(&app.account(Plan::Free).await.key);
@@ -86,7 +86,7 @@ async fn a_revision_that_is_named_is_named_once_and_spoken(app: Arc<TestApp>) {
             request.header("mcp-protocol-version", revision)
         });
         let answer = named.json(&message).send().await;
-        let error = |answer: Answer| answer.json()["error"].clone();
+        let error = |answer: Reply| answer.json()["error"].clone();
         let status = answer.status.as_u16();
         (
             status,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use muster_api::binding::{Answer, Binding, PublicRpc, RpcVisitor, Visitor};
+use muster_api::binding::{Binding, Content, PublicRpc, RpcVisitor, Visitor};
 use serde_json::Value;
 
 /// Rpcs that are no tools, on purpose. A new rpc gets a tool or a line here.
@@ -45,7 +45,7 @@ struct Routes(BTreeMap<&'static str, (String, String, bool)>);
 impl Visitor for Routes {
     fn visit<B: Binding>(&mut self, _binding: B) {
         let verb = B::METHOD.as_str().to_lowercase();
-        let route = (B::PATH.to_owned(), verb, B::ANSWER == Answer::File);
+        let route = (B::PATH.to_owned(), verb, B::CONTENT == Content::File);
         self.0.entry(B::GRPC_PATH).or_insert(route);
     }
 }

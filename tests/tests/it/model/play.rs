@@ -22,7 +22,7 @@ use super::{
 /// An id of no event.
 const NOBODYS: &str = "00000000-0000-7000-8000-000000000000";
 
-type Answer = Result<Value, Refusal>;
+type Outcome = Result<Value, Refusal>;
 
 pub(crate) struct Play {
     app: Arc<TestApp>,
@@ -330,7 +330,7 @@ impl Play {
     }
 }
 
-fn reason(answer: &Answer) -> Option<Reason> {
+fn reason(answer: &Outcome) -> Option<Reason> {
     answer.as_ref().err().map(|refusal| refusal.reason)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_service::domain::{plan::Plan, scope::Scope};
 use muster_api::Reason;
 use serde_json::json;
-use tests::{Answer, Request, Surface, TestApp};
+use tests::{Reply, Request, Surface, TestApp};
 
 const ID: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
 
@@ -27,16 +27,16 @@ fn guarded(app: &TestApp) -> [Request; 9] {
 }
 
 /// Refused for want of a credential that is valid.
-fn assert_unauthorized(answer: &Answer) {
+fn assert_unauthorized(answer: &Reply) {
     assert_challenged(answer, "Bearer realm=\"muster\", error=\"invalid_token\"");
 }
 
 /// Refused for want of any credential.
-fn assert_anonymous(answer: &Answer) {
+fn assert_anonymous(answer: &Reply) {
     assert_challenged(answer, "Bearer realm=\"muster\"");
 }
 
-fn assert_challenged(answer: &Answer, expected: &str) {
+fn assert_challenged(answer: &Reply, expected: &str) {
     let refusal = answer.refusal();
     assert_eq!(refusal.reason, Reason::Unauthorized, "{answer:?}");
     assert_eq!(refusal.details, []);

@@ -15,10 +15,10 @@ use muster_api::{
     },
 };
 use serde_json::json;
-use tests::{Answer, Api, Client, Created, Surface, TestApp};
+use tests::{Api, Client, Created, Reply, Surface, TestApp};
 
 /// What is at the event's `image_url`.
-async fn cover(app: &TestApp, owner: &Client, event: &Created) -> Answer {
+async fn cover(app: &TestApp, owner: &Client, event: &Created) -> Reply {
     let detail = owner.detail(event).await;
     let url = detail["image_url"].as_str().unwrap();
     let path = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();

@@ -13,12 +13,12 @@ use crate::v1::{
     Thing, UpdateThingRequest, thing_service_server::ThingService,
 };
 
-type Answer = Result<Response<Echo>, Status>;
+type Echoed = Result<Response<Echo>, Status>;
 type Pieces = BoxStream<'static, Result<HttpBody, Status>>;
 
 impl Toy {
     /// The answer of an rpc that was given that. A `tagged` one has metadata, a `large` one a long title.
-    async fn echo(&self, rpc: &str, mut thing: Thing, changed: Vec<String>) -> Answer {
+    async fn echo(&self, rpc: &str, mut thing: Thing, changed: Vec<String>) -> Echoed {
         self.obey(&thing.id).await?;
         let is_tagged = thing.id == "tagged";
         if thing.id == "large" {
@@ -78,7 +78,7 @@ impl ThingService for Toy {
     type GetPictureStream = Pieces;
     type ExportThingStream = Pieces;
 
-    async fn list_things(&self, request: Request<ListThingsRequest>) -> Answer {
+    async fn list_things(&self, request: Request<ListThingsRequest>) -> Echoed {
         let ListThingsRequest { count, query } = request.into_inner();
         let thing = Thing {
             count,
@@ -88,7 +88,7 @@ impl ThingService for Toy {
         self.echo("ListThings", thing, Vec::new()).await
     }
 
-    async fn get_thing(&self, request: Request<GetThingRequest>) -> Answer {
+    async fn get_thing(&self, request: Request<GetThingRequest>) -> Echoed {
         let thing = thing(request.into_inner().id);
         self.echo("GetThing", thing, Vec::new()).await
     }
@@ -100,7 +100,7 @@ impl ThingService for Toy {
         self.download(&request.into_inner().id).await
     }
 
-    async fn create_thing(&self, request: Request<CreateThingRequest>) -> Answer {
+    async fn create_thing(&self, request: Request<CreateThingRequest>) -> Echoed {
         authorize(request.metadata())?;
         let CreateThingRequest {
             id,
@@ -121,18 +121,18 @@ impl ThingService for Toy {
         self.echo("CreateThing", thing, Vec::new()).await
     }
 
-    async fn get_me(&self, request: Request<GetMeRequest>) -> Answer {
+    async fn get_me(&self, request: Request<GetMeRequest>) -> Echoed {
         authorize(request.metadata())?;
         self.echo("GetMe", Thing::default(), Vec::new()).await
     }
 
-    async fn get_my_thing(&self, request: Request<GetThingRequest>) -> Answer {
+    async fn get_my_thing(&self, request: Request<GetThingRequest>) -> Echoed {
         authorize(request.metadata())?;
         let thing = thing(request.into_inner().id);
         self.echo("GetMyThing", thing, Vec::new()).await
     }
 
-    async fn update_thing(&self, request: Request<UpdateThingRequest>) -> Answer {
+    async fn update_thing(&self, request: Request<UpdateThingRequest>) -> Echoed {
         authorize(request.metadata())?;
         let UpdateThingRequest {
             id,
@@ -150,13 +150,13 @@ impl ThingService for Toy {
         self.echo("UpdateThing", thing, changed).await
     }
 
-    async fn publish_thing(&self, request: Request<GetThingRequest>) -> Answer {
+    async fn publish_thing(&self, request: Request<GetThingRequest>) -> Echoed {
         authorize(request.metadata())?;
         let thing = thing(request.into_inner().id);
         self.echo("PublishThing", thing, Vec::new()).await
     }
 
-    async fn cancel_thing(&self, request: Request<CancelThingRequest>) -> Answer {
+    async fn cancel_thing(&self, request: Request<CancelThingRequest>) -> Echoed {
         authorize(request.metadata())?;
         let CancelThingRequest { id, title } = request.into_inner();
         let thing = Thing { title, ..thing(id) };
