@@ -102,7 +102,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const CHECKS_CREDENTIAL: bool;
 }
 
-/// An internal rpc that answers with a stream of messages.
+/// An internal rpc that answers with a stream of messages. It sends the first one at once, and is never silent for
+/// [`crate::deadline::STREAM_IDLE`].
 pub trait StreamRpc: Rpc {}
 
 /// An rpc of the public package: its messages are JSON, too. As JSON a request is closed: unknown fields are refused.

@@ -1,9 +1,13 @@
-//! How long a call may take, as the gRPC protocol writes it.
+//! How long a call may take, as the gRPC protocol writes it, and how long a stream may be silent.
 
 use std::time::Duration;
 
 /// The header, and the metadata, that says it.
 pub const HEADER: &str = "grpc-timeout";
+
+/// How long a stream of messages may be silent. Its reader then takes it for broken, so core sends a message sooner, if only one
+/// that says nothing new.
+pub const STREAM_IDLE: Duration = Duration::from_mins(1);
 
 /// The protocol allows no more digits.
 const MOST_DIGITS: usize = 8;

@@ -6,9 +6,11 @@ mod context;
 mod endpoint;
 mod health;
 mod identity;
+mod messages;
 mod pool;
 mod settings;
 
 pub use client::{Core, File};
 pub use context::Context;
+pub use messages::Messages;
 pub use settings::{CoreSettings, CoreUrl};

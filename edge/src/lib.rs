@@ -11,7 +11,7 @@ pub mod http;
 mod json;
 mod problem;
 
-pub use call::{Context, Core, CoreSettings, File};
+pub use call::{Context, Core, CoreSettings, File, Messages};
 pub use check::{CheckCredential, check_credential};
 pub use json::{read_json, read_value};
 pub use problem::Problem;

@@ -27,6 +27,8 @@ pub(crate) struct Rpc {
     pub(crate) access: Access,
     /// A second call like this one changes nothing more.
     pub(crate) idempotent: bool,
+    /// It is a stream that goes on after its deadline, which only its first message has to keep. So core is not told the deadline.
+    pub(crate) goes_on: bool,
 }
 
 /// The beginning of what core answers.
@@ -72,7 +74,8 @@ where
 {
     let started = Instant::now();
     let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
-    let request = context.request(message, rpc.access, deadline, edge);
+    let told = (!rpc.goes_on).then_some(deadline);
+    let request = context.request(message, rpc.access, told, edge);
     let exchange = async {
         grpc.ready().await?;
         let codec = ProstCodec::<Q, A>::default();
@@ -116,14 +119,20 @@ fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure 
     };
     let status = match kind {
         FailureKind::Answered => status,
-        FailureKind::NotSent | FailureKind::Broken => {
-            Status::unavailable(format!("cannot reach core: {}", root(&status)))
-        }
+        FailureKind::NotSent | FailureKind::Broken => as_seen(status),
         FailureKind::Hung | FailureKind::Late => {
             Status::deadline_exceeded("core did not answer in time")
         }
     };
     CallFailure { status, kind }
+}
+
+/// A status as callers see it: what a broken connection makes of it says nothing but that core is out of reach.
+pub(crate) fn as_seen(status: Status) -> Status {
+    match status.source() {
+        None => status,
+        Some(_) => Status::unavailable(format!("cannot reach core: {}", root(&status))),
+    }
 }
 
 fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {

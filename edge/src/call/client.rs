@@ -14,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Context,
+    Context, Messages,
     attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
     endpoint::{Endpoint, Transport, over_unix},
     health,
@@ -138,6 +138,27 @@ impl Core {
         })
     }
 
+    /// Opens a stream of messages, at the replica that any other call would get. The context's deadline is for the first message;
+    /// the stream goes on after it.
+    ///
+    /// A stream ends sooner or later: core stops, or the connection breaks. Who needs it for longer opens it again, after a pause
+    /// that grows with each failure, and reads what was missed: messages that were sent in between are lost.
+    ///
+    /// # Errors
+    /// As [`Core::call`].
+    pub async fn stream<B: binding::StreamRpc>(
+        &self,
+        request: B::Request,
+        context: &Context,
+    ) -> Result<Messages<B::Response>, Status> {
+        let rpc = Rpc {
+            goes_on: true,
+            ..rpc_of::<B>(context)
+        };
+        let begun = self.exchange(rpc, request, context).await?;
+        Ok(Messages::new(begun))
+    }
+
     /// Whether core says that it serves, or at least answers when it has no health service.
     ///
     /// # Errors
@@ -234,5 +255,6 @@ fn rpc_of<B: binding::Rpc>(context: &Context) -> Rpc {
         path: B::GRPC_PATH,
         access: B::ACCESS,
         idempotent: B::IDEMPOTENT || (B::IDEMPOTENCY_KEY && context.has_idempotency_key()),
+        goes_on: false,
     }
 }

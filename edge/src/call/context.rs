@@ -91,13 +91,13 @@ impl Context {
         self.deadline
     }
 
-    /// The call as tonic sends it, to be answered by `deadline`, with what the edge says of itself. Public rpcs ignore
+    /// The call as tonic sends it, to be answered by `deadline`, if any, with what the edge says of itself. Public rpcs ignore
     /// credentials, so they get none.
     pub(crate) fn request<Q>(
         &self,
         message: Q,
         access: Access,
-        deadline: Instant,
+        deadline: Option<Instant>,
         edge: &Identity,
     ) -> Request<Q> {
         let mut request = Request::new(message);
@@ -107,7 +107,9 @@ impl Context {
             headers.remove(AUTHORIZATION);
         }
         *request.metadata_mut() = MetadataMap::from_headers(headers);
-        request.set_timeout(deadline.saturating_duration_since(Instant::now()));
+        if let Some(deadline) = deadline {
+            request.set_timeout(deadline.saturating_duration_since(Instant::now()));
+        }
         request
     }
 }

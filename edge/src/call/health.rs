@@ -24,6 +24,7 @@ pub(crate) const CHECK: Rpc = Rpc {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,
     idempotent: true,
+    goes_on: false,
 };
 
 /// What the answer says. A core that has no health service at least answers.

@@ -10,6 +10,7 @@ use test_toy::{
     GOOD,
     v1::{CreateThingRequest, GetThingRequest},
 };
+use tokio::net::TcpListener;
 
 #[derive(Parser)]
 struct Settings {
@@ -34,6 +35,15 @@ pub(crate) fn client(addresses: &[SocketAddr]) -> Core {
 pub(crate) fn within(time: Duration) -> Context {
     let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(GOOD))]);
     Context::from_headers(&headers, &RequestId::parse("test").unwrap(), time)
+}
+
+/// An address where nothing listens.
+pub(crate) async fn dead() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
 }
 
 pub(crate) fn thing(id: &str) -> GetThingRequest {

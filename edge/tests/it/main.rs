@@ -9,4 +9,5 @@ mod core;
 mod problem;
 mod replicas;
 mod settings;
+mod streams;
 mod tls;

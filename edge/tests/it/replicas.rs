@@ -1,4 +1,4 @@
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
 use edge::Core;
 use futures_util::future::join_all;
@@ -12,18 +12,9 @@ use tokio::{
 };
 use tonic::Code;
 
-use crate::core::{client, new_thing, settings, thing, within};
+use crate::core::{client, dead, new_thing, settings, thing, within};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// An address where nothing listens.
-async fn dead() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap()
-}
 
 /// A replica that the kernel still accepts connections for, as for a stopped process, but that never answers.
 async fn hung() -> TcpListener {

@@ -74,7 +74,7 @@ impl Toy {
         self.seen.begun.notified().await;
     }
 
-    /// Waits until a call that hangs is dropped.
+    /// Waits until a call that hangs, or a stream that is open, is dropped.
     pub async fn dropped(&self) {
         self.seen.dropped.notified().await;
     }

@@ -1,6 +1,10 @@
 //! What is internal: a credential to check, and a stream.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    future::pending,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use futures_util::{
     StreamExt,
@@ -10,13 +14,13 @@ use tokio::time::interval;
 use tokio_stream::wrappers::IntervalStream;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Toy, authorize};
+use super::{Dropped, Toy, authorize};
 use crate::internal::v1::{
     Card, CardKind, CheckCardRequest, Move, WatchShelfRequest, desk_service_server::DeskService,
 };
 
 /// How long a `slow` stream waits before each message.
-const SLOW: Duration = Duration::from_millis(50);
+const SLOW: Duration = Duration::from_millis(100);
 
 #[async_trait]
 impl DeskService for Toy {
@@ -48,7 +52,14 @@ impl DeskService for Toy {
             })
         };
         let moves = match text.as_str() {
-            "open" => moves(3).chain(stream::pending()).boxed(),
+            "open" => {
+                let dropped = Dropped(Arc::clone(&self.seen));
+                let silence = stream::once(async move {
+                    let _dropped = dropped;
+                    pending().await
+                });
+                moves(3).chain(silence).boxed()
+            }
             "silent" => stream::pending().boxed(),
             "half" => {
                 let broken = Err(Status::internal("the disk is gone"));
