@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The header, and the metadata, that says it.
+/// The HTTP header and gRPC metadata.
 pub const HEADER: &str = "grpc-timeout";
 
 /// How long a stream of messages may be silent. Its reader then takes it for broken, so core sends a message sooner, if only one
@@ -12,7 +12,7 @@ pub const STREAM_IDLE: Duration = Duration::from_mins(1);
 /// The protocol allows no more digits.
 const MOST_DIGITS: usize = 8;
 
-/// Reads `TimeoutValue TimeoutUnit`: at most eight digits, and one of H, M, S, m, u, n. `None` when the text is anything else.
+/// Parses `TimeoutValue TimeoutUnit`: at most eight digits, and one of H, M, S, m, u, n. `None` for any other text.
 pub fn parse(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     if digits.len() > MOST_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

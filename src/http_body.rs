@@ -1,9 +1,9 @@
-//! `google.api.HttpBody`: an answer that is a file. Written by hand, since it is never JSON and its bytes are shared.
+//! `google.api.HttpBody`: a file as an answer. It is not generated, since it has no JSON form and its bytes are shared.
 
 /// One whole file, or one piece of it in a stream.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 pub struct HttpBody {
-    /// Its media type; in a stream that of the first piece holds.
+    /// Its media type; in a stream, the first piece has it.
     #[prost(string, tag = "1")]
     pub content_type: String,
     /// Its bytes.

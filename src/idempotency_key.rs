@@ -1,19 +1,19 @@
-//! Idempotency keys as clients send them: names of their own making for single calls, which make it safe to repeat those.
+//! Idempotency keys: a client chooses a key for a call, so that it can repeat the call safely.
 
 use http::HeaderMap;
 
 use crate::validation::Violation;
 
-/// With a call: the HTTP header, and gRPC's metadata.
+/// The HTTP header and gRPC metadata of a call.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// In `_meta` of an MCP call.
+/// The entry in `_meta` of an MCP call.
 pub const META: &str = "muster/idempotency-key";
 
 /// The longest key, in characters.
 const LONGEST: usize = 255;
 
-/// The key that comes with a call, if there is one.
+/// The key of a call, if any.
 ///
 /// # Errors
 /// When it is malformed, or there are several.
@@ -23,14 +23,14 @@ pub fn read(headers: &HeaderMap) -> Result<Option<&str>, Violation> {
         return Ok(None);
     };
     if keys.next().is_some() {
-        return Err(violation("Idempotency-Key", "must be there once at most"));
+        return Err(violation("Idempotency-Key", "must be sent at most once"));
     }
-    // What is not visible ASCII is no text here either.
+    // Values that are not visible ASCII are no text here either.
     let key = key.to_str().unwrap_or_default();
     check("Idempotency-Key", key).map(|()| Some(key))
 }
 
-/// Checks a key that comes in a field of that name.
+/// Checks a key in a field of this name.
 ///
 /// # Errors
 /// When it is malformed.

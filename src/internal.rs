@@ -1,3 +1,3 @@
-//! What only Muster's own processes say to each other: plain gRPC, in no document and not in reflection.
+//! The internal API between Muster's own processes: plain gRPC, without documents and reflection.
 
 pub mod v1;

@@ -1,5 +1,4 @@
-//! How JSON and parameter values become fields where serde's own reading would be more lenient, or less clear, than the
-//! contract.
+//! Parsing of JSON and parameter values, where serde itself would be more lenient or less clear than the contract.
 
 use std::{fmt, marker::PhantomData};
 
@@ -120,7 +119,7 @@ pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(Option::<Object<T>>::deserialize(json)?.map(|Object(value)| value))
 }
 
-/// A message as an object. Serde by itself takes an array of the fields' values, too.
+/// A message as an object. Serde itself also accepts an array of the fields' values.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -157,7 +156,7 @@ pub fn parse_int32(field: &'static str, text: &str) -> Result<i32, InvalidParame
     })
 }
 
-/// A parameter as a truth value.
+/// A parameter as a boolean.
 ///
 /// # Errors
 /// When the text is neither `true` nor `false`.

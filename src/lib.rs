@@ -1,5 +1,5 @@
-//! Muster's API contract as Rust: the messages, services, validation, bindings and documents that `codegen` makes from
-//! `proto/`, and the small framework-free runtime that they need.
+//! Muster's API contract as Rust: the messages, services, validation, bindings and documents that `codegen` generates from
+//! `proto/`, and the small runtime that they need.
 
 pub mod binding;
 pub mod deadline;
@@ -20,8 +20,8 @@ pub use v1::{
     reasons::Reason,
 };
 
-/// What the rpc at a gRPC path demands of its caller, whichever package it is of; none for a path that is no rpc.
-pub fn access(grpc_path: &str) -> Option<binding::Demand> {
+/// The access rule of the rpc at a gRPC path, in any package; `None` if there is no such rpc.
+pub fn access(grpc_path: &str) -> Option<binding::AccessRule> {
     v1::services::access(grpc_path).or_else(|| internal::v1::services::access(grpc_path))
 }
 

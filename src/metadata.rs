@@ -1,24 +1,24 @@
-//! Names of what goes with calls and answers besides their messages, agreed between core and edges.
+//! Names of metadata in calls and answers between core and edges.
 
-/// With an edge's call: the secret that proves to core that it is an edge. Core forwards and logs it nowhere.
+/// In an edge's call: the secret that proves that it is an edge. Core does not forward or log it.
 pub const EDGE_TOKEN: &str = "x-muster-edge-token";
 
-/// With an edge's call: the IP address of the client that it calls for. Core believes it of proven edges only.
+/// In an edge's call: the IP address of its client. Core accepts it from proven edges only.
 pub const CLIENT_ADDRESS: &str = "x-client-address";
 
-/// With an edge's call: the [`Surface`] that the client uses. Core believes it of proven edges only.
+/// In an edge's call: the [`Surface`] that the client uses. Core accepts it from proven edges only.
 pub const SURFACE: &str = "x-muster-surface";
 
-/// With an answer: what is left of a rate limit. An HTTP header of the same name and form.
+/// In an answer: the remaining allowance of a rate limit, as in the HTTP header of the same name.
 pub const RATE_LIMIT: &str = "ratelimit";
 
-/// With an answer: how often something may be done. An HTTP header of the same name and form.
+/// In an answer: the rate limit, as in the HTTP header of the same name.
 pub const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 
-/// With an answer: that another one takes its place before long, so that caches keep it for a shorter time. Any value.
+/// In an answer: it is provisional, so caches keep it for a shorter time. Any value.
 pub const PROVISIONAL: &str = "x-muster-provisional";
 
-/// What an edge offers its clients.
+/// A surface that an edge serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
     /// JSON over HTTP.
@@ -41,7 +41,7 @@ impl Surface {
         }
     }
 
-    /// The surface of that name.
+    /// The surface with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|surface| surface.name() == name)
     }

@@ -1,10 +1,10 @@
-//! Scopes: what a credential may be used for. The list is the proto's; reading and writing names is done here.
+//! Scopes of credentials. The proto has the list; this module parses and writes their names.
 
 use std::{fmt, str::FromStr};
 
 include!(concat!(env!("OUT_DIR"), "/muster.v1/scopes.rs"));
 
-/// A name that no scope has.
+/// The text is no scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownScope(String);
 

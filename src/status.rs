@@ -1,4 +1,4 @@
-//! Failures as gRPC statuses with rich details: `google.rpc.ErrorInfo`, and `BadRequest` for invalid input.
+//! Errors as gRPC statuses with rich details: `google.rpc.ErrorInfo`, and `BadRequest` for invalid input.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ pub const DOMAIN: &str = "muster";
 /// The entry of `ErrorInfo.metadata` that names the scope of [`Reason::InsufficientScope`].
 pub const SCOPE: &str = "scope";
 
-/// A status that says `reason`.
+/// A status with this reason.
 pub fn status(reason: Reason, message: impl Into<String>) -> Status {
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
-/// A status that says which scope the caller's credential lacks, and how to get it. `ErrorInfo.metadata` names it as [`SCOPE`].
+/// A status that names the missing scope and says how to get it. `ErrorInfo.metadata` contains it as [`SCOPE`].
 pub fn insufficient_scope(scope: Scope) -> Status {
     let reason = Reason::InsufficientScope;
     let metadata = [(SCOPE.to_owned(), scope.to_string())];
@@ -38,14 +38,14 @@ pub fn about_request(status: &Status, request_id: &str) -> Status {
     Status::with_error_details_and_metadata(status.code(), status.message(), details, metadata)
 }
 
-/// A status that says `reason`, and when to try again.
+/// A status with this reason and a time to try again.
 pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -> Status {
     let mut details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
     details.set_retry_info(Some(wait));
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
-/// A status that says what is wrong with each field. One wrong field is named in the message, too.
+/// A status with all violations. The message names the first one.
 pub fn invalid(violations: &[Violation]) -> Status {
     let message = match violations {
         [] => "the request is invalid".to_owned(),

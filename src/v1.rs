@@ -16,12 +16,12 @@ mod validation {
     include!(concat!(env!("OUT_DIR"), "/muster.v1/validation.rs"));
 }
 
-/// Who may call which rpc, and the services' validating decorators.
+/// Access rules of rpcs, and the services' validating decorators.
 pub mod services {
     include!(concat!(env!("OUT_DIR"), "/muster.v1/services.rs"));
 }
 
-/// Why a call failed.
+/// Reasons of failures.
 #[expect(
     clippy::match_same_arms,
     reason = "tables with one line for each reason"
@@ -30,7 +30,7 @@ pub mod reasons {
     include!(concat!(env!("OUT_DIR"), "/muster.v1/reasons.rs"));
 }
 
-/// Each rpc at each of its HTTP routes.
+/// The rpcs and their HTTP routes.
 pub mod bindings {
     include!(concat!(env!("OUT_DIR"), "/muster.v1/bindings.rs"));
 }

@@ -1,4 +1,5 @@
-//! Validation of requests: what the generated `impl Validate` call, and the decorator that runs them for every request.
+//! Validation of requests: the checks that the generated `impl Validate` call, and the decorator that runs them for every
+//! request.
 
 use std::fmt::Write as _;
 
@@ -6,28 +7,28 @@ use tonic::{Request, Status};
 
 use crate::status;
 
-/// How many violations a request is told of; more would only make the answer long.
+/// Maximum number of violations in an answer.
 const MOST_VIOLATIONS: usize = 50;
 
-/// What is wrong with one field.
+/// A violation of one field's rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// Its path, for example `custom_fields[2].label`.
     pub field: String,
-    /// What would be right, to be read after the path: `must be 3 to 200 characters long, is 2`.
+    /// What is valid, as text that follows the path: `must be 3 to 200 characters long, is 2`.
     pub message: String,
 }
 
-/// A message that can be checked. Generated from the rules in the proto.
+/// A message that can be checked. Implementations are generated from the rules in the proto.
 pub trait Validate {
-    /// Sets absent fields to what their absence means.
+    /// Sets absent fields to their defaults.
     fn fill_defaults(&mut self) {}
 
     /// Reports every violation.
     fn validate(&self, _check: &mut Check) {}
 }
 
-/// A service whose requests are validated before it sees them.
+/// A service whose requests are validated first.
 #[derive(Debug, Clone)]
 pub struct Validated<S>(S);
 
@@ -43,7 +44,7 @@ impl<S> Validated<S> {
     }
 }
 
-/// Everything that is wrong with a message.
+/// All violations of a message.
 pub fn violations(message: &impl Validate) -> Vec<Violation> {
     let mut check = Check::default();
     message.validate(&mut check);
@@ -65,7 +66,7 @@ pub fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Sta
     }
 }
 
-/// Collects what is wrong with a request.
+/// Collects violations of a request.
 #[derive(Debug, Default)]
 pub struct Check {
     /// Path of the message that is being checked, with the dot after it.
@@ -98,7 +99,7 @@ impl Check {
     }
 }
 
-/// The field or item that the path leads to, until it is dropped. Each method is one rule.
+/// The field or item at the current path, until it is dropped. Each method is one rule.
 pub struct At<'a> {
     check: &'a mut Check,
     /// How long the path was before.
@@ -116,7 +117,7 @@ impl Drop for At<'_> {
     reason = "each rule reports by itself; what it returns is for another rule, if any"
 )]
 impl At<'_> {
-    /// It must be there.
+    /// It must be present.
     pub fn required(self, is_present: bool) -> Self {
         if !is_present {
             self.check.report("is required");
@@ -214,8 +215,8 @@ impl At<'_> {
     }
 }
 
-/// Whether a text is an e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of
-/// RFC 5321. Core asks this, too, for addresses that come from elsewhere than requests.
+/// Whether a text is an e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of RFC
+/// 5321. Core also uses it for addresses that do not come from requests.
 pub fn is_email(text: &str) -> bool {
     const LONGEST: usize = 254;
     const LONGEST_LOCAL: usize = 64;

@@ -34,7 +34,7 @@ use test_postgres::{Database, Server};
 pub(crate) const CLIENTS: usize = 512;
 
 /// Far above what a call takes: a measurement waits for what it measures.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 const OWNER: &str = "owner@example.org";
 
@@ -114,7 +114,7 @@ impl System {
         &self,
         request: B::Request,
     ) -> anyhow::Result<B::Response> {
-        let context = Context::from_headers(&self.headers, &RequestId::fresh(), PATIENCE);
+        let context = Context::from_headers(&self.headers, &RequestId::fresh(), TIMEOUT);
         let answer = self.client.call::<B>(request, &context).await;
         let (answer, _metadata) = answer.with_context(|| B::NAME)?;
         Ok(answer)

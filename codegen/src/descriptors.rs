@@ -20,7 +20,7 @@ pub(crate) struct Descriptors {
 pub(crate) fn compile(sources: &Sources, package: &str) -> Result<Descriptors> {
     let folder = sources.proto_dir.join(package.replace('.', "/"));
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .with_context(|| format!("can't read {}", folder.display()))?
+        .with_context(|| format!("cannot read {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     files.retain(|path| {

@@ -15,21 +15,21 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     let demands = api.methods().map(|method| {
         let path = &method.grpc_path;
         let rpc = ident(&method.name);
-        quote! { #path => Demand::of::<bindings::#rpc>(), }
+        quote! { #path => AccessRule::of::<bindings::#rpc>(), }
     });
     quote! {
         use super::bindings;
-        use #runtime::{binding::Demand, validation::{Validated, validated}};
+        use #runtime::{binding::AccessRule, validation::{Validated, validated}};
 
         #(#decorators)*
 
         /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
-        pub fn access(grpc_path: &str) -> Option<Demand> {
-            let demand = match grpc_path {
+        pub fn access(grpc_path: &str) -> Option<AccessRule> {
+            let rule = match grpc_path {
                 #(#demands)*
                 _ => return None,
             };
-            Some(demand)
+            Some(rule)
         }
     }
 }

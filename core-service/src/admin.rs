@@ -1,5 +1,4 @@
-//! The commands of administrators, mounted by both binaries. They do what the use cases do, on the same database, beside a
-//! core that serves it.
+//! The admin commands, which both binaries have. They run use cases on the database, also while a core serves it.
 
 mod accounts;
 mod doctor;
@@ -28,43 +27,44 @@ use crate::{
     storage::{self, Access, Store},
 };
 
-/// What an administrator may do.
+/// An admin command.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Open accounts and change their plans
+    /// Create accounts and change their plans
     #[command(subcommand)]
     Account(AccountCommand),
-    /// Make, list and revoke API keys
+    /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Look at mails that failed, and send them again
+    /// List failed mails and send them again
     #[command(subcommand)]
     Mail(MailCommand),
-    /// Remove a person everywhere: registrations, mails not sent or in the mail folder, links, the name and address of their account
+    /// Erase a person: registrations, unsent mails, mails in the mail folder, private links, and the name and address of their
+    /// account
     Erase(EraseCommand),
-    /// Bring the database's schema up to date
+    /// Run the migrations that the database lacks
     Migrate(Format),
-    /// Look for what is wrong, and say how to mend it
+    /// Check the settings, the database and the mail server, and say how to repair what is wrong
     Doctor(DoctorCommand),
 }
 
-/// How a command answers.
+/// The output of a command.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Format {
-    /// Answer in JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What a command answers, for people and for programs.
+/// The output of a command, as text and as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Lines without a break at the end.
+    /// Lines, without a line break at the end.
     pub text: String,
     /// The same in JSON.
     pub json: Value,
-    /// Whether everything is as it should be: what `doctor` found, and whether `mail retry` knew all the mails it was given.
-    pub is_well: bool,
+    /// False when `doctor` found an error or `mail retry` got an unknown id.
+    pub succeeded: bool,
 }
 
 impl Output {
@@ -72,16 +72,16 @@ impl Output {
         Self {
             text: text.into(),
             json,
-            is_well: true,
+            succeeded: true,
         }
     }
 }
 
 impl Command {
-    /// Carries the command out and prints the answer to standard output.
+    /// Runs the command and prints its output to standard output.
     ///
     /// # Errors
-    /// In one line per problem: wrong arguments, what is in the way, or that `doctor` found something.
+    /// One line per problem: wrong arguments, a problem of the environment, or that `doctor` found an error.
     pub async fn run(
         &self,
         data: &DataSettings,
@@ -96,15 +96,15 @@ impl Command {
         } else {
             answer.text
         })?;
-        if answer.is_well {
+        if answer.succeeded {
             return Ok(());
         }
         Err(Failure::Environment(
-            "something is wrong, see above".to_owned(),
+            "the command found errors, see above".to_owned(),
         ))
     }
 
-    /// Carries the command out.
+    /// Runs the command.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -140,11 +140,11 @@ impl Command {
     }
 }
 
-/// Prints to standard output. A reader may stop early, as `head` does; that is no failure.
+/// Prints to standard output. A reader that stops early, as `head` does, is no failure.
 fn print(text: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Environment(format!(
-            "can't write the answer to standard output: {error}"
+            "cannot write to standard output: {error}"
         ))),
         _ => Ok(()),
     }
@@ -154,7 +154,6 @@ async fn open(data: &DataSettings) -> Result<Store, Failure> {
     crate::open_store(data, Access::Administer).await
 }
 
-/// The way to change the database as it is.
 async fn commands(
     data: &DataSettings,
     clock: Clock,
@@ -169,7 +168,7 @@ fn storage_failure(error: storage::Error) -> Failure {
     failure(error.into())
 }
 
-/// Says on one line, or one per wrong argument, why a command was not carried out.
+/// One line, or one line for each wrong argument, on why a command failed.
 fn failure(error: Error) -> Failure {
     match error {
         Error::Invalid(violations) => Failure::Settings(

@@ -1,11 +1,11 @@
-//! The static pages, embedded: use cases and guides.
+//! The embedded static pages: use cases and guides.
 
 /// A page of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// Its name in paths.
     pub slug: &'static str,
-    /// Its text as Markdown; the first line is the title.
+    /// Its text as Markdown. The first line is the title.
     pub markdown: &'static str,
 }
 
@@ -16,7 +16,7 @@ impl Page {
         first.trim_start_matches("# ")
     }
 
-    /// The page of that name among `pages`.
+    /// Finds the page with this slug.
     pub fn find(pages: &'static [Self], slug: &str) -> Option<&'static Self> {
         pages.iter().find(|page| page.slug == slug)
     }

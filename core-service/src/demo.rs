@@ -1,7 +1,7 @@
-//! Demo data for a new database on a loopback address: so that `cargo run` shows something at once.
+//! Demo data for a new database on a loopback address, so that `cargo run` has something to show.
 //!
-//! What there is to see stands in `demo/events.json` and `demo/guests.json`. It is written in one transaction (`fill`); the
-//! key comes after it, since any later start can make another one.
+//! The data are in `demo/events.json` and `demo/guests.json`. They are written in one transaction (`fill`). The key is created
+//! after that, since a later start can create another one.
 
 mod events;
 mod fill;
@@ -17,37 +17,36 @@ use crate::{
     service::{Error, UseCases},
 };
 
-/// The demo account's address, by which a later start knows its own database.
+/// The demo account's address. It marks a database with demo data.
 pub const EMAIL: &str = "demo@muster.example";
 
-/// What the key is called in lists.
+/// Name of the key in lists.
 const KEY_LABEL: &str = "demo";
 
-/// A key of the demo account, to be shown to the person who started Muster.
+/// A key of the demo account, to show to the person who started Muster.
 #[derive(Debug, Clone)]
 pub struct DemoKey {
     /// The key.
     pub key: PlainKey,
-    /// Where it is kept.
+    /// The file that stores it.
     pub file: PathBuf,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: KeyOrigin,
 }
 
-/// Where a demo key comes from.
+/// The origin of a demo key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrigin {
-    /// It was made with the demo data.
+    /// It was created with the demo data.
     New,
-    /// An earlier start kept it.
+    /// An earlier start created it.
     Kept,
-    /// It was made since the file was lost, or held no key that this database accepts.
+    /// It replaces a key whose file was lost or whose key this database does not accept.
     Replaced,
 }
 
-/// Fills a database that has no account with demo data, and finds or makes the demo's key, which is kept in
-/// `<data_dir>/demo.key`. A database that has the demo keeps it as it is; one with accounts of its own is left alone, and then
-/// there is no key.
+/// Fills a database without accounts with demo data, and finds or creates the demo key in `<data_dir>/demo.key`. A database
+/// that has other accounts is not changed, and there is no key. Existing demo data are not changed either.
 ///
 /// # Errors
 /// When the database fails, or the key's file can be neither read nor written.
@@ -99,11 +98,11 @@ async fn is_key_of(
     }
 }
 
-/// Only the database can be in the way: a refusal means that the demo's data break Muster's own rules.
+/// A refusal means that the demo data break Muster's rules, which is a defect.
 fn failure(error: Error) -> Failure {
     match error {
         Error::Unavailable(source) => Failure::Environment(source.to_string()),
         Error::Internal(source) => Failure::Internal(source.to_string()),
-        refusal => Failure::Internal(format!("the demo data are refused: {refusal:?}")),
+        refusal => Failure::Internal(format!("the demo data are invalid: {refusal:?}")),
     }
 }

@@ -1,4 +1,4 @@
-//! The rules as pure code: no database, no network, no clock of its own, nothing else of ours.
+//! The rules, as pure code: no database, no network, no clock, no other module.
 
 pub mod account;
 pub mod api_key;

@@ -1,7 +1,7 @@
-//! Mail: what a letter holds, how it is written, and the ways by which it leaves.
+//! Mails: their content, their encoding, and how they are sent.
 //!
-//! `registration` words what a registrant is told, `calendar` adds what their calendar needs, `encode` makes a message of
-//! it that no name or title can break, `mailer` sends it, by `smtp` or into a folder.
+//! `registration` writes the texts, `calendar` the calendar entry, `encode` makes a message of them that no name or title can
+//! break, and `mailer` sends it by `smtp` or writes it to a folder.
 
 mod calendar;
 mod encode;
@@ -11,27 +11,27 @@ mod smtp;
 
 pub use calendar::{Calendar, Method};
 pub use mailer::{InvalidMailSetting, Mailer, Sender, Undelivered};
-pub use registration::{Addressing, letter};
+pub use registration::{Addressing, mail};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 
 /// A mail to one person, before it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
-    /// What tells it apart for ever, in characters that a file's name may have: sent twice it is the same, so that mail
+pub struct Mail {
+    /// Its unique key, in characters that are valid in a file name. It stays the same when the mail is sent twice, so that mail
     /// programs show it once.
     pub key: String,
-    /// The host below which the key is unique.
+    /// The host within which the key is unique.
     pub host: String,
-    /// The recipient's name, where there is one to show.
+    /// The recipient's name, if there is one to show.
     pub name: Option<String>,
-    /// Where that person's mail goes.
+    /// The recipient's address.
     pub address: String,
     /// Its subject.
     pub subject: String,
-    /// For programs that show plain text.
+    /// The plain text.
     pub text: String,
-    /// For programs that show HTML.
+    /// The HTML.
     pub html: String,
-    /// For programs that keep a calendar.
+    /// The calendar entry.
     pub calendar: Option<Calendar>,
 }

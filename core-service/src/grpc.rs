@@ -35,10 +35,10 @@ use self::{
 };
 use crate::service::UseCases;
 
-/// The largest request that is read: what the gateway lets through as JSON, with room to spare.
+/// The largest request: more than the gateway's limit for JSON.
 const LARGEST_REQUEST: usize = 2 * 1024 * 1024;
 
-/// All services: ours, each behind validation, and health and reflection (v1 and v1alpha) beside them.
+/// All services: ours with validation, health, and reflection (v1 and v1alpha).
 ///
 /// # Errors
 /// Never for descriptors that the build has compiled.
@@ -52,9 +52,9 @@ pub fn routes(
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            // The details of statuses, so that clients without files can show them.
+            // The details of statuses, so that clients without proto files can show them.
             .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
-            // Each version tells of both; by itself it tells of none but itself.
+            // Each version lists both; by default it lists only itself.
             .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(
                 tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
@@ -102,7 +102,7 @@ pub fn routes(
     )
 }
 
-/// Says of every service whether it serves, and of the whole under the empty name.
+/// Sets the health of every service, and of the whole server under the empty name.
 pub async fn report_health(health: &HealthReporter, serving: bool) {
     let status = if serving {
         tonic_health::ServingStatus::Serving

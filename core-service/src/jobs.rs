@@ -1,11 +1,11 @@
-//! Work outside transactions: jobs that changes leave behind, and the tidying that comes round by itself.
+//! Background work: jobs, and periodic maintenance.
 //!
-//! A job is done at least once, by whichever core claims it. A claim is a lease that is committed before the work begins;
-//! its number (`attempt`) is part of every later write, so that a runner whose lease ran out cannot overwrite what the
-//! next one does.
+//! A job is done at least once, by whichever core claims it. A claim is a lease that is committed before the work begins; its
+//! number (`attempt`) is part of every later write, so that a runner whose lease has ended cannot overwrite the work of the
+//! next one.
 //!
-//! Each job goes to a destination (the mail server, the provider of photographs). `runner` finds the destinations that have
-//! work that is due, and gives each a `lane`: slots of its own, and a `pause` of its own while the destination does not work.
+//! Each job goes to a destination (the mail server, the provider of photographs). `runner` finds the destinations with due jobs
+//! and opens a `lane` for each. A lane has slots of its own, and a `pause` of its own while the destination does not work.
 
 mod backoff;
 mod handler;

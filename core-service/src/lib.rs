@@ -33,10 +33,10 @@ use self::{
     storage::Store,
 };
 
-/// How often core asks whether its database still answers, which is what its health says.
+/// How often core checks its database, for its health.
 const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A core: the use cases on a database, ready to be served on a port or called in this process.
+/// A core: the use cases on a database, to be served on a port or called in this process.
 #[derive(Clone)]
 pub struct Core {
     store: Store,
@@ -49,20 +49,20 @@ pub struct Core {
     drain: Duration,
 }
 
-/// What a core works with besides its database and its mailer. The defaults are those of the settings.
+/// Options of a core, with the defaults of the settings.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The present.
+    /// The clock.
     pub clock: Clock,
-    /// Ids, keys and the endings of slugs.
+    /// The source of ids, keys and slug endings.
     pub entropy: Entropy,
-    /// What an operator decides about the use cases.
+    /// The operator's settings for use cases.
     pub policy: Policy,
-    /// The provider of photographs for covers; without one every cover is drawn.
+    /// The provider of photographs for covers. Without it, every cover is drawn.
     pub stock: Option<Stock>,
     /// How long old rows are kept.
     pub retention: Retention,
-    /// By which the port knows edges.
+    /// The secrets by which edges prove themselves.
     pub edge_tokens: EdgeTokens,
 }
 
@@ -80,7 +80,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the settings say.
+    /// The options that the settings describe.
     ///
     /// # Errors
     /// When a provider of photographs lacks a key, or the key is malformed.
@@ -102,7 +102,7 @@ impl Options {
 }
 
 impl Core {
-    /// Composes a core on a migrated database, whose mails leave by `mailer`. Called within a Tokio runtime.
+    /// Composes a core on a migrated database. Must be called within a Tokio runtime.
     ///
     /// # Errors
     /// When the database lacks migrations or does not answer.
@@ -162,27 +162,27 @@ impl Core {
         &self.use_cases
     }
 
-    /// What comes round by itself, for whoever wants it at once.
+    /// Periodic work, for callers that need it at once.
     pub const fn maintenance(&self) -> &Maintenance {
         &self.maintenance
     }
 
-    /// What does jobs, for whoever wants them done at once.
+    /// The job runner, for callers that need jobs done at once.
     pub const fn runner(&self) -> &Runner {
         &self.runner
     }
 
-    /// Every call as it comes from the network, for edges in this process.
+    /// Core's services behind the gate, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
         let authenticator = self.use_cases.authenticator.clone();
         GateLayer::in_process(authenticator).layer(self.routes.clone())
     }
 
-    /// Serves a port until `stop` and lets calls under way finish within a limit. Cancels `stop` when the port fails, so that
-    /// what runs beside it ends, too.
+    /// Serves a port until `stop`; calls under way may finish within a limit. Cancels `stop` when the port fails, so that all
+    /// other tasks end.
     ///
     /// # Errors
-    /// When the TLS files can't be used, or the port fails.
+    /// When a TLS file cannot be used, or the port fails.
     pub async fn serve(
         &self,
         listener: Listener,
@@ -196,7 +196,7 @@ impl Core {
         grpc::server::serve(listener, tls, gate, routes, stop, self.drain).await
     }
 
-    /// Runs what nobody calls until `stop`: jobs, maintenance, and asking after the database.
+    /// Runs background work until `stop`: jobs, maintenance and checks of the database.
     pub async fn run_background(&self, stop: CancellationToken) {
         tokio::join!(
             self.runner.clone().run(stop.clone()),
@@ -217,7 +217,7 @@ impl Core {
 /// Opens the database that the settings name.
 ///
 /// # Errors
-/// In one line: what is in the way.
+/// One line that names the problem.
 pub async fn open_store(
     data: &settings::DataSettings,
     access: storage::Access,

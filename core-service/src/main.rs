@@ -1,4 +1,4 @@
-//! The binary `core-service`: the rules on a gRPC port, and the admin commands.
+//! The binary `core-service`: core on a gRPC port, and the admin commands.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,9 @@ use core_service::{
 };
 use process::{Failure, settings, shutdown, telemetry};
 
-/// Muster's core: events, registrations and their rules, served over gRPC.
+/// Muster's core: the gRPC service that holds all rules and all data.
 ///
-/// On PostgreSQL any number of cores may serve one database; on SQLite exactly one core serves a file.
+/// On PostgreSQL, any number of cores may serve one database. On SQLite, one core serves a file.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Config {
@@ -39,14 +39,14 @@ Examples:
   core-service --grpc-addr 0.0.0.0:50051 --public-url https://events.example.org
   core-service --grpc-addr unix:///run/muster/core.sock
 
-A new database needs the command migrate first; core then never changes its schema.
+Run the command migrate before the first start and after an upgrade: core itself never changes the schema.
 
-Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a database out of reach), 64 settings are wrong,
+Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Boxed: it holds all settings, and would not fit well on a stack.
+    // Boxed, since the future holds all settings and is large.
     Failure::report(Box::pin(run()).await)
 }
 

@@ -1,7 +1,7 @@
-//! The use cases, by what they are about. A change is a command: it is decided in exactly one transaction, by way of
-//! [`Commands::run`]. A query sees only what its caller may.
+//! The use cases, by subject. A change is a command: it is decided in exactly one transaction, by [`Commands::run`]. A query
+//! returns only what its caller may see.
 //!
-//! What the proto says of single fields (lengths, ranges, defaults) has been applied before a use case is called.
+//! The proto's rules on single fields (lengths, ranges, defaults) are applied before a use case is called.
 
 mod accounts;
 mod catalogue;
@@ -48,45 +48,45 @@ use crate::domain::{plan::Plans, zone::Zone};
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]
 pub struct UseCases {
-    /// The way in which all of them change anything.
+    /// The command seam, by which all of them write.
     pub commands: Commands,
-    /// Every URL that is handed out.
+    /// URLs in answers and mails.
     pub links: Links,
-    /// Who calls.
+    /// Authentication of callers.
     pub authenticator: Authenticator,
     /// Accounts.
     pub accounts: Accounts,
     /// API keys.
     pub keys: Keys,
-    /// What everybody may see.
+    /// The public catalogue.
     pub catalogue: Catalogue,
     /// The caller's own events.
     pub events: Events,
-    /// Registrations, as the public makes them and the organizer manages them.
+    /// Registrations, for the public and the organizer.
     pub registrations: Registrations,
     /// An attendee's own registration.
     pub own_registrations: OwnRegistrations,
-    /// Mails that failed for good.
+    /// Failed mails.
     pub mails: Mails,
-    /// What is known of a person.
+    /// Personal data.
     pub people: People,
 }
 
-/// What an operator decides about the use cases.
+/// The operator's settings for use cases.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Every URL that is handed out.
+    /// URLs in answers and mails.
     pub links: Links,
     /// How many active events each plan allows.
     pub plans: Plans,
-    /// The zone of events for which neither their creator nor the account names one.
+    /// The default time zone, if neither the request nor the account names one.
     pub default_timezone: Zone,
-    /// How often people may be registered.
+    /// Rate limits on registrations.
     pub limits: LimitSettings,
 }
 
 impl Default for Policy {
-    /// As the settings are when nobody changes them, with HTTP served on this machine.
+    /// The defaults of the settings.
     fn default() -> Self {
         Self {
             links: Links::default(),
@@ -98,7 +98,7 @@ impl Default for Policy {
 }
 
 impl UseCases {
-    /// The use cases on a migrated database. Called within a Tokio runtime, where registrations are decided in batches.
+    /// The use cases on a migrated database. Must be called within a Tokio runtime, in which the batchers run.
     pub fn new(commands: Commands, policy: Policy) -> Self {
         let Policy {
             links,

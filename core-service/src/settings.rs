@@ -1,4 +1,4 @@
-//! What an operator may set, for core by itself and for core within `muster`.
+//! Settings of core, in `core-service` and in `muster`.
 
 use std::path::{Path, PathBuf};
 
@@ -21,12 +21,12 @@ use crate::{
     storage,
 };
 
-/// Where the data is.
+/// Settings of the database and the data folder.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
-    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`; `MUSTER_DATABASE_URL_FILE` names a file that holds it
-    /// [default: `sqlite://<data-dir>/muster.db`]
+    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`. `MUSTER_DATABASE_URL_FILE` names a file with the
+    /// URL [default: `sqlite://<data-dir>/muster.db`]
     #[arg(
         long,
         env = "MUSTER_DATABASE_URL",
@@ -36,7 +36,7 @@ pub struct DataSettings {
         global = true
     )]
     pub database_url: Option<String>,
-    /// Folder for the SQLite file, the demo key and, without a mail server, the mails
+    /// Folder for the SQLite file, the demo key and, if no mail server is set, the mails
     #[arg(
         long,
         env = "MUSTER_DATA_DIR",
@@ -52,7 +52,7 @@ pub struct DataSettings {
 }
 
 impl DataSettings {
-    /// How the database is opened; creates the folder of a SQLite file.
+    /// The options to open the database with. Creates the folder of a SQLite file.
     ///
     /// # Errors
     /// When the folder cannot be created.
@@ -66,7 +66,7 @@ impl DataSettings {
         })
     }
 
-    /// Where the SQLite file is, or is to be; nothing on PostgreSQL.
+    /// The path of the SQLite file; none on PostgreSQL.
     pub fn sqlite_path(&self) -> Option<PathBuf> {
         let url = self.url();
         let path = url.strip_prefix("sqlite:")?;
@@ -74,7 +74,7 @@ impl DataSettings {
         path.split('?').next().map(PathBuf::from)
     }
 
-    /// Where mails are written while no mail server is set.
+    /// The folder to which mails are written when no mail server is set.
     pub fn mail_folder(&self) -> PathBuf {
         self.data_dir.join("mail")
     }
@@ -103,7 +103,7 @@ fn database_url(text: &str) -> Result<String, String> {
     Err("must begin with sqlite:// or postgres://".to_owned())
 }
 
-/// How mail leaves.
+/// Settings of the mail server.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Mail")]
 pub struct MailSettings {
@@ -136,10 +136,10 @@ pub struct MailSettings {
 }
 
 impl MailSettings {
-    /// What sends mail as these settings say.
+    /// The mailer that these settings describe.
     ///
     /// # Errors
-    /// When the authority's certificate can't be used.
+    /// When the authority's certificate cannot be used.
     pub fn mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
         let sender = self.mail_from.clone();
         let Some(url) = &self.smtp_url else {
@@ -157,7 +157,7 @@ impl MailSettings {
     }
 }
 
-/// How core behaves.
+/// Settings of the use cases.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
@@ -173,10 +173,10 @@ pub struct RuleSettings {
     /// Limits on registering.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Where covers come from.
+    /// The source of covers.
     #[command(flatten)]
     pub covers: CoverArgs,
-    /// How long old rows are kept.
+    /// How long old rows are kept, in days.
     #[command(flatten)]
     pub retention: RetentionArgs,
 }
@@ -198,7 +198,7 @@ pub struct LimitArgs {
     pub limit_per_recipient: Limit,
 }
 
-/// How long old rows are kept.
+/// How long old rows are kept, in days.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Retention")]
 pub struct RetentionArgs {
@@ -212,12 +212,12 @@ pub struct RetentionArgs {
     pub failed_job_days: u32,
 }
 
-/// Where the pictures of events with an `image_query` come from.
+/// The source of covers for events with an `image_query`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Covers")]
 pub struct CoverArgs {
-    /// Source of covers: `generated` draws them; the others search for photographs on the Internet, and a drawing is shown
-    /// until one is found
+    /// Source of covers. `generated` draws them. The others search for photographs on the Internet; until one is found, a
+    /// drawing is shown
     #[arg(
         long,
         env = "MUSTER_COVERS",
@@ -252,7 +252,7 @@ pub enum CoverSource {
 }
 
 impl CoverArgs {
-    /// The provider of photographs; none when covers are drawn.
+    /// The provider of photographs; none if covers are drawn.
     ///
     /// # Errors
     /// When a key is missing or malformed.
@@ -298,7 +298,7 @@ fn zone(name: &str) -> Result<Zone, String> {
 
 fn public_url(text: &str) -> Result<String, String> {
     let wrong = || {
-        "must be an http:// or https:// URL without query, for example https://events.example.org"
+        "must be an http:// or https:// URL without a query, for example https://events.example.org"
             .to_owned()
     };
     let uri: http::Uri = text.parse().map_err(|_| wrong())?;
@@ -321,8 +321,8 @@ pub struct PortSettings {
         default_value = "127.0.0.1:50051"
     )]
     pub grpc_addr: Address,
-    /// Secret of at least 32 characters by which gateways and other edges prove what they are (their own `MUSTER_EDGE_TOKEN`), so
-    /// that core believes them which client they call for; two separated by a comma while they change from one to the other
+    /// Secret of at least 32 characters that edges (`http-gateway`, `mcp-bridge`) must send. Core accepts client addresses only
+    /// from edges that know it. To change it, set two, separated by a comma
     #[arg(
         long,
         env = "MUSTER_EDGE_TOKEN",

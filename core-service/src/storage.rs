@@ -1,15 +1,16 @@
-//! All SQL. Domain values go in and out; nothing of sqlx leaves this module.
+//! All SQL. It takes and returns domain values; sqlx types do not leave this module.
 //!
-//! The statements stand once, in `queries/`, and are compiled twice: by the twins `sqlite` and `postgres`, each of which says
-//! what its database is, how it is opened, how many rows are handed to a statement (`Input`) and the few clauses that differ.
-//! [`Store`] (reads, each by itself) and [`Tx`] (one transaction) are enums over the twins, so that nothing above is generic.
+//! The statements are written once, in `queries/`, and compiled twice, in the twin modules `sqlite` and `postgres`. Each twin
+//! defines its database type, how it is opened, how many rows are passed to a statement (`Input`) and the few clauses that
+//! differ. [`Store`] (single reads) and [`Tx`] (one transaction) are enums over the twins, so that no module above is generic.
 //!
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the
 //! database's clock nor its random numbers are used.
 //!
-//! Locks are taken in one order everywhere: idempotency key, account, `event_counters`, event, `catalogue_totals` (shards ascending).
+//! Locks are taken in one order everywhere: idempotency key, account, `event_counters`, event, `catalogue_totals` (shards
+//! ascending).
 
-/// Rows that are written together in a rush of registrations: more would hold the locks longer without costing less each.
+/// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
 mod error;

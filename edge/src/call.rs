@@ -1,4 +1,4 @@
-//! Calling core: which replica, by when, on whose behalf.
+//! Calling core: replicas, deadlines and credentials.
 
 mod attempt;
 mod client;

@@ -1,4 +1,4 @@
-//! Whether a credential is valid and what it may be used for, as core says.
+//! Checking a credential and its scopes at core.
 
 use std::any::Any;
 
@@ -9,11 +9,11 @@ use muster_api::{
 
 use crate::{Context, Core, Problem};
 
-/// Asks core whether the context's credential is valid and has a scope, if one is needed.
+/// Checks at core that the context's credential is valid and has the scope, if one is needed.
 pub type CheckCredential =
     for<'c> fn(&'c Core, &'c Context, Option<Scope>) -> BoxFuture<'c, Result<(), Problem>>;
 
-/// Asks by that rpc, one with `CHECKS_CREDENTIAL`. An answer other than [`CheckCredentialResponse`] grants no scope.
+/// Checks by an rpc with `CHECKS_CREDENTIAL`. An answer other than [`CheckCredentialResponse`] grants no scope.
 pub fn check_credential<'c, R: Rpc>(
     core: &'c Core,
     context: &'c Context,

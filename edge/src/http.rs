@@ -1,7 +1,7 @@
-//! What every HTTP surface does alike, whatever it serves.
+//! The common part of all HTTP surfaces.
 //!
-//! A [`Surface`] says how one surface differs from others, and puts everything else around its routes: size limits, health,
-//! security headers, conditional requests, compression, and JSON answers to what goes wrong. A [`Resource`] is one path.
+//! A [`Surface`] has the settings of one surface and adds the common layers to its routes: size limits, health, security
+//! headers, conditional requests, compression, and errors as JSON. A [`Resource`] is one path.
 
 mod answer;
 pub mod body;

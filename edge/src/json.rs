@@ -1,4 +1,4 @@
-//! JSON as an rpc's request, and serde's complaints in words that name the field and what would be right.
+//! Parsing JSON as an rpc's request, with errors that name the field and what is valid.
 
 mod keys;
 
@@ -8,19 +8,20 @@ use serde_json::{Value, error::Category};
 use crate::Problem;
 use keys::{Keys, Noting};
 
-/// What is read, for its complaints.
+/// The source of the JSON, for errors.
 #[derive(Clone, Copy)]
 struct Source<'a> {
-    /// What it is called as a whole in `details`.
+    /// Its name in `details`.
     name: &'a str,
-    /// Fields of the message that it cannot say.
+    /// Fields of the message that it must not contain.
     hidden: &'a [&'a str],
 }
 
-/// Reads a body as the rpc's request, and tells an update which fields it has. The fields of the path are not among them.
+/// Parses a body as the rpc's request, and sets the update mask of a partial update. It must not contain the fields of the
+/// path.
 ///
 /// # Errors
-/// A problem that says what is wrong with which field.
+/// A problem that names the field and the violation.
 pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Request, Problem> {
     let source = Source {
         name: "body",
@@ -37,9 +38,9 @@ pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::
         keys: &mut keys,
     };
     let read: Result<R::Request, _> = serde_path_to_error::deserialize(noting);
-    // The message has these fields too, but they are set by the path alone.
+    // The message has these fields too, but only the path sets them.
     if let Some(key) = keys.found {
-        return Err(problem(&key, "is not known here: the path says it"));
+        return Err(problem(&key, "is not known here: it is part of the path"));
     }
     let mut message =
         read.map_err(|error| source.field(&error.path().to_string(), error.inner()))?;
@@ -48,10 +49,10 @@ pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::
     Ok(message)
 }
 
-/// Takes a value as the rpc's request. An update mask is up to the caller.
+/// Parses a value as the rpc's request. The caller sets an update mask.
 ///
 /// # Errors
-/// A problem that says what is wrong with which field.
+/// A problem that names the field and the violation.
 pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
     let source = Source {
         name: "arguments",
@@ -62,7 +63,7 @@ pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
 }
 
 impl Source<'_> {
-    /// What is wrong with it as a whole.
+    /// An error of the whole JSON.
     fn whole(self, error: &serde_json::Error) -> Problem {
         let text = error.to_string();
         let message = match error.classify() {
@@ -73,7 +74,7 @@ impl Source<'_> {
         problem(self.name, message)
     }
 
-    /// What is wrong with one field.
+    /// An error of one field.
     fn field(self, path: &str, error: &serde_json::Error) -> Problem {
         if error.classify() != Category::Data {
             return self.whole(error);

@@ -1,9 +1,8 @@
-//! What every surface in front of core shares.
+//! The common part of all surfaces in front of core.
 //!
-//! [`call`] makes calls to core: [`Core`] makes them, [`Context`] says for whom and by when. [`Problem`] is what a client is told
-//! when one fails. [`read_json`] reads requests that come as JSON. [`http`] is what HTTP surfaces do alike, and each of them says
-//! by a [`http::Surface`] how it differs. Nothing here knows an rpc by name: [`muster_api::binding::Rpc`] says all that a call
-//! needs.
+//! [`call`] calls core: [`Core`] is the client, [`Context`] has credential and deadline. [`Problem`] is an error for clients.
+//! [`read_json`] parses JSON requests. [`http`] is the common part of HTTP surfaces; a [`http::Surface`] has the settings of
+//! one. No rpc is known by name: [`muster_api::binding::Rpc`] has everything that a call needs.
 
 pub mod call;
 mod check;

@@ -1,4 +1,4 @@
-//! What a client is told when a call fails: the one mapping from gRPC statuses to HTTP.
+//! Errors for clients: the only mapping from gRPC statuses to HTTP.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ use tonic_types::StatusExt;
 
 use crate::http::{Challenge, rate_limit::RateLimit};
 
-/// When to come back after a failure that passes; a replica that failed is tried again after as long.
+/// When to try again after a temporary failure: a failed replica is probed after the same time.
 const RETRY_SECONDS: u64 = 5;
 
-/// A failure as clients see it.
+/// An error for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The HTTP status.
     pub http_status: u16,
     /// `error.code`.
     pub code: &'static str,
-    /// For people; never anything internal.
+    /// A message for people, without internal details.
     pub message: String,
-    /// What is wrong with which field of the request.
+    /// The violations by field.
     pub details: Vec<Violation>,
     /// When to try again, in seconds, if that can help.
     pub retry_after_seconds: Option<u64>,
-    /// What the client lacks to be let in, for `WWW-Authenticate`.
+    /// The challenge for `WWW-Authenticate`.
     pub challenge: Option<Challenge>,
-    /// What core says of a rate limit.
+    /// The rate limit from core.
     pub rate_limit: Option<Box<RateLimit>>,
     /// The request that was refused, when core answers what it answered an earlier one.
     pub request_id: Option<Box<RequestId>>,
-    /// What really happened, for the log alone.
+    /// The cause, for the log only.
     pub cause: Option<Box<str>>,
 }
 
@@ -61,7 +61,7 @@ struct Detail<'p> {
 }
 
 impl Problem {
-    /// A problem that an edge found itself.
+    /// A problem of the edge itself.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self {
             http_status: reason.http_status(),
@@ -81,12 +81,12 @@ impl Problem {
         }
     }
 
-    /// Invalid input that an edge found itself, told as core tells it.
+    /// Invalid input that the edge found itself, in the same form as core's.
     pub fn invalid(violations: &[Violation]) -> Self {
         Self::from(&muster_api::status::invalid(violations))
     }
 
-    /// The problem as every edge shows it: `{"error":{"code","message","details"?,"request_id"}}`.
+    /// The JSON of a problem: `{"error":{"code","message","details"?,"request_id"}}`.
     pub fn document(&self, id: &RequestId) -> String {
         let error = Error {
             code: self.code,
@@ -105,14 +105,14 @@ impl Problem {
         serde_json::to_string(&Document { error }).unwrap_or_default()
     }
 
-    /// With another HTTP status, where the reason's own is not exact.
+    /// The same problem with another HTTP status, if the reason's own is not exact.
     #[must_use]
     pub fn answered(mut self, http_status: u16) -> Self {
         self.http_status = http_status;
         self
     }
 
-    /// With what really happened, for the log.
+    /// The same problem with a cause, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<String>) -> Self {
         self.cause = Some(cause.into().into());
@@ -125,9 +125,9 @@ impl From<&Status> for Problem {
         let details = status.get_error_details();
         let told = details.error_info().filter(|info| info.domain == DOMAIN);
         let problem = match told.and_then(|info| Reason::from_code(&info.reason)) {
-            // Core says so itself, in words meant for clients.
+            // Core's own message, which is for clients.
             Some(reason) => Self::new(reason, status.message()),
-            // A reason that this build does not know, from a newer core: its code is all there is to go by.
+            // A reason of a newer core that this build does not know: only its code can be used.
             None if told.is_some() => Self::new(by_code(status.code()), status.message()),
             None => foreign(status),
         };
@@ -169,21 +169,19 @@ fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
-/// A status that does not come from Muster's rules but from gRPC itself or the way to core. Its text is about internals, so
-/// clients get another one.
+/// A status of gRPC itself or of the connection to core, not of Muster's rules. Its text is internal, so clients get another
+/// one.
 fn foreign(status: &Status) -> Problem {
     let reason = by_code(status.code());
     let message = match (reason, status.code()) {
-        (_, Code::DeadlineExceeded) => {
-            "this took too long and was given up; it may still have had its effect"
-        }
-        (_, Code::Unimplemented) => "this is not available at the moment",
-        (Reason::Unavailable, _) => "Muster is out of reach for a moment",
+        (_, Code::DeadlineExceeded) => "the request took too long; it may still have taken effect",
+        (_, Code::Unimplemented) => "this is temporarily unavailable",
+        (Reason::Unavailable, _) => "Muster is temporarily unavailable",
         (Reason::InvalidRequest, _) => "the request is invalid",
         (Reason::Unauthorized, _) => "the API key is not valid",
-        (Reason::NotFound, _) => "there is no such thing",
-        (Reason::RateLimited, _) => "too many requests in a short time",
-        (Reason::Conflict, _) => "the request contradicts what is stored",
+        (Reason::NotFound, _) => "not found",
+        (Reason::RateLimited, _) => "too many requests",
+        (Reason::Conflict, _) => "the request conflicts with stored data",
         _ => "Muster failed",
     };
     Problem::new(reason, message).caused_by(format!("{:?}: {}", status.code(), status.message()))
@@ -196,15 +194,15 @@ const fn by_code(code: Code) -> Reason {
         Code::NotFound => Reason::NotFound,
         Code::AlreadyExists | Code::FailedPrecondition | Code::Aborted => Reason::Conflict,
         Code::ResourceExhausted => Reason::RateLimited,
-        // `Cancelled` is core stopping. `Unimplemented` is an rpc that this core does not have yet, in the middle of a rollout.
-        // Core always says why it refuses a client, so a bare `PermissionDenied` is the way to core that is closed, for example to
-        // an edge whose token is wrong.
+        // `Cancelled` means that core is stopping. `Unimplemented` is an rpc that this core does not have yet, during a
+        // rollout. Core always gives a reason when it refuses a client, so `PermissionDenied` without one means that core
+        // refuses the edge, for example because of a wrong token.
         Code::Unavailable
         | Code::DeadlineExceeded
         | Code::Cancelled
         | Code::Unimplemented
         | Code::PermissionDenied => Reason::Unavailable,
-        // `OutOfRange` is tonic's word for an answer above the size limit.
+        // `OutOfRange` is tonic's code for an answer above the size limit.
         Code::Ok | Code::Unknown | Code::Internal | Code::DataLoss | Code::OutOfRange => {
             Reason::Internal
         }

@@ -63,7 +63,7 @@ pub(crate) fn operations(openapi: &'static str) -> [(&'static str, Operation); 3
 
 fn file(name: &str) -> Result<Response, Problem> {
     let Some(bytes) = FILES.get(name).cloned() else {
-        let message = "there is nothing at this path";
+        let message = "nothing is at this path";
         return Err(Problem::new(Reason::NotFound, message));
     };
     let media_type = match name.rsplit('.').next() {

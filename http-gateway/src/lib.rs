@@ -29,10 +29,8 @@ pub const PATHS: &[&str] = &[
     "/.well-known/oauth-protected-resource/api/v1",
 ];
 
-const SURFACE: Surface = Surface::of_data(
-    metadata::Surface::Api,
-    "there is nothing at this path; /docs shows what there is",
-);
+const SURFACE: Surface =
+    Surface::of_data(metadata::Surface::Api, "nothing is at this path; see /docs");
 
 /// Muster's own API, its documents and its health, on one router. Every path that it does not know is answered as JSON, too.
 pub fn router(core: Core, options: Options) -> Router {

@@ -1,12 +1,12 @@
-//! How the gateway is set up.
+//! Settings of the gateway.
 
 use clap::Parser;
 use edge::http::{CallOptions, EdgeSettings};
 
-/// Serves Muster's API as JSON over HTTP, translating to core's gRPC.
+/// Serves Muster's API as JSON over HTTP and calls core over gRPC.
 ///
-/// The gateway holds no data and no rules: run as many as you like, in front of the same core. It starts before core does
-/// and finds it again after an outage; until then it answers 503.
+/// The gateway holds no data, so any number of gateways can run in front of one core. It can start before core, and it
+/// reconnects after an outage. While core is away, it answers 503.
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
@@ -19,7 +19,7 @@ const HELP: &str = "\
 Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json, /.well-known/api-catalog,
 /healthz (this process runs), /readyz (core can be reached).
 
-To core it proves itself by the secret in MUSTER_EDGE_TOKEN, the same as core's, or by mutual TLS.
+The gateway proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
 
 Examples:
   http-gateway
@@ -27,14 +27,14 @@ Examples:
   http-gateway --core-url https://core:50051 --core-ca ca.pem --core-cert me.pem --core-key me.key
   curl http://127.0.0.1:8080/api/v1/events
 
-Exit codes: 0 stopped as asked, 1 something is in the way (a port in use), 64 settings are wrong, 70 a defect.";
+Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 
-/// What the router itself needs to know.
+/// Options of the router.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What holds for every call to core.
+    /// Options of calls to core.
     pub calls: CallOptions,
-    /// The OpenAPI document that is served.
+    /// The OpenAPI document to serve.
     pub openapi: &'static str,
 }
 

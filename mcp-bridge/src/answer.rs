@@ -41,13 +41,13 @@ pub(crate) fn success(output: Output) -> CallToolResult {
 }
 
 /// A text that says why nothing was done. Without structured content, which would make clients hide the text.
-pub(crate) fn told(text: impl Into<String>) -> CallToolResult {
+pub(crate) fn text_result(text: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text.into())])
 }
 
 /// A failed tool call as its result, so that the model reads what is wrong and what would be right.
 pub(crate) fn refusal(problem: &Problem) -> CallToolResult {
-    told(wording(problem))
+    text_result(wording(problem))
 }
 
 /// A failure where the protocol has no room for a text of ours: listing and reading resources. What was not found is named.

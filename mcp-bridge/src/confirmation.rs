@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Options,
-    answer::{Failed, told},
+    answer::{Failed, text_result},
     arguments::{Arguments, CONFIRM},
     caller::Caller,
     rpcs::Input,
@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How long a person may take to answer.
-const PATIENCE: Duration = Duration::from_mins(10);
+const LIFETIME: Duration = Duration::from_mins(10);
 
 /// Said of every state that does not open, whatever is wrong with it: a forger learns nothing.
 const NO_STATE_OF_OURS: &str = "requestState was not given out for this very call and caller, or too long ago; make the call \
@@ -89,7 +89,7 @@ impl Call<'_> {
             }
         }
         // An answer is good for the question whose state it brings. Without state or answer, the question is put (again).
-        let seal = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
+        let seal = SealOptions::new().associated_data(&bound).ttl(LIFETIME);
         let state = self.codec.seal_with(&[], &seal);
         let form = InputRequest::Elicitation(ElicitRequest::new(form(question)));
         let forms = BTreeMap::from([(CONFIRM.to_owned(), form)]);
@@ -153,7 +153,7 @@ impl Call<'_> {
         let asked = self
             .cx
             .peer
-            .create_elicitation_with_timeout(form(question), Some(PATIENCE));
+            .create_elicitation_with_timeout(form(question), Some(LIFETIME));
         asked.await.ok()
     }
 }
@@ -180,12 +180,12 @@ fn decided(tool: &str, answer: Option<ElicitResult>) -> Option<CallToolResponse>
         answer.action == ElicitationAction::Accept && ticked == Some(&Value::Bool(true))
     });
     let text = format!("The user did not confirm {tool}, so nothing was changed.");
-    (!agreed).then(|| told(text).into())
+    (!agreed).then(|| text_result(text).into())
 }
 
 /// The preview for clients that can show no form.
 fn unconfirmed(tool: &str, question: &str) -> rmcp::model::CallToolResult {
-    told(format!(
+    text_result(format!(
         "Nothing has changed yet, since this needs the explicit confirmation of a person. Ask the user: {question} If they agree, \
          call {tool} again with the same arguments and {CONFIRM}: true."
     ))

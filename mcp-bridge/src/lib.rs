@@ -34,7 +34,7 @@ pub const PATHS: &[&str] = &["/mcp", "/.well-known/oauth-protected-resource/mcp"
 
 const SURFACE: Surface = Surface::of_data(
     metadata::Surface::Mcp,
-    "there is nothing at this path; MCP is served at /mcp",
+    "nothing is at this path; MCP is served at /mcp",
 );
 
 /// Muster's own tools, resources and prompts, served at `/mcp`, and the bridge's health, on one router. Every other path is

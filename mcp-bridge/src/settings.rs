@@ -1,4 +1,4 @@
-//! How the bridge is set up.
+//! Settings of the bridge.
 
 use std::str::FromStr;
 
@@ -8,17 +8,17 @@ use secrecy::SecretString;
 
 use crate::Origin;
 
-/// Serves Muster to agents over the Model Context Protocol, translating to core's gRPC.
+/// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
 ///
-/// The bridge holds no data, no rules and no sessions: run as many as you like, in front of the same core. It starts before
-/// core does and finds it again after an outage.
+/// The bridge holds no data and no sessions, so any number of bridges can run in front of one core. It can start before core,
+/// and it reconnects after an outage.
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
-    /// Speak MCP on standard input and output instead of HTTP, for a client on this machine
+    /// Serve MCP on standard input and output instead of HTTP, for one client on this machine
     #[arg(long)]
     pub stdio: bool,
-    /// With --stdio: the API key to call with
+    /// With --stdio: the API key
     #[arg(
         long,
         env = "MUSTER_API_KEY",
@@ -26,7 +26,7 @@ pub struct Settings {
         hide_env_values = true
     )]
     pub api_key: Option<SecretString>,
-    /// Who may connect, and how many
+    /// Settings of MCP over HTTP
     #[command(flatten)]
     pub mcp: McpSettings,
     /// Where it is served, and where core is
@@ -37,21 +37,21 @@ pub struct Settings {
 const HELP: &str = "\
 Paths: /mcp (the Model Context Protocol), /healthz (this process runs), /readyz (core can be reached).
 
-To core it proves itself by the secret in MUSTER_EDGE_TOKEN, the same as core's, or by mutual TLS; with --stdio it needs no proof.
+The bridge proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS. With --stdio it needs no proof.
 
 Examples:
   mcp-bridge --core-url http://core.internal:50051 --mcp-hosts mcp.example.org
   MUSTER_API_KEY=mus_live_... mcp-bridge --stdio --core-url http://127.0.0.1:50051
   claude mcp add --transport http muster http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $KEY\"
 
-Exit codes: 0 stopped as asked, 1 something is in the way (a port in use), 64 settings are wrong, 70 a defect.";
+Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 
-/// Who may connect over HTTP, and how many; flatten it into a binary's settings.
+/// Settings of MCP over HTTP. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "MCP")]
 pub struct McpSettings {
-    /// Host names that MCP is served under, separated by commas, with or without port; `*` for any. Names of this machine
-    /// itself are always served
+    /// Host names under which MCP is served, separated by commas, with or without a port; `*` for any. Local names are always
+    /// served
     #[arg(
         long,
         env = "MUSTER_MCP_HOSTS",
@@ -59,8 +59,8 @@ pub struct McpSettings {
         default_value = ""
     )]
     pub mcp_hosts: List<String>,
-    /// Web pages that may call MCP, as origins separated by commas, for example `https://app.example.org`: their browsers let them
-    /// (CORS). A call of any other origin is refused, except this machine's own, which clients that are no browsers send too
+    /// Origins of web pages that may call MCP (CORS), separated by commas, for example `https://app.example.org`. Calls from
+    /// other origins are refused, except local origins, which some clients send
     #[arg(
         long,
         env = "MUSTER_MCP_ORIGINS",
@@ -68,17 +68,17 @@ pub struct McpSettings {
         default_value = ""
     )]
     pub mcp_origins: List<Origin>,
-    /// How many MCP requests may run at once; more are answered with 503
+    /// Maximum number of concurrent MCP requests; further ones are answered with 503
     #[arg(long, env = "MUSTER_MCP_CONCURRENCY", value_name = "COUNT", default_value_t = 512,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub mcp_concurrency: u16,
-    /// Secret of at least 32 characters that seals a confirmation on its way through the client; the same for all replicas. Made
-    /// up at start when left out, which suits one process
+    /// Secret of at least 32 characters that protects confirmations while a client holds them. It must be the same for all
+    /// replicas [default: random, for one process]
     #[arg(long, env = "MUSTER_MCP_STATE_KEY", value_name = "SECRET", hide_env_values = true, value_parser = state_key)]
     pub mcp_state_key: Option<SecretString>,
 }
 
-/// The shortest secret that seals confirmations, in bytes: the strength of HMAC-SHA256.
+/// The shortest secret, in bytes: the strength of HMAC-SHA256.
 const LEAST_KEY_BYTES: usize = 32;
 
 fn state_key(text: &str) -> Result<SecretString, String> {
@@ -90,7 +90,7 @@ fn state_key(text: &str) -> Result<SecretString, String> {
     Ok(text.into())
 }
 
-/// What is separated by commas.
+/// A list separated by commas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List<T>(pub Vec<T>);
 
@@ -104,18 +104,18 @@ impl<T: FromStr> FromStr for List<T> {
     }
 }
 
-/// What the bridge itself needs to know.
+/// Options of the bridge.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What holds for every call to core.
+    /// Options of calls to core.
     pub calls: CallOptions,
-    /// Hosts that it is served under, besides this machine's own names; `*` for any.
+    /// Hosts under which it is served, in addition to local names; `*` for any.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call it.
     pub origins: Vec<Origin>,
-    /// How many requests may run at once.
+    /// Maximum number of concurrent requests.
     pub concurrency: usize,
-    /// What seals confirmations; made up when absent.
+    /// The secret that seals confirmations; random if absent.
     pub state_key: Option<SecretString>,
 }
 
@@ -132,7 +132,7 @@ impl Default for Options {
 }
 
 impl McpSettings {
-    /// The options that these settings make.
+    /// The options that these settings describe.
     pub fn options(&self) -> Options {
         Options {
             hosts: self.mcp_hosts.0.clone(),

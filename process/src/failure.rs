@@ -1,17 +1,17 @@
-//! Why a binary stopped, and the exit code that says so.
+//! Reasons why a binary stops, with exit codes.
 
 use std::process::ExitCode;
 
-/// Why a binary could not start or go on. Its text is for the person who started it: no backtrace, one line per problem.
+/// Why a binary could not start or had to stop. The text is for operators: one line per problem, no backtrace.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The settings cannot be used; every problem found, one line each. Exit code 64 (`EX_USAGE`).
+    /// Invalid settings, one line for each problem. Exit code 64 (`EX_USAGE`).
     #[error("{}", .0.join("\n"))]
     Settings(Vec<String>),
-    /// Something outside is in the way: a port in use, an unwritable folder, an unreachable database. Exit code 1.
+    /// A problem of the environment: a port in use, a folder that is not writable, an unreachable database. Exit code 1.
     #[error("{0}")]
     Environment(String),
-    /// Muster itself is at fault. Exit code 70 (`EX_SOFTWARE`).
+    /// A defect of Muster. Exit code 70 (`EX_SOFTWARE`).
     #[error("{0}")]
     Internal(String),
 }
@@ -31,7 +31,7 @@ impl Failure {
         }
     }
 
-    /// Prints the failure, if any, to standard error and says what `main` should return.
+    /// Prints the failure, if any, to standard error and returns the exit code.
     pub fn report(result: Result<(), Self>) -> ExitCode {
         match result {
             Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! How every Muster binary starts and stops: settings, telemetry, serving HTTP, drain.
 //!
-//! A `main` is [`program::run`]: it reads settings, starts logging, and turns what went wrong into an exit code with [`Failure`].
-//! A program reads: [`shutdown::on_signal`], [`serve::bind`], [`serve::serve`].
+//! `main` calls [`program::run`], which reads the settings, starts logging, and turns a [`Failure`] into an exit code. A
+//! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order.
 
 mod failure;
 pub mod networks;

@@ -1,4 +1,4 @@
-//! Networks of IP addresses, as operators name those whose word is taken.
+//! Networks of IP addresses, as operators name trusted proxies.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -9,7 +9,7 @@ use ipnet::IpNet;
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// Whether one of them has the address. An IPv4 address counts as such also when it is written as IPv6.
+    /// Whether one of them contains the address. An IPv4 address that is mapped to IPv6 counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))

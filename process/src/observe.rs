@@ -21,15 +21,15 @@ use line::{Line, LoggedBody};
 /// The header that carries a request id, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest request id taken from a client: enough for any id that systems in front make up.
+/// The longest request id accepted from a client: enough for the ids of common proxies.
 const REQUEST_ID_BYTES: usize = 128;
 
-/// Names one request in logs, answers and calls to core. In the extensions of every request that [`crate::serve`] serves.
+/// The id of one request in logs, answers and calls to core. [`crate::serve`] puts it into the extensions of every request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// The id that the client or a proxy gave, when it is one: 1 to 128 letters, digits, `-`, `_` or `.`.
+    /// Parses an id from a client or proxy: 1 to 128 letters, digits, `-`, `_` or `.`.
     pub fn parse(text: &str) -> Option<Self> {
         let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         (!text.is_empty() && text.len() <= REQUEST_ID_BYTES && text.bytes().all(valid))
@@ -50,12 +50,12 @@ impl RequestId {
         &self.0
     }
 
-    /// That of a request with these extensions, or a new one where nothing has given it any.
+    /// The id in these extensions, or a new one.
     pub fn in_extensions(extensions: &Extensions) -> Self {
         extensions.get().cloned().unwrap_or_else(Self::fresh)
     }
 
-    /// The id that a request brings, or a new one.
+    /// The id in these headers, or a new one.
     pub fn of(headers: &HeaderMap) -> Self {
         let given = headers
             .get(REQUEST_ID)
@@ -75,15 +75,15 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// The route that answered, as its template; a service puts it into its response's extensions.
+/// The template of the route that answered. A service puts it into its response's extensions.
 #[derive(Debug, Clone, Copy)]
 pub struct Route(pub &'static str);
 
-/// What went wrong, for the log alone; a service puts it into its response's extensions.
+/// The cause of a failure, for the log only. A service puts it into its response's extensions.
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);
 
-/// Gives each request an id, answers it in a header, and logs one line when the answer has gone out or the client has.
+/// Gives each request an id, returns it in a header, and logs one line when the answer is sent or the client disconnects.
 #[derive(Debug, Clone)]
 pub(crate) struct Observe<S>(S);
 

@@ -1,4 +1,4 @@
-//! How every `main` begins and ends.
+//! The common part of every `main`.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use clap::Parser;
 
 use crate::{Failure, settings, telemetry, telemetry::LogSettings};
 
-/// Reads the settings, starts logging and runs the program; what `main` returns.
+/// Reads the settings, starts logging, runs the program, and returns the exit code.
 pub async fn run<S: Parser>(
     log: impl FnOnce(&S) -> &LogSettings,
     program: impl AsyncFnOnce(S) -> Result<(), Failure>,

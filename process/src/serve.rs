@@ -1,7 +1,8 @@
-//! Serving HTTP/1.1 on a port that strangers reach.
+//! Serving HTTP/1.1 on a public port.
 //!
-//! An own accept loop, since `axum::serve` sets no timer: half a request header would stay open for ever. HTTP/1.1 only,
-//! since that closes every way to be silent in the middle of a preface; a load balancer in front speaks HTTP/2 to clients.
+//! It has its own accept loop, since `axum::serve` sets no timer, so that an incomplete header would keep a connection open
+//! without limit. It speaks HTTP/1.1 only, since hyper has no time limit on an incomplete HTTP/2 preface; a load balancer in
+//! front can speak HTTP/2.
 
 mod connection;
 mod linger;
@@ -27,10 +28,10 @@ use crate::{Failure, observe::Observe, tcp};
 
 pub use linger::Lingering;
 
-/// The body of a served request: fails when the client sends nothing for [`Limits::body_idle`].
+/// The body of a request. Reading fails when the client sends nothing for [`Limits::body_idle`].
 pub type RequestBody = TimeoutBody<Lingering>;
 
-/// The other end of a request's connection. In the extensions of every request that [`serve()`] serves.
+/// The address of the connection's other end. [`serve()`] puts it into the extensions of every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -39,24 +40,24 @@ pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_stalled)
 }
 
-/// What a client may take from a server.
+/// Limits on connections and requests.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How long a request's header may take, and how long a connection may be idle. Long enough that a load balancer
-    /// keeps its connections, short enough that silent sockets go away.
+    /// How long a request's header may take, and how long a connection may be idle. Long enough for the connections of a load
+    /// balancer, short enough to close silent sockets.
     pub header: Duration,
     /// How long a request's body may pause.
     pub body_idle: Duration,
-    /// How long one request may take from its header to the last byte of its answer; then the connection is closed without
-    /// further ado. Services answer in words well before this.
+    /// How long one request may take from its header to the last byte of its answer. After that the connection is closed.
+    /// Services answer with an error well before this.
     pub request: Duration,
-    /// How many connections are open at once; more wait unaccepted.
+    /// Maximum number of open connections; further ones wait to be accepted.
     pub connections: usize,
-    /// How long running requests may go on after the signal to stop.
+    /// How long running requests may take after the signal to stop.
     pub drain: Duration,
 }
 
-/// How long what is under way may go on after the signal to stop, on every port.
+/// How long running requests may take after the signal to stop, on every port.
 pub const DRAIN: Duration = Duration::from_secs(20);
 
 impl Default for Limits {
@@ -71,10 +72,10 @@ impl Default for Limits {
     }
 }
 
-/// Opens a port; `flag` is the setting that names it, for the message.
+/// Opens a port. `flag` is its setting, for the message.
 ///
 /// # Errors
-/// [`Failure::Environment`] in one line that says what to change.
+/// [`Failure::Environment`] with one line that says what to change.
 pub async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| {
         let problem = match error.kind() {
@@ -136,14 +137,14 @@ pub async fn serve<S, B>(
     }
 }
 
-/// The next connection that has a place, or `None` once it is time to stop.
+/// The next connection within the limit, or `None` after the signal to stop.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
     shutdown: &CancellationToken,
 ) -> Option<(TcpStream, Peer, OwnedSemaphorePermit)> {
     let next = async {
-        // A semaphore that nobody closes always has a permit in the end.
+        // The semaphore is never closed.
         let place = Arc::clone(places).acquire_owned().await.ok()?;
         let (stream, peer) = tcp::accept(listener).await;
         Some((stream, Peer(peer.ip()), place))

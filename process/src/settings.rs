@@ -1,4 +1,4 @@
-//! Reading settings from flags, the environment and secret files, telling everything that is wrong at once.
+//! Reading settings from flags, the environment and secret files, with all errors at once.
 
 use std::{ffi::OsString, net::SocketAddr};
 
@@ -10,11 +10,11 @@ use crate::Failure;
 
 /// Reads a binary's settings from its arguments and its environment.
 ///
-/// Every value that cannot be read is told, one line each. A secret (an argument with `hide_env_values`) may also come from
-/// the file that its variable's name with `_FILE` names, as container platforms mount them. An argument that was renamed
-/// (it has an `alias`) is read from the variable of its old name, too.
+/// Every invalid value is reported, one line each. A secret (an argument with `hide_env_values`) can also come from a file, as
+/// container platforms mount them: the variable with the ending `_FILE` names it. An argument that was renamed (it has an
+/// `alias`) is also read from the variable of its old name.
 ///
-/// Prints and ends the process for `--help` and `--version`.
+/// For `--help` and `--version` it prints and ends the process.
 ///
 /// # Errors
 /// [`Failure::Settings`].
@@ -22,8 +22,8 @@ pub fn parse<S: Parser>() -> Result<S, Failure> {
     parse_from(std::env::args_os().collect(), |name| std::env::var_os(name))
 }
 
-/// Like [`parse`], with the arguments (the program's name first) and the look-up of secret files given. Other settings are
-/// still read from the process's environment, by clap.
+/// Like [`parse`], with these arguments (the program's name first) and this look-up of secret files. Clap still reads other
+/// settings from the process's environment.
 ///
 /// # Errors
 /// [`Failure::Settings`].
@@ -38,28 +38,28 @@ pub fn parse_from<S: Parser>(
     S::from_arg_matches(&matches).map_err(|error| Failure::setting(one_line(&error)))
 }
 
-/// Reads an address to listen on; a `value_parser` for clap.
+/// Parses an address to listen on; a `value_parser` for clap.
 ///
 /// # Errors
-/// What would be right.
+/// A message that says what is valid.
 pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
         .map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080")
 }
 
-/// The shortest secret that two of Muster's processes share.
+/// The shortest secret that processes share.
 const LEAST_TOKEN_CHARACTERS: usize = 32;
 
-/// Reads a secret that is sent in a header and may stand in a list separated by commas; a `value_parser` for clap.
+/// Parses a secret that is sent in a header and may be in a list separated by commas; a `value_parser` for clap.
 ///
 /// # Errors
-/// What would be right.
+/// A message that says what is valid.
 pub fn token(text: &str) -> Result<SecretString, String> {
     if !text
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b',')
     {
-        return Err("must be of visible ASCII characters other than commas".to_owned());
+        return Err("must have visible ASCII characters only, and no commas".to_owned());
     }
     if text.len() < LEAST_TOKEN_CHARACTERS {
         return Err(format!(
@@ -69,8 +69,7 @@ pub fn token(text: &str) -> Result<SecretString, String> {
     Ok(text.into())
 }
 
-/// Puts what is set by the old names of variables in front of the other arguments: clap knows aliases of flags only, and
-/// would ignore the variable.
+/// Puts values from variables with old names in front of the other arguments: clap has aliases for flags only.
 fn with_old_variables(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -108,12 +107,12 @@ fn with_old_variables(
     }
 }
 
-/// A flag's name as a variable has it.
+/// A flag's name in the form of a variable.
 fn in_variable(flag: &str) -> String {
     flag.replace('-', "_").to_uppercase()
 }
 
-/// Puts secrets read from files in front of the other arguments, so that a flag given by hand wins.
+/// Puts secrets from files in front of the other arguments, so that a flag overrides them.
 fn with_secret_files(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -155,7 +154,7 @@ fn with_secret_files(
     }
 }
 
-/// Clap stops at the first bad value; each is noted and then accepted as text, until there is none left.
+/// Clap stops at the first invalid value. Each one is noted and then accepted as text, until no error is left.
 fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, Failure> {
     let mut problems = Vec::new();
     loop {
@@ -187,7 +186,7 @@ fn bad_value_of<'c>(command: &'c Command, error: &clap::Error) -> Option<&'c Arg
     else {
         return None;
     };
-    // It is shown as `--http-addr <ADDR>`.
+    // Clap writes it as `--http-addr <ADDR>`.
     let flag = shown.split(' ').next()?.strip_prefix("--")?;
     command
         .get_arguments()
@@ -221,7 +220,7 @@ fn bad_value(arg: &Arg, error: &clap::Error) -> String {
     )
 }
 
-/// Clap's own text without its usage, on one line.
+/// Clap's own message without its usage, on one line.
 fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let problem = text.split("\n\nUsage").next().unwrap_or(&text);
@@ -230,5 +229,5 @@ fn one_line(error: &clap::Error) -> String {
         .trim_start_matches("error:")
         .split_whitespace()
         .collect();
-    words.join(" ") + "; --help says more"
+    words.join(" ") + "; see --help"
 }

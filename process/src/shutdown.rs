@@ -1,14 +1,13 @@
-//! When to stop.
+//! The signal to stop.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::Failure;
 
-/// A token that is cancelled by the first SIGTERM or SIGINT. A second signal ends the process at once, so that nobody has
-/// to wait for a drain that hangs.
+/// A token that is cancelled by the first SIGTERM or SIGINT. A second signal ends the process at once, in case the drain hangs.
 ///
-/// Must be called inside a tokio runtime.
+/// Must be called within a Tokio runtime.
 ///
 /// # Errors
 /// When the signal handlers cannot be installed.

@@ -1,18 +1,18 @@
-//! Logs: one line per fact on standard error, as text for people or as JSON for programs.
+//! Logs on standard error, as text or as JSON.
 
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
 
-/// What to log and how; flatten it into a binary's settings.
+/// Settings of the log. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Logs (on standard error)")]
 pub struct LogSettings {
-    /// What is logged: error, warn, info, debug or trace, also per module (`info,http_gateway=debug`)
+    /// Log level: error, warn, info, debug or trace, also for each module (`info,http_gateway=debug`)
     #[arg(long, env = "MUSTER_LOG", value_name = "FILTER", default_value = "info", value_parser = filter)]
     pub log: String,
-    /// How a log line looks: `text` for people, `json` for programs
+    /// Format of log lines
     #[arg(
         long,
         env = "MUSTER_LOG_FORMAT",
@@ -22,12 +22,12 @@ pub struct LogSettings {
     pub log_format: LogFormat,
 }
 
-/// How a log line looks.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people, coloured on a terminal.
+    /// Text, coloured on a terminal.
     Text,
-    /// For programs: one object per line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -40,10 +40,10 @@ fn filter(text: &str) -> Result<String, String> {
     }
 }
 
-/// What libraries say of every request, which our own line says already. The setting can ask for it.
+/// Libraries whose log lines repeat our own line for each request. The setting can turn them on.
 const QUIET: &str = "rmcp=error";
 
-/// Starts logging. Does nothing when something in this process logs already, as in tests.
+/// Starts logging. Does nothing if this process already logs, as in tests.
 pub fn init(settings: &LogSettings) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))

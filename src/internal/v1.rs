@@ -19,12 +19,12 @@ mod validation {
     ));
 }
 
-/// Who may call which rpc, and the services' validating decorators.
+/// Access rules of rpcs, and the services' validating decorators.
 pub mod services {
     include!(concat!(env!("OUT_DIR"), "/muster.internal.v1/services.rs"));
 }
 
-/// Each rpc.
+/// The rpcs.
 pub mod bindings {
     include!(concat!(env!("OUT_DIR"), "/muster.internal.v1/bindings.rs"));
 }

@@ -1,4 +1,4 @@
-//! Settings of `muster`: core's, and where the one HTTP port is.
+//! Settings of `muster`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -14,8 +14,8 @@ use process::telemetry::LogSettings;
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
-/// Without a command it serves everything in one process, on SQLite unless told otherwise, and migrates the database by
-/// itself. A new database on a loopback address is filled with demo events, and a key to try them with is printed.
+/// Without a command it serves everything in one process, on SQLite by default, and migrates the database itself. It fills a
+/// new database with demo events when it listens on loopback addresses only, and prints a key to try them.
 #[derive(Debug, Parser)]
 #[command(name = "muster", version, after_help = EXAMPLES)]
 pub struct Config {
@@ -47,11 +47,11 @@ Examples:
   muster --data-dir /var/lib/muster --http-addr 0.0.0.0:80 --public-url https://events.example.org
   muster --database-url postgres://muster:secret@db/muster
 
-Exit codes: 0 stopped as asked, 1 something is in the way (a port in use, a database out of reach), 64 settings are wrong,
+Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";
 
 impl Config {
-    /// The base of every URL that is handed out.
+    /// The base of every URL in answers and mails.
     pub(crate) fn public_url(&self) -> String {
         self.rules
             .public_url
@@ -59,7 +59,7 @@ impl Config {
             .unwrap_or_else(|| format!("http://{}", reachable(self.http.http_addr)))
     }
 
-    /// How MCP is served: under the public URL's name, too.
+    /// MCP is also served under the public URL's host.
     pub(crate) fn mcp_options(&self) -> mcp_bridge::Options {
         let mut options = self.mcp.options();
         let url = self.public_url();
@@ -70,7 +70,7 @@ impl Config {
         options
     }
 
-    /// Whether only this machine can reach it, so that demo data and a printed key do no harm.
+    /// Whether only this machine can reach it, so that demo data and a printed key are safe.
     pub(crate) fn is_local(&self) -> bool {
         let grpc_is_local = match &self.port.grpc_addr {
             Address::Tcp(address) => address.ip().is_loopback(),
@@ -80,7 +80,7 @@ impl Config {
     }
 }
 
-/// The address by which this machine reaches a port that is served on all of its addresses.
+/// An address on which this machine reaches a port that listens on all addresses.
 pub(crate) fn reachable(mut served: SocketAddr) -> SocketAddr {
     if served.ip().is_unspecified() {
         served.set_ip(match served.ip() {

@@ -17,7 +17,7 @@ use process::{Failure, serve, shutdown};
 pub use config::Config;
 pub use surfaces::router;
 
-/// Runs an admin command, or serves until it is told to stop.
+/// Runs an admin command, or serves until the signal to stop.
 ///
 /// # Errors
 /// When it cannot start, or the command fails.
@@ -33,7 +33,7 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
     let stop = shutdown::on_signal()?;
     let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
-    // From here on the ports that the system chose, where it was to choose one.
+    // With port 0 the system chose the port.
     config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
     config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
 
@@ -51,7 +51,7 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
         None
     };
 
-    // The edges call core's services directly: no sockets, and the same gate as from the network.
+    // The edges call core's services without sockets, through the same gate as calls from the network.
     let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
 
     welcome::print(&config, demo.as_ref());

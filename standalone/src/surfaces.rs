@@ -1,4 +1,4 @@
-//! Every HTTP surface on the one port.
+//! All HTTP surfaces on one port.
 
 use axum::Router;
 use edge::{
@@ -10,10 +10,10 @@ use process::Failure;
 
 use crate::Config;
 
-/// Answers what belongs to neither: the place of the pages for people.
+/// Answers all other paths, where web pages will be.
 const REST: Surface = Surface::of_data(
     metadata::Surface::Site,
-    "there is nothing at this path; /docs shows the API, and agents connect to /mcp",
+    "nothing is at this path; /docs shows the API, and agents connect to /mcp",
 );
 
 /// The gateway and the bridge, each at its own paths, and this process's health.

@@ -1,4 +1,4 @@
-//! What `muster` prints once it serves: where everything is, and lines to paste.
+//! What `muster` prints once it serves: URLs and commands to try.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::config::{Config, reachable};
 
 /// Prints it to standard output; logs go to standard error.
 pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
-    // Serving goes on where nobody reads this.
+    // Output that cannot be written must not stop the service.
     let _unread = writeln!(std::io::stdout(), "{}", text(config, demo));
 }
 
@@ -49,8 +49,8 @@ Muster is running; data in {data}. Stop it with Ctrl-C.
 fn demo_key(demo: &DemoKey) -> String {
     let (key, file) = (demo.key.expose(), demo.file.display());
     let kept = match demo.origin {
-        KeyOrigin::New | KeyOrigin::Kept => "kept in",
-        KeyOrigin::Replaced => "a new one, since the last was lost; kept in",
+        KeyOrigin::New | KeyOrigin::Kept => "stored in",
+        KeyOrigin::Replaced => "a new key, since the last one was lost; stored in",
     };
     format!("  Demo key   {key}  ({kept} {file})\n")
 }
@@ -80,9 +80,9 @@ Try it:
     )
 }
 
-/// What to do where there is no demo account.
+/// Shown when there is no demo account.
 const FIRST_KEY: &str = "
-Make an account and a key:
+Create an account and a key:
 
   muster account create --email you@example.org --name 'Your Name' --plan free
   KEY=$(muster key create --email you@example.org --name laptop)
@@ -96,12 +96,12 @@ fn target(address: &Address) -> String {
     }
 }
 
-/// Where mails are found, or that they leave.
+/// How mails leave.
 fn mail(config: &Config) -> String {
     match &config.mail.smtp_url {
-        Some(_) => "leaves by the mail server that is set".to_owned(),
+        Some(_) => "sent through the mail server".to_owned(),
         None => format!(
-            "{}, since no mail server is set",
+            "written to {}, since no mail server is set",
             config.data.mail_folder().display()
         ),
     }

@@ -24,7 +24,7 @@ pub use app::{Account, TestApp, core_at, migrate};
 pub use grpc::{Bearer, Grpc};
 pub use http::{Http, Reply, Request};
 pub use mail::Mail;
-pub use mcp::{Mcp, Revision, Told};
+pub use mcp::{CallOutcome, Mcp, Revision};
 pub use refusal::Refusal;
 pub use shorthand::{Created, new_event};
 pub use surface::{Api, Client, Surface};

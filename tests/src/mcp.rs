@@ -45,7 +45,7 @@ pub struct Mcp {
 
 /// What a tool call came to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum CallOutcome {
     /// The structured answer.
     Answer(Value),
     /// The text of an answer that is an error.
@@ -147,16 +147,16 @@ impl Mcp {
     }
 
     /// Calls a tool.
-    pub async fn call(&self, tool: &str, arguments: Value) -> Told {
+    pub async fn call(&self, tool: &str, arguments: Value) -> CallOutcome {
         self.call_again(tool, json!({ "arguments": arguments }))
             .await
     }
 
     /// Calls a tool, saying more than its arguments: what came of an earlier call.
-    pub async fn call_again(&self, tool: &str, mut params: Value) -> Told {
+    pub async fn call_again(&self, tool: &str, mut params: Value) -> CallOutcome {
         params["name"] = tool.into();
         let result = self.result("tools/call", params).await;
-        told(&result)
+        outcome(&result)
     }
 
     /// Calls a tool on behalf of a scenario that was written for REST.
@@ -179,10 +179,10 @@ impl Mcp {
         if answer.status == StatusCode::UNAUTHORIZED {
             return Err(answer.refusal());
         }
-        match told(&result_of(&answer)) {
-            Told::Answer(value) => Ok(value),
-            Told::Error(text) => Err(Refusal::from_mcp(&text)),
-            Told::Question(question) => panic!("{name} asks back: {question}"),
+        match outcome(&result_of(&answer)) {
+            CallOutcome::Answer(value) => Ok(value),
+            CallOutcome::Error(text) => Err(Refusal::from_mcp(&text)),
+            CallOutcome::Question(question) => panic!("{name} asks back: {question}"),
         }
     }
 }
@@ -215,9 +215,9 @@ fn arguments(tool: &Value, mut fields: Map<String, Value>) -> Value {
 }
 
 /// Reads a tool's result, which must be as the tool promises.
-fn told(result: &Value) -> Told {
+fn outcome(result: &Value) -> CallOutcome {
     if result["resultType"] == "input_required" {
-        return Told::Question(result.clone());
+        return CallOutcome::Question(result.clone());
     }
     let content = result["content"].as_array().unwrap();
     let [block] = content.as_slice() else {
@@ -226,14 +226,14 @@ fn told(result: &Value) -> Told {
     let text = block["text"].as_str().unwrap();
     if result["isError"] == true {
         assert!(result.get("structuredContent").is_none(), "{result}");
-        return Told::Error(text.to_owned());
+        return CallOutcome::Error(text.to_owned());
     }
     let structured = result["structuredContent"].clone();
     assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
-    Told::Answer(structured)
+    CallOutcome::Answer(structured)
 }
 
-impl Told {
+impl CallOutcome {
     /// The structured answer of a call that worked.
     #[track_caller]
     pub fn answer(self) -> Value {

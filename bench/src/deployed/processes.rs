@@ -19,7 +19,7 @@ use super::{client::Client, operation::create};
 use crate::processor;
 
 /// Far above what starting takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How often a start is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -231,7 +231,7 @@ impl Running {
 
     /// A connection to the port of this gateway, once it reaches core.
     async fn ready(&mut self, address: SocketAddr) -> anyhow::Result<Client> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         loop {
             if let Ok(mut client) = Client::connect(address).await {
                 let asked = Request::get("/readyz").body(Full::default())?;

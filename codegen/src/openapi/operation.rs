@@ -195,7 +195,7 @@ pub(super) fn shared_parameters() -> Value {
             "in": "header",
             "description": "A key of the client's own making, new for each new request, that makes it safe to repeat. For 24 hours the same key \
                 with the same request answers the same as at first, and nothing is done twice. The same key with another request is refused \
-                with 422, and while the first request is still under way with 409. Keys belong to the caller's account.",
+                with 422, and while the first request is still running with 409. Keys belong to the caller's account.",
             "schema": {
                 "type": "string",
                 "minLength": 1,

@@ -191,8 +191,8 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
             .contains("const SCOPE: Option<Scope> = Some(Scope::EventsWrite);")
     );
     assert!(implementation("Rpc", "GetBook").contains("const SCOPE: Option<Scope> = None;"));
-    let demand = r#""/toy.v1.BookService/GetScan" => Demand::of::<bindings::GetScan>(),"#;
-    assert!(text(&outputs, "services.rs").contains(demand));
+    let rule = r#""/toy.v1.BookService/GetScan" => AccessRule::of::<bindings::GetScan>(),"#;
+    assert!(text(&outputs, "services.rs").contains(rule));
 
     let document = output(&outputs, "openapi.json");
     let update = &document["paths"]["/books/{id}"]["patch"];

@@ -13,36 +13,36 @@ use crate::{
     service::{Accounts, Commands, NewAccount},
 };
 
-/// What may be done to accounts.
+/// A command on accounts.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AccountCommand {
-    /// Open an account
+    /// Create an account
     Create {
-        /// The owner's e-mail address
+        /// E-mail address of the owner
         #[arg(long)]
         email: String,
-        /// The owner's name
+        /// Name of the owner
         #[arg(long)]
         name: String,
-        /// The plan: free, premium, pro or business
+        /// Plan: free, premium, pro or business
         #[arg(long, default_value_t = Plan::Free)]
         plan: Plan,
-        /// IANA name of the zone for events created without one [default: the instance's]
+        /// Time zone of new events that name none, as an IANA name [default: the instance's]
         #[arg(long, value_name = "ZONE")]
         timezone: Option<String>,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
     /// Change an account's plan
     SetPlan {
-        /// The owner's e-mail address
+        /// E-mail address of the owner
         #[arg(long)]
         email: String,
-        /// The plan: free, premium, pro or business
+        /// Plan: free, premium, pro or business
         #[arg(long)]
         plan: Plan,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
@@ -50,7 +50,7 @@ pub enum AccountCommand {
 
 impl AccountCommand {
     pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
-        // What plans allow is not asked here.
+        // These commands do not use the limits of plans.
         let accounts = Accounts::new(commands, Plans::default());
         match self {
             Self::Create {
@@ -68,7 +68,7 @@ impl AccountCommand {
                 };
                 let account = accounts.create(new).await.map_err(failure)?;
                 let text = format!(
-                    "opened an account for {} on the {} plan; make a key with: key create --email {} --name LABEL",
+                    "created an account for {} on the {} plan; create a key with: key create --email {} --name LABEL",
                     account.email, account.plan, account.email
                 );
                 Ok(Output::new(text, shown(&account)))

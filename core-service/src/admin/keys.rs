@@ -16,40 +16,39 @@ use crate::{
     service::{Authenticator, Commands, KeyTerms, Keys},
 };
 
-/// What may be done to API keys.
+/// A command on API keys.
 #[derive(Debug, Clone, Subcommand)]
 pub enum KeyCommand {
-    /// Make a key and print it, alone; it is not stored and so not shown again
+    /// Create a key and print it. It is shown only once
     Create {
-        /// The e-mail address of the account that the key is to act on
+        /// E-mail address of the account
         #[arg(long)]
         email: String,
-        /// What the key is called in lists, for example where it is used
+        /// Name of the key in lists, for example where it is used
         #[arg(long, value_name = "LABEL")]
         name: String,
-        /// What the key may be used for, for example events:read; say it again for more [default: everything]
+        /// A scope of the key, for example events:read. Repeat the option for more scopes [default: all scopes]
         #[arg(long = "scope", value_name = "SCOPE")]
         scopes: Vec<Scope>,
-        /// When the key stops working: a time from now (90d, 12h), a date (2027-01-01, its beginning in UTC) or a date-time
-        /// [default: never]
+        /// When the key expires: a time from now (90d, 12h), a date (2027-01-01, at 00:00 UTC) or a date-time [default: never]
         #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
         expires: Option<Expiry>,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
-    /// List all keys, with what they are for, when they were last used and when they end
+    /// List all keys with their scopes, last use and expiry
     List {
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
-    /// Make a key useless, on every core within five seconds
+    /// Revoke a key. Every core refuses it within five seconds
     Revoke {
-        /// The key's id, as `key list` shows it
+        /// Id of the key, from `key list`
         #[arg(value_parser = key_id)]
         id: KeyId,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
@@ -57,7 +56,7 @@ pub enum KeyCommand {
 
 fn key_id(text: &str) -> Result<KeyId, String> {
     text.parse()
-        .map_err(|_| "must be a key's id as `key list` shows it".to_owned())
+        .map_err(|_| "must be the id of a key, from `key list`".to_owned())
 }
 
 impl KeyCommand {
@@ -127,12 +126,12 @@ fn shown((key, account): &(ApiKey, Account)) -> Value {
     })
 }
 
-/// The scopes one by one; null for a key that may be used for everything, whatever comes.
+/// The scopes one by one; null for a key with all scopes, including those of later versions.
 fn names(scopes: Scopes) -> Option<Vec<&'static str>> {
     (scopes != Scopes::All).then(|| scopes.iter().map(Scope::name).collect())
 }
 
-/// One key a line, columns aligned.
+/// One key per line, in aligned columns.
 fn listed(keys: &[(ApiKey, Account)]) -> String {
     let mut rows =
         vec![["ID", "ACCOUNT", "NAME", "LAST USED", "STATE", "SCOPES"].map(str::to_owned)];

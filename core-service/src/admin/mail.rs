@@ -11,25 +11,25 @@ use crate::{
     storage::FailedMail,
 };
 
-/// What may be done about mails.
+/// A command on mails.
 #[derive(Debug, Clone, Subcommand)]
 pub enum MailCommand {
-    /// List the mails that failed, the latest first: refused for good, or deferred until the last try
+    /// List failed mails, the latest first: the server refused them, or every try failed
     #[command(alias = "dead")]
     Failed {
-        /// At most so many
+        /// Maximum number of mails
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         limit: u32,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
-    /// Send mails that failed again, as if they were new
+    /// Send failed mails again, with all tries
     Retry {
-        /// Which.
+        /// Which mails are sent again.
         #[command(flatten)]
         which: Which,
-        /// How to answer.
+        /// The output.
         #[command(flatten)]
         format: Format,
     },
@@ -39,17 +39,17 @@ pub enum MailCommand {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// The mails' ids, as `mail failed` shows them
+    /// Ids of the mails, from `mail failed`
     #[arg(value_name = "ID", value_parser = mail_id)]
     ids: Vec<JobKey>,
-    /// All that failed
+    /// All failed mails
     #[arg(long)]
     all: bool,
 }
 
 fn mail_id(text: &str) -> Result<JobKey, String> {
     text.parse()
-        .map_err(|_| "must be a mail's id as `mail failed` shows it".to_owned())
+        .map_err(|_| "must be the id of a mail, from `mail failed`".to_owned())
 }
 
 impl MailCommand {
@@ -73,7 +73,7 @@ impl MailCommand {
     }
 }
 
-/// Ids of mails that did not fail are listed; the others are sent all the same.
+/// Lists the ids that belong to no failed mail; the others are sent nevertheless.
 async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
     let (mut count, mut unknown) = (0, Vec::new());
     if which.all {
@@ -87,15 +87,15 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
         }
     }
     let mut lines = vec![match count {
-        1 => "1 mail is due again".to_owned(),
-        _ => format!("{count} mails are due again"),
+        1 => "1 mail will be sent again".to_owned(),
+        _ => format!("{count} mails will be sent again"),
     }];
     lines.extend(
         unknown
             .iter()
-            .map(|key| format!("no mail with the id {key} failed")),
+            .map(|key| format!("there is no failed mail with the id {key}")),
     );
-    let is_well = unknown.is_empty();
+    let succeeded = unknown.is_empty();
     let json = json!({ "retried": count, "unknown": unknown });
     Ok(Output {
         is_well,
@@ -103,7 +103,7 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
     })
 }
 
-/// With the address: an operator can read it in the database anyway, and needs it to see what is wrong with it.
+/// It includes the address: an operator can read it in the database anyway, and needs it to find the error.
 fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
     let recipient = recipient.as_ref();
     json!({
@@ -124,7 +124,7 @@ fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
 
 fn listed(mails: &[FailedMail], count: i64) -> String {
     if mails.is_empty() {
-        return "no mail failed".to_owned();
+        return "there are no failed mails".to_owned();
     }
     let heads = ["ID", "TO", "EVENT", "FAILED", "TRIES", "WHY"].map(str::to_owned);
     let rows = mails.iter().map(|FailedMail { job, recipient }| {
@@ -151,10 +151,10 @@ fn listed(mails: &[FailedMail], count: i64) -> String {
     if more == 0 {
         return text;
     }
-    format!("{text}\nand {more} more: give a higher --limit")
+    format!("{text}\nand {more} more; raise --limit")
 }
 
-/// A server's words may hold what a terminal obeys.
+/// A server's answer may contain control sequences for terminals.
 fn one_line(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -6,7 +6,6 @@ use serde_json::json;
 use super::{Output, storage_failure};
 use crate::storage::Store;
 
-/// Runs the migrations that the database lacks.
 pub(super) async fn run(store: &Store) -> Result<Output, Failure> {
     let pending = store.pending_migrations().await.map_err(storage_failure)?;
     store.migrate().await.map_err(storage_failure)?;

@@ -1,6 +1,6 @@
-//! Rows for people to read.
+//! Tables as text.
 
-/// One row a line, columns aligned; the last one is left as it is.
+/// One row per line, in aligned columns; the last column is not padded.
 pub(super) fn aligned<const N: usize>(rows: impl Iterator<Item = [String; N]>) -> String {
     let rows: Vec<[String; N]> = rows.collect();
     let mut widths = [0; N];

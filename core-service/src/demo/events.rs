@@ -1,4 +1,4 @@
-//! The demo's events, from `events.json`: texts, places and times that count from the day of the first start.
+//! The demo's events, from `events.json`. Their dates are relative to the day of the first start.
 
 use jiff::{ToSpan as _, civil::Date};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::domain::{
 /// A list of [`DemoEvent`].
 pub(super) const JSON: &str = include_str!("events.json");
 
-/// An event as it is written down there.
+/// An event in that file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DemoEvent {
@@ -24,17 +24,17 @@ pub(super) struct DemoEvent {
     timezone: String,
     #[serde(default)]
     visibility: Visibility,
-    /// Says that the event is cancelled, and why.
+    /// If present, the event is cancelled for this reason.
     pub(super) cancel_reason: Option<String>,
     /// Days from today, negative in the past.
     pub(super) in_days: i32,
-    /// Moves the event to the first such day from then on.
+    /// Moves the event to the first such weekday from then on.
     weekday: Option<Day>,
     /// Wall time, for example 19:30.
     start: String,
     /// Wall time; an event without it has no end.
     end: Option<String>,
-    /// On which day it ends, counted from its start.
+    /// Number of days from its start to its end.
     #[serde(default)]
     end_days_later: i32,
     max_capacity: i32,
@@ -67,7 +67,7 @@ enum Day {
 }
 
 impl DemoEvent {
-    /// What a client would ask for to get this event, on the day of `now`.
+    /// The request that creates this event, on the day of `now`.
     pub(super) fn request(&self, now: Instant) -> NewEvent {
         let start = self.start_day(now.to_utc().date());
         let end = start.saturating_add(self.end_days_later.days());

@@ -1,5 +1,5 @@
-//! Filling an empty database: all in one transaction, so that there is the whole demo or nothing, however a first start ends
-//! and however many there are at once.
+//! Filling an empty database in one transaction, so that it has all demo data or none, also when a first start is interrupted
+//! or several run at once.
 
 use serde::de::DeserializeOwned;
 
@@ -44,7 +44,7 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
         }
         let account = account(commands.entropy(), unit.now);
         if !unit.tx.insert_account(&account).await? {
-            // Another first start on this PostgreSQL was quicker.
+            // Another process has filled this database meanwhile.
             return Ok(false);
         }
         unit.record(Fact::AccountCreated { account: &account })
@@ -87,7 +87,7 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
     }
 }
 
-/// Adds an event by the rules of the day on which it is said to be created, so that what has ended may have been public.
+/// Creates an event by the rules of its own creation day, so that an event that has ended can be published.
 async fn add_event(
     entropy: &Entropy,
     unit: &mut Unit,
@@ -123,8 +123,7 @@ fn created_at(planned: &DemoEvent, chance: &Entropy, now: Instant) -> Instant {
     now.plus_seconds(i64::from(planned.in_days.min(0)) * DAY_SECONDS - lead)
 }
 
-/// The event as it is since it was cancelled, the day before it took place or the day before today. Nobody is mailed: nobody is
-/// registered yet.
+/// Cancels the event, the day before it takes place or yesterday. This sends no mail, since there are no registrations yet.
 async fn cancelled(unit: &mut Unit, event: Event, reason: &str) -> Result<Event, Error> {
     let at = unit
         .now

@@ -1,5 +1,5 @@
-//! Who comes to the demo's events, from `guests.json`: names by region, each with the beginning of an address at example.org,
-//! where no mail arrives.
+//! The registrants of the demo's events, from `guests.json`: names by region, each with the local part of an address at
+//! example.org, which receives no mail.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ pub(super) const JSON: &str = include_str!("guests.json");
 const DOORS_OPEN_SECONDS: i64 = 10 * 60;
 const ARRIVAL_SECONDS: u64 = 30 * 60;
 
-/// Below this are all numbers that the demo's guests answer with: children, years.
+/// An upper bound for numbers in answers, such as children or years.
 const MOST_OF_ANYTHING: u64 = 9;
 
-/// How many have registered for an event, in each status.
+/// How many registrations an event has, by status.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Turnout {
-    /// The region whose people come first.
+    /// The region whose people are chosen first.
     guests: String,
     confirmed: usize,
     pub(super) pending: usize,
@@ -35,20 +35,20 @@ pub(super) struct Turnout {
     cancelled: usize,
     /// How many of the confirmed.
     checked_in: usize,
-    /// What they answer to the questions that take any text, by label.
+    /// Answers to questions that accept any text, by label.
     texts: BTreeMap<String, Vec<String>>,
 }
 
 /// A name and the part of an address before the `@`.
 type Guest = (String, String);
 
-/// Everybody, by region.
+/// All people, by region.
 #[derive(Debug, Deserialize)]
 pub(super) struct Guests(BTreeMap<String, Vec<Guest>>);
 
 impl Guests {
-    /// An event's registrations, made between its creation and its start or the present. `chance` decides who comes, `ids`
-    /// how rows are named.
+    /// An event's registrations, made between its creation and its start or the present. `chance` chooses the people, `ids`
+    /// makes the ids.
     pub(super) fn registrations(
         &self,
         event: &Event,
@@ -83,7 +83,7 @@ impl Guests {
         registrations
     }
 
-    /// Everybody once, those of `region` first, otherwise in no order.
+    /// Each person once, those of `region` first, otherwise in random order.
     fn invited(&self, region: &str, chance: &Entropy) -> Vec<&Guest> {
         let people = self.0.iter();
         let mut guests: Vec<(bool, &Guest)> = people
@@ -95,7 +95,7 @@ impl Guests {
 }
 
 impl Turnout {
-    /// The statuses in the order of registering: who came last waits, for approval or for a seat.
+    /// The statuses in the order of registering: the last ones wait, for approval or for a seat.
     fn statuses(&self, chance: &Entropy) -> Vec<Status> {
         let of = |status, count| std::iter::repeat_n(status, count);
         let mut statuses: Vec<Status> = of(Status::Confirmed, self.confirmed)
@@ -109,7 +109,7 @@ impl Turnout {
 }
 
 impl Turnout {
-    /// What somebody answers: to all that has to be answered, and to most of the rest.
+    /// A person's answers: to all required questions and to most others.
     fn answers(&self, fields: &[CustomField], chance: &Entropy) -> Vec<Answer> {
         let answered = fields
             .iter()
@@ -153,7 +153,7 @@ fn one_of<'a>(choices: &'a [String], chance: &Entropy) -> Option<&'a String> {
     choices.get(index)
 }
 
-/// Moments of registering, in order and about evenly far apart.
+/// Times of registering, in order and at about equal intervals.
 fn moments(
     event: &Event,
     count: usize,

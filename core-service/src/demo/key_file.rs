@@ -1,4 +1,4 @@
-//! The file that keeps the demo key between starts, for its owner only.
+//! The file that stores the demo key, readable by its owner only.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,7 +10,7 @@ use process::Failure;
 
 use crate::domain::api_key::PlainKey;
 
-/// The key that the file holds; nothing when there is no file, or no key in it.
+/// The key in the file; `None` if there is no file or no key in it.
 pub(super) fn read(path: &Path) -> Result<Option<PlainKey>, Failure> {
     match fs::read(path) {
         Ok(bytes) => Ok(std::str::from_utf8(&bytes)
@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path) -> Result<Option<PlainKey>, Failure> {
     }
 }
 
-/// Puts the key into the file, in whose place there is always a whole key.
+/// Writes the key to the file. At any time the file holds a whole key.
 pub(super) fn write(path: &Path, key: &PlainKey) -> Result<(), Failure> {
     let written = path.with_extension("key.new");
     fill(&written, key)
@@ -33,7 +33,7 @@ fn fill(path: &Path, key: &PlainKey) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    // Left behind by a start that was interrupted; opened anew, since a file keeps the permissions that it has.
+    // An interrupted start may have left it. It is created again, since an existing file keeps its permissions.
     if let Err(error) = fs::remove_file(path)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -54,7 +54,7 @@ fn create_private(path: &Path) -> io::Result<File> {
 
 fn failure(action: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::Environment(format!(
-        "can't {action} the demo key {}: {error}; choose another folder with --data-dir",
+        "cannot {action} the demo key {}: {error}; choose another folder with --data-dir",
         path.display()
     ))
 }

@@ -8,7 +8,7 @@ use super::{
     violation::Violations,
 };
 
-/// As long as the name of a registrant may be.
+/// The same limit as for names of registrants.
 const MAX_NAME_CHARACTERS: usize = 200;
 
 /// The owner of events.
@@ -16,15 +16,15 @@ const MAX_NAME_CHARACTERS: usize = 200;
 pub struct Account {
     /// Its identifier.
     pub id: AccountId,
-    /// The owner's e-mail address, as given.
+    /// The owner's e-mail address, as entered.
     pub email: String,
     /// The owner's name.
     pub name: String,
-    /// What the account may do.
+    /// The plan.
     pub plan: Plan,
-    /// IANA zone for events created without one; the instance's default when absent.
+    /// IANA time zone of new events that name none; the instance's default if absent.
     pub timezone: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Instant,
 }
 
@@ -33,25 +33,25 @@ pub struct Account {
 pub struct ApiKey {
     /// Its identifier, which `key revoke` takes.
     pub id: KeyId,
-    /// The account it acts on.
+    /// Its account.
     pub account_id: AccountId,
-    /// What its owner calls it.
+    /// Its name in lists.
     pub label: String,
     /// SHA-256 of the whole key.
     pub hash: [u8; 32],
     /// What it may be used for.
     pub scopes: Scopes,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Instant,
-    /// About when it was last used; written lazily.
+    /// When it was last used, approximately: it is written with a delay.
     pub last_used_at: Option<Instant>,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Option<Instant>,
     /// When it was revoked.
     pub revoked_at: Option<Instant>,
 }
 
-/// Checks the name of an account or the label of a key, which come from administrators and so past the proto's limits.
+/// Checks the name of an account or the label of a key. Administrators enter them, so the proto's limits do not apply.
 pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
     if name.trim().is_empty() {
         violations.add(field, "must not be blank");

@@ -1,14 +1,14 @@
-//! API keys: how they look, and how one is recognised without being stored (rule 16 of docs/rules.md).
+//! API keys: their form, and how a key is recognized without storing it (rule 16 of docs/rules.md).
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
 use super::entropy::Entropy;
 
-/// What every key begins with, so that scanners of leaked secrets know one.
+/// The prefix of every key, by which secret scanners recognize leaked keys.
 pub const PREFIX: &str = "mus_live_";
 
-/// 178 bits that nobody guesses.
+/// 178 random bits.
 const SECRET_CHARACTERS: usize = 30;
 
 /// Six base62 digits hold every CRC32.
@@ -17,7 +17,7 @@ const CHECKSUM_CHARACTERS: usize = 6;
 /// Digits by value.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key in plain, which exists while it is made and while a caller is recognised; only its hash is stored.
+/// A key in plain text, which exists only while it is created and while a caller is authenticated. Only its hash is stored.
 #[derive(Debug, Clone)]
 pub struct PlainKey(SecretString);
 
@@ -29,7 +29,7 @@ impl PlainKey {
         Self(SecretString::from(format!("{PREFIX}{secret}{checksum}")))
     }
 
-    /// The key that `text` is; nothing when its form or its checksum is wrong, which needs no look-up to tell.
+    /// Parses a key. `None` if its form or its checksum is wrong, so that no look-up is needed.
     pub fn parse(text: &str) -> Option<Self> {
         let (secret, digits) = text
             .strip_prefix(PREFIX)?
@@ -39,12 +39,12 @@ impl PlainKey {
         is_key.then(|| Self(SecretString::from(text)))
     }
 
-    /// SHA-256 of the whole key: what is stored. The key is random, so a slow hash would protect nothing.
+    /// SHA-256 of the whole key, which is stored. A slow hash is not needed, since the key is random.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.expose()).into()
     }
 
-    /// The key itself, to be shown to its owner once.
+    /// The key itself, to show to its owner once.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }

@@ -1,4 +1,4 @@
-//! What the audit log says of a change.
+//! Entries of the audit log.
 
 use uuid::Uuid;
 
@@ -40,7 +40,7 @@ impl Actor {
     }
 }
 
-/// One append-only row, written in the transaction of the change it tells of.
+/// One append-only row, written in the transaction of the change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditEntry {
     /// UUIDv7.

@@ -1,21 +1,21 @@
-//! What a partial update says of one field.
+//! The change of one field in a partial update.
 
 use super::violation::Violations;
 
 /// Keep, clear or set: JSON's absent, `null` and a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// The field was not mentioned.
+    /// The field is absent.
     #[default]
     Keep,
-    /// The field was set to nothing.
+    /// The field is null.
     Clear,
-    /// The field was set.
+    /// The field has a value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// Whether the field was not mentioned.
+    /// Whether the field is absent.
     pub const fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
     }

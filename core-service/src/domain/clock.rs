@@ -1,4 +1,4 @@
-//! The one source of the present, injected so that tests decide it.
+//! The only source of the current time, injected so that tests can set it.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use super::instant::Instant;
 
-/// Tells the time: the system's, or one that a test sets.
+/// The current time: the system's, or one that a test sets.
 #[derive(Debug, Clone)]
 pub struct Clock(Source);
 
@@ -23,12 +23,12 @@ impl Clock {
         Self(Source::System)
     }
 
-    /// A clock that stands at `start` until it is advanced; clones share it.
+    /// A clock that stays at `start` until it is advanced. Clones share it.
     pub fn manual(start: Instant) -> Self {
         Self(Source::Manual(Arc::new(AtomicI64::new(start.micros()))))
     }
 
-    /// The present moment.
+    /// The current time.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the clock that everything else is given"
@@ -40,7 +40,7 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock forward; the system's clock is left alone.
+    /// Moves a manual clock forward. It has no effect on the system's clock.
     pub fn advance_seconds(&self, seconds: i64) {
         if let Source::Manual(micros) = &self.0 {
             micros.fetch_add(seconds * 1_000_000, Ordering::SeqCst);

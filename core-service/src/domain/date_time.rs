@@ -1,4 +1,4 @@
-//! Date-times as clients write them and as they are answered.
+//! Date-times in requests and in answers.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ pub struct EventTime {
     pub local: DateTime,
 }
 
-/// Why a text gives no date-time in a zone.
+/// Why a text is no valid date-time in a zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTime {
     /// Not ISO 8601, or a date that the calendar does not have.
@@ -49,7 +49,7 @@ pub enum InvalidTime {
     },
 }
 
-/// A date-time as written: with an offset it is a moment, without one a wall time in a zone yet to be named.
+/// A date-time in a request: with an offset it is an instant, without one a wall time in a zone that is still unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenTime {
     local: DateTime,
@@ -59,8 +59,8 @@ pub struct WrittenTime {
 impl FromStr for WrittenTime {
     type Err = InvalidTime;
 
-    /// Reads ISO 8601 in its extended and its basic form, with `T` or a space, with or without seconds, a fraction and
-    /// an offset. What is finer than a microsecond is cut.
+    /// Reads ISO 8601 in its extended and its basic form, with `T` or a space, with or without seconds, a fraction and an
+    /// offset. It is truncated to microseconds.
     fn from_str(text: &str) -> Result<Self, InvalidTime> {
         let pieces = Pieces::parse(text).map_err(|_| InvalidTime::Form)?;
         if pieces.time_zone_annotation().is_some() {

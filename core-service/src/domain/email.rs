@@ -4,23 +4,23 @@ use std::{fmt, str::FromStr};
 
 use muster_api::validation::is_email;
 
-/// An address that mail could be sent to, as given.
+/// A valid e-mail address, as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Email(String);
 
-/// A text that is no address.
+/// The text is no e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be an e-mail address, for example ada@example.org")]
 pub struct InvalidEmail;
 
 impl Email {
-    /// The address as given.
+    /// The address as entered.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The form in which two addresses are compared: lower case, since no provider of note tells them apart by case.
+/// The form in which addresses are compared: lower case, since no major provider distinguishes case.
 pub fn normalised(address: &str) -> String {
     address.to_lowercase()
 }

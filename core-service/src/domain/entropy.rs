@@ -1,4 +1,4 @@
-//! The one source of randomness, injected so that tests decide it.
+//! The only source of randomness, injected so that tests can seed it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::instant::Instant;
 
-/// Makes identifiers and secrets: from the operating system's randomness, or from a seed that a test gives.
+/// Makes identifiers and secrets from the operating system's randomness, or from a test's seed.
 #[derive(Debug, Clone)]
 pub struct Entropy(Source);
 
@@ -43,7 +43,7 @@ impl Entropy {
         let [first, second, ..] = &mut bytes;
         *first = high;
         *second = low | (*second & 0b11);
-        // Before 1970 there are no UUIDv7s; such a clock is doctor's business.
+        // There are no UUIDv7s before 1970; `doctor` reports such a clock.
         let millis = u64::try_from(millis).unwrap_or(0);
         uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
     }
@@ -76,7 +76,7 @@ impl Entropy {
     fn with<T>(&self, draw: impl FnOnce(&mut dyn Rng) -> T) -> T {
         match &self.0 {
             Source::System => draw(&mut rand::rng()),
-            // A panic elsewhere leaves a generator that is as good as before.
+            // A panic elsewhere cannot leave the generator in a bad state.
             Source::Seeded(rng) => draw(&mut *rng.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }

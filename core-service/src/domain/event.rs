@@ -1,4 +1,4 @@
-//! Events: what they hold and which states they may take.
+//! Events and their states.
 
 mod changes;
 mod create;
@@ -55,13 +55,13 @@ pub struct Event {
     pub cancel_reason: Option<String>,
     /// When it was cancelled.
     pub cancelled_at: Option<Instant>,
-    /// The words that its cover is made from; no cover when absent.
+    /// Search words for its cover; no cover if absent.
     pub image_query: Option<String>,
-    /// Whose stock picture the cover is; none while it is drawn.
+    /// The credit of the stock photograph; none if the cover is drawn.
     pub image_credit: Option<ImageCredit>,
-    /// What registrants are asked.
+    /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
-    /// Rises with each change of time or place; calendar entries carry it.
+    /// Increases with each change of time or place; part of calendar entries.
     pub sequence: i32,
     /// When it was created.
     pub created_at: Instant,
@@ -69,7 +69,7 @@ pub struct Event {
     pub updated_at: Instant,
 }
 
-/// Why an event cannot be what was asked for.
+/// Why a change of an event is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Fields that break rules.
@@ -78,13 +78,13 @@ pub enum Refusal {
     /// Cancelling is final.
     #[error("the event is cancelled")]
     Cancelled,
-    /// What is over is not published.
+    /// An ended event cannot be published.
     #[error("the event has ended")]
     Ended,
-    /// More people hold seats than there would be.
+    /// More seats are taken than the new capacity allows.
     #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
     CapacityBelowConfirmed {
-        /// How many hold seats.
+        /// The number of taken seats.
         confirmed: i32,
     },
 }
@@ -105,7 +105,7 @@ impl Event {
         self.is_published && self.is_listed && self.is_active(now)
     }
 
-    /// The event published; the same when it already was.
+    /// The event, published; unchanged if it already was.
     pub fn published(&self, now: Instant) -> Result<Self, Refusal> {
         if self.is_cancelled {
             return Err(Refusal::Cancelled);
@@ -116,7 +116,7 @@ impl Event {
         Ok(self.with_publication(true, now))
     }
 
-    /// The event as a draft again; the same when it already was.
+    /// The event as a draft; unchanged if it already was.
     pub fn unpublished(&self, now: Instant) -> Result<Self, Refusal> {
         if self.is_cancelled {
             return Err(Refusal::Cancelled);
@@ -124,7 +124,7 @@ impl Event {
         Ok(self.with_publication(false, now))
     }
 
-    /// The event cancelled; nothing when it already was, since the first time counts.
+    /// The event, cancelled; `None` if it already was, since the first reason stays.
     pub fn cancelled(&self, reason: Option<String>, now: Instant) -> Option<Self> {
         (!self.is_cancelled).then(|| Self {
             is_cancelled: true,

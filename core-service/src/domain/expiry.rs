@@ -1,4 +1,4 @@
-//! When a credential ends, as an administrator writes it.
+//! When a credential expires, as an administrator enters it.
 
 use std::str::FromStr;
 
@@ -8,12 +8,12 @@ use super::{date_time::WrittenTime, instant::Instant, zone::Zone};
 
 const FORM: &str = "must be a time from now such as 90d or 12h, a date such as 2027-01-01 (its beginning in UTC), or a date-time";
 
-/// A duration from when it is asked, or a moment.
+/// A duration from now, or an instant.
 #[derive(Debug, Clone, Copy)]
 pub enum Expiry {
-    /// That long from now.
+    /// This long from now.
     After(Span),
-    /// Then.
+    /// At this instant.
     At(Instant),
 }
 
@@ -30,7 +30,7 @@ impl FromStr for Expiry {
                 .map(|time| Self::At(time.at))
                 .map_err(|error| error.to_string());
         }
-        // `Date` reads date-times, too, and forgets their time.
+        // `Date` also parses date-times and drops their time.
         let is_date = text
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'-');
@@ -41,7 +41,7 @@ impl FromStr for Expiry {
 }
 
 impl Expiry {
-    /// The moment that it means now; none when that has passed or is further away than the calendar goes.
+    /// The instant; `None` if it is in the past or beyond the supported calendar.
     pub fn moment(self, now: Instant) -> Option<Instant> {
         let moment = match self {
             Self::After(span) => Instant::from_utc(now.to_utc().checked_add(span).ok()?),

@@ -1,6 +1,6 @@
-//! What has happened. A use case says what it decided as facts; everything that follows from a change is derived from them, and
-//! from nothing else: its rows in the audit log ([`Fact::audit`]), the work that it leaves ([`Fact::job`] and
-//! [`Fact::mailing`]), and whether the public catalogue shows something else ([`Fact::catalogue_change`]).
+//! Facts: what has happened. A use case records its decisions as facts. All consequences are derived from them: rows of the
+//! audit log ([`Fact::audit`]), jobs ([`Fact::job`], [`Fact::mailing`]) and changes of the public catalogue
+//! ([`Fact::catalogue_change`]).
 
 mod audit;
 mod catalogue;
@@ -17,21 +17,21 @@ use super::{
     registration::{Registration, Status},
 };
 
-/// One thing that happened, with what the derivations read.
+/// One thing that happened, with the data that the consequences need.
 #[derive(Debug, Clone, Copy)]
 pub enum Fact<'a> {
-    /// There is a new event.
+    /// An event was created.
     EventCreated {
         /// The event.
         event: &'a Event,
     },
     /// An event changed.
     EventChanged {
-        /// In which way.
+        /// The kind of change.
         change: EventChange,
-        /// As it was.
+        /// Before.
         before: &'a Event,
-        /// As it is.
+        /// After.
         after: &'a Event,
     },
     /// A photograph became an event's cover.
@@ -39,14 +39,15 @@ pub enum Fact<'a> {
         /// The event.
         event: &'a Event,
     },
-    /// Registrations that waited for a seat get one. Recorded before they do: the mails go to those who wait.
+    /// Registrations on the waitlist get seats. It is recorded before they are promoted, since the mails go to those who still
+    /// wait.
     WaitlistPromoted {
         /// The event.
         event: &'a Event,
         /// How many.
         count: i32,
     },
-    /// There is a new registration.
+    /// A registration was made.
     RegistrationMade {
         /// The event's owner.
         account: AccountId,
@@ -57,67 +58,67 @@ pub enum Fact<'a> {
         /// Its first status.
         status: Status,
     },
-    /// An attendee who is registered registered again.
+    /// An attendee registered again.
     RegistrationRepeated {
         /// The event's owner.
         account: AccountId,
         /// The event.
         event: EventId,
-        /// The registration that exists.
+        /// The existing registration.
         registration: RegistrationId,
     },
     /// A registration changed.
     RegistrationChanged {
-        /// In which way.
+        /// The kind of change.
         change: RegistrationChange,
         /// The event's owner.
         account: AccountId,
-        /// As it was.
+        /// Before.
         before: &'a Registration,
-        /// As it is.
+        /// After.
         after: &'a Registration,
     },
-    /// A registration was removed. Whose it was is not recorded anywhere.
+    /// A registration was erased. The person is not recorded.
     RegistrationErased {
         /// The event's owner.
         account: AccountId,
         /// The registration.
         registration: RegistrationId,
     },
-    /// There is a new account.
+    /// An account was created.
     AccountCreated {
         /// The account.
         account: &'a Account,
     },
-    /// An account has another plan.
+    /// An account's plan was changed.
     PlanSet {
         /// The account.
         account: AccountId,
-        /// The plan that it had.
+        /// The old plan.
         before: Plan,
-        /// The plan that it has.
+        /// The new plan.
         after: Plan,
     },
-    /// The name and the address of an account were removed.
+    /// The name and the address of an account were erased.
     AccountErased {
         /// The account.
         account: AccountId,
     },
-    /// There is a new API key.
+    /// An API key was created.
     KeyCreated {
         /// The key.
         key: &'a ApiKey,
     },
     /// A key was revoked.
     KeyRevoked {
-        /// The account that it acts on.
+        /// The key's account.
         account: AccountId,
         /// The key.
         key: KeyId,
     },
-    /// A mail that had failed for good is due again.
+    /// A failed mail will be sent again.
     MailRetried {
-        /// The account whose event it is about; unknown once the registration is erased.
+        /// The account of the event; unknown once the registration is erased.
         account: Option<AccountId>,
         /// The mail.
         job: &'a JobKey,
@@ -126,7 +127,7 @@ pub enum Fact<'a> {
     PrivateLinksMade,
 }
 
-/// In which way an event changed.
+/// The kind of change of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventChange {
     /// Its owner changed fields.
@@ -139,14 +140,14 @@ pub enum EventChange {
     Cancelled,
 }
 
-/// In which way a registration changed.
+/// The kind of change of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegistrationChange {
     /// The organizer approved it.
     Approved,
     /// The organizer or the attendee cancelled it.
     Cancelled,
-    /// The attendee has come.
+    /// The attendee was checked in.
     CheckedIn,
     /// The check-in was undone.
     CheckInUndone,

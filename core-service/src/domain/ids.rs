@@ -1,4 +1,4 @@
-//! Identifiers. Each is a UUIDv7, so that rows made later sort later.
+//! Identifiers. Each is a UUIDv7, so that ids sort by creation time.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ macro_rules! id {
         impl FromStr for $name {
             type Err = uuid::Error;
 
-            /// Reads the hyphenated form only, which is the one that is handed out.
+            /// Parses the hyphenated form only, which is the one in answers.
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 text.parse::<uuid::fmt::Hyphenated>().map(|id| Self(id.into_uuid()))
             }

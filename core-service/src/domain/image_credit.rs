@@ -1,22 +1,22 @@
-//! Who made a stock picture, and on what terms it may be shown.
+//! The credit of a stock photograph.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Who made a stock picture, where it comes from and under which licence, each part one harmless line. Stored as JSON, shown by
-/// [`fmt::Display`].
+/// The author, source and licence of a stock photograph. Each part is one line without control characters. Stored as JSON,
+/// shown by [`fmt::Display`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCredit {
-    /// What its maker called it.
+    /// Its title.
     pub title: Option<String>,
-    /// Who made it.
+    /// Its author.
     pub author: Option<String>,
-    /// Where its maker is found.
+    /// The author's page.
     pub author_url: Option<String>,
-    /// Whose collection it is from, for example `Unsplash`.
+    /// The collection that it is from, for example `Unsplash`.
     pub source: String,
-    /// The picture's own page there.
+    /// The photograph's page there.
     pub source_url: Option<String>,
     /// The licence by its usual name, for example `CC BY 2.0`.
     pub license: String,
@@ -25,8 +25,8 @@ pub struct ImageCredit {
 }
 
 impl fmt::Display for ImageCredit {
-    /// For example `"Tree" by Tim Sullivan (https://…), Unsplash (https://…), Unsplash License (https://…), cropped`. That
-    /// it was cropped is something that Creative Commons licences want said.
+    /// For example `"Tree" by Tim Sullivan (https://…), Unsplash (https://…), Unsplash License (https://…), cropped`. Creative
+    /// Commons licences require that cropping is stated.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.title {
             Some(title) => write!(out, "\"{title}\"")?,
@@ -46,7 +46,7 @@ impl fmt::Display for ImageCredit {
     }
 }
 
-/// An address in brackets behind what it belongs to.
+/// A URL in parentheses.
 struct Address<'a>(Option<&'a str>);
 
 impl fmt::Display for Address<'_> {

@@ -39,7 +39,7 @@ impl Instant {
         Self(self.0.div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND)
     }
 
-    /// The moment at which a UTC clock shows `civil`; what is finer than a microsecond is cut.
+    /// The moment at which a UTC clock shows `civil`; truncated to microseconds.
     pub fn from_utc(civil: DateTime) -> Self {
         let since = civil.duration_since(EPOCH);
         // Civil time ends with the year 9999, far inside i64 microseconds.
@@ -53,7 +53,7 @@ impl Instant {
 }
 
 impl From<Timestamp> for Instant {
-    /// Cuts what is finer than a microsecond.
+    /// Truncates to microseconds.
     fn from(timestamp: Timestamp) -> Self {
         Self(timestamp.as_microsecond())
     }

@@ -1,4 +1,4 @@
-//! Work that a committed change leaves to be done outside its transaction.
+//! Jobs: work that a committed change leaves to be done later.
 
 mod key;
 mod kind;
@@ -17,7 +17,7 @@ use super::{
     instant::Instant,
 };
 
-/// Where a job's work goes: what goes to the same destination shares its slots, and waits together while it does not work.
+/// Where a job's work goes. Jobs for one destination share its slots, and all of them wait while it does not work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Destination(Cow<'static, str>);
 
@@ -50,9 +50,9 @@ impl fmt::Display for Destination {
 pub struct Job {
     /// What is to be done.
     pub task: Task,
-    /// What it is done to: of a mail the registration, of a cover the event.
+    /// The subject: the registration of a mail, the event of a cover.
     pub subject_id: Uuid,
-    /// Tells repeated jobs of a kind for one subject apart; jobs of the same occasion are one. Nobody reads a meaning from it.
+    /// Distinguishes repeated jobs of a kind for one subject. It has no other meaning.
     pub occasion: i32,
     /// Where the work goes.
     pub destination: Destination,
@@ -69,7 +69,7 @@ impl Job {
         }
     }
 
-    /// The mail to somebody who registered again: at most one a minute.
+    /// The mail about a repeated registration, at most one per minute.
     pub fn registered_again_mail(registration: RegistrationId, now: Instant) -> Self {
         Self {
             occasion: minute(now),
@@ -77,7 +77,7 @@ impl Job {
         }
     }
 
-    /// The search for a photograph for an event: at most one a minute.
+    /// The search for a photograph for an event, at most one per minute.
     pub fn stock_cover(event: EventId, now: Instant) -> Self {
         Self {
             task: Task::StockCover,
@@ -87,7 +87,7 @@ impl Job {
         }
     }
 
-    /// What tells it apart from every other job.
+    /// Its unique key.
     pub const fn key(&self) -> JobKey {
         JobKey {
             kind: self.task.kind(),
@@ -108,11 +108,11 @@ fn minute(now: Instant) -> i32 {
 pub struct ClaimedJob {
     /// Which job.
     pub key: JobKey,
-    /// What its kind needs to know, as it is stored: see [`ClaimedJob::task`].
+    /// The stored payload of its kind: see [`ClaimedJob::task`].
     pub payload: Option<String>,
-    /// How many times it was started, this time included. Tells this lease from every other.
+    /// How many times it was started, including this time. Identifies this lease.
     pub attempt: i32,
-    /// How many of those count against it, this time included: not those that failed because of their destination.
+    /// How many of those count, including this time. Tries that failed because of the destination do not count.
     pub tries: i32,
     /// Until when no other runner may claim it.
     pub leased_until: Instant,

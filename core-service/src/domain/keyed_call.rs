@@ -1,10 +1,10 @@
-//! Calls that their callers gave an idempotency key, and how answers to them are kept.
+//! Calls with an idempotency key, and how their answers are stored.
 //!
-//! An answer is kept sealed, since it may hold an attendee's private link, name and e-mail address. What opens it is derived
-//! from the key and the request, neither of which is stored: whoever repeats the call brings both, through whatever replica and
-//! after whatever restart, and no operator has a secret to look after. Who only has the database would have to guess the key, so
-//! a random one (a UUID) protects best. The request is recognised by a code that needs the key, too, so that nobody can try
-//! out whom it was about.
+//! An answer is stored encrypted, since it may hold an attendee's private link, name and e-mail address. The encryption key is
+//! derived from the idempotency key and the request, which are not stored: a repeated call brings both, through any replica and
+//! after any restart, and operators have no further secret to manage. A person who has only the database would have to guess
+//! the idempotency key, so a random one (a UUID) protects best. The request is identified by a keyed hash, so that nobody can
+//! test guesses of its content.
 
 use std::fmt;
 
@@ -15,22 +15,22 @@ use ring::{
 
 use super::{entropy::Entropy, ids::AccountId};
 
-/// How long an answer is kept.
+/// How long an answer is stored.
 pub const KEPT_SECONDS: i64 = 86_400;
 
-/// A call with an idempotency key, as far as it is told apart from others.
+/// A call with an idempotency key.
 pub struct KeyedCall {
     /// The account that the key belongs to.
     pub account: AccountId,
-    /// What the key is found by.
+    /// The hash by which the key is found.
     pub key_hash: [u8; 32],
-    /// What tells whether it is the same request.
+    /// The hash that identifies the request.
     pub request_hash: [u8; 32],
     seal: LessSafeKey,
 }
 
 impl KeyedCall {
-    /// A call of an account's: the key, which rpc it is of, and the bytes of the request.
+    /// A call of an account: its key, its rpc and the bytes of its request.
     pub fn new(account: AccountId, key: &str, rpc: &str, request: &[u8]) -> Self {
         // HKDF (RFC 5869) with one block of output for each purpose.
         let salt = hmac::Key::new(hmac::HMAC_SHA256, account.uuid().as_bytes());
@@ -57,7 +57,7 @@ impl KeyedCall {
         }
     }
 
-    /// An answer to the call as it is stored.
+    /// Encrypts an answer to the call, to store it.
     pub fn sealed(&self, answer: &[u8], entropy: &Entropy) -> Vec<u8> {
         let nonce: [u8; NONCE_LEN] = entropy.bytes();
         let mut sealed = answer.to_vec();
@@ -68,7 +68,7 @@ impl KeyedCall {
         [&nonce[..], &sealed].concat()
     }
 
-    /// The answer that [`KeyedCall::sealed`] made; nothing when the bytes are others.
+    /// Decrypts what [`KeyedCall::sealed`] made; `None` for any other bytes.
     pub fn opened(&self, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut opened = sealed.to_vec();

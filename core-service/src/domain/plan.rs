@@ -1,4 +1,4 @@
-//! What an account may do (rule 13 of docs/rules.md).
+//! Plans and their quotas (rule 13 of docs/rules.md).
 
 use std::{fmt, str::FromStr};
 
@@ -41,7 +41,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// A name that is no plan's.
+/// The text is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no plan '{0}': use free, premium, pro or business")]
 pub struct UnknownPlan(String);
@@ -103,13 +103,13 @@ impl fmt::Display for Plans {
     }
 }
 
-/// Why a text gives no quotas.
+/// Why a list of quotas is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPlans {
     /// A part that is not `plan=quota`.
     #[error("plans: '{0}' must have the form plan=quota, for example free=3")]
     Form(String),
-    /// A name that is no plan's.
+    /// The text is no plan.
     #[error("plans: {0}")]
     Plan(#[from] UnknownPlan),
     /// A quota that is neither a number nor `unlimited`.
@@ -117,7 +117,7 @@ pub enum InvalidPlans {
     Quota {
         /// The plan.
         plan: Plan,
-        /// What stands there.
+        /// The invalid text.
         quota: String,
     },
 }
@@ -125,7 +125,7 @@ pub enum InvalidPlans {
 impl FromStr for Plans {
     type Err = InvalidPlans;
 
-    /// Reads `free=3,premium=25,pro=100,business=unlimited`; a plan that is left out keeps its default.
+    /// Reads `free=3,premium=25,pro=100,business=unlimited`; a plan that is absent keeps its default.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut plans = Self::default();
         for part in text.split(',') {

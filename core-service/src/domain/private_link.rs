@@ -1,14 +1,14 @@
-//! The secret in the link by which an attendee reaches their own registration. Only its hash is stored.
+//! The secret token in an attendee's private link. Only its hash is stored.
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
 use super::entropy::Entropy;
 
-/// 190 bits that nobody guesses.
+/// 190 random bits.
 const CHARACTERS: usize = 32;
 
-/// A token in plain, which exists while a mail or an answer is made and while a link is followed.
+/// A token in plain text, which exists only while a mail or an answer is made and while a link is used.
 #[derive(Debug, Clone)]
 pub struct LinkToken(SecretString);
 
@@ -18,14 +18,14 @@ impl LinkToken {
         Self(SecretString::from(entropy.base62(CHARACTERS)))
     }
 
-    /// The token that `text` is; nothing when it has another form, which needs no look-up to tell.
+    /// Parses a token. `None` if its form is wrong, so that no look-up is needed.
     pub fn parse(text: &str) -> Option<Self> {
         let is_token =
             text.len() == CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_token.then(|| Self(SecretString::from(text)))
     }
 
-    /// SHA-256 of the token: what is stored. It is random, so a slow hash would protect nothing.
+    /// SHA-256 of the token, which is stored. A slow hash is not needed, since the token is random.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.expose()).into()
     }

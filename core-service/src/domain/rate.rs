@@ -1,29 +1,29 @@
-//! How often something may happen, as operators write it: `30/minute`, or `off`.
+//! Rate limits, as operators write them: `30/minute`, or `off`.
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
-/// A limit on how often something may happen.
+/// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// As often as anybody likes.
+    /// No limit.
     Off,
-    /// So many times in a period, all at once or spread over it.
+    /// A number of times per period, all at once or spread over it.
     Rate {
         /// How many times.
         count: NonZeroU32,
-        /// In how long.
+        /// The period.
         per: Period,
     },
 }
 
-/// How often people may be registered.
+/// Rate limits on registrations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitSettings {
-    /// Registrations that one client address may send.
+    /// Registrations from one client address.
     pub per_address: Limit,
     /// Registrations of the public for one event.
     pub per_event: Limit,
-    /// Registrations of one e-mail address, each of which is a mail to it.
+    /// Registrations of one e-mail address; each sends a mail to it.
     pub per_recipient: Limit,
 }
 
@@ -39,17 +39,17 @@ impl LimitSettings {
 impl Default for LimitSettings {
     fn default() -> Self {
         Self {
-            // An office that registers behind one address, but no list of addresses.
+            // Enough for an office behind one address, too low for mass registrations.
             per_address: Limit::new(60, Period::Minute),
-            // The largest event, sold out and waited for twice over.
+            // Enough for the largest event to be filled three times.
             per_event: Limit::new(30_000, Period::Hour),
-            // Somebody who tries, cancels and tries again.
+            // Enough for a person who tries, cancels and tries again.
             per_recipient: Limit::new(10, Period::Hour),
         }
     }
 }
 
-/// What a rate is relative to.
+/// The period of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Period {
     /// A second.
@@ -62,7 +62,7 @@ pub enum Period {
     Day,
 }
 
-/// A text that is no limit.
+/// The text is no rate limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number per second, minute, hour or day, for example 30/minute, or off")]
 pub struct InvalidLimit;
@@ -91,7 +91,7 @@ impl Period {
 }
 
 impl Limit {
-    /// So many times in a period; without limit when that is never.
+    /// A number of times per period; no limit if the number is 0.
     pub const fn new(count: u32, per: Period) -> Self {
         match NonZeroU32::new(count) {
             Some(count) => Self::Rate { count, per },

@@ -8,7 +8,7 @@ mod seats;
 use std::{fmt, str::FromStr};
 
 pub use answers::{Answer, check_answers};
-pub use registrant::{News, Registrant, Standing};
+pub use registrant::{ActiveStatus, Notification, Registrant};
 pub use seats::{Admission, Origin, Seats};
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
     violation::FieldViolation,
 };
 
-/// Somebody's registration for an event.
+/// A registration for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
     /// Its identifier.
@@ -28,9 +28,9 @@ pub struct Registration {
     pub seq: i64,
     /// The attendee's name.
     pub name: String,
-    /// The attendee's e-mail address, as given.
+    /// The attendee's e-mail address, as entered.
     pub email: String,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// Answers to the event's custom fields, as they were when it was made.
     pub answers: Vec<Answer>,
@@ -42,10 +42,10 @@ pub struct Registration {
     pub updated_at: Instant,
 }
 
-/// Why a registration cannot be what was asked for.
+/// Why a change of a registration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// There is none, or the caller may not see it.
+    /// There is no such event, or the caller may not see it.
     #[error("there is no such event")]
     NoEvent,
     /// Answers that do not fit the event's questions.
@@ -54,7 +54,7 @@ pub enum Refusal {
     /// The event is cancelled, which is final.
     #[error("the event is cancelled")]
     EventCancelled,
-    /// The event is over.
+    /// The event has ended.
     #[error("the event has ended")]
     EventEnded,
     /// The event is a draft.
@@ -71,7 +71,7 @@ pub enum Refusal {
     NotConfirmed(Status),
 }
 
-/// Where a registration stands (rule 11 of docs/rules.md).
+/// The status of a registration (rule 11 of docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Awaits the organizer's approval.
@@ -80,7 +80,7 @@ pub enum Status {
     Confirmed,
     /// Waits for a seat.
     Waitlisted,
-    /// Given up; final.
+    /// Cancelled, which is final.
     Cancelled,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// A name that is no status's.
+/// The text is no status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no registration status '{0}': use Pending, Confirmed, Waitlisted or Cancelled")]
 pub struct UnknownStatus(String);
@@ -140,7 +140,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// All but the cancelled: `registration_count`, and the registrations that a cancellation mails.
+    /// All that are not cancelled: `registration_count`. These get a mail when the event is cancelled.
     pub const fn active(self) -> i32 {
         self.confirmed + self.pending + self.waitlisted
     }
@@ -150,7 +150,7 @@ impl Counters {
         self.active() + self.cancelled
     }
 
-    /// How many who wait would get a seat of `max_capacity`.
+    /// How many of the waitlist get a seat with `max_capacity`.
     pub fn promotable(self, max_capacity: i32) -> i32 {
         (max_capacity - self.confirmed).clamp(0, self.waitlisted)
     }

@@ -1,4 +1,4 @@
-//! How long rows are kept that nobody works with any more.
+//! How long old rows are kept.
 
 /// Days for which old rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         Self {
-            // Long enough for a yearly audit to look back on its year.
+            // Long enough for a yearly audit of the past year.
             audit_days: 730,
             failed_job_days: 90,
         }

@@ -16,7 +16,7 @@ pub struct Schedule {
     pub timezone: String,
 }
 
-/// What a partial update says of a schedule, as the client wrote it.
+/// The change of a schedule in a partial update, as the client wrote it.
 #[derive(Debug, Clone, Default)]
 pub struct ScheduleChange {
     /// ISO 8601.
@@ -28,12 +28,12 @@ pub struct ScheduleChange {
 }
 
 impl ScheduleChange {
-    /// Whether nothing of it was mentioned.
+    /// Whether all fields are absent.
     pub const fn is_keep(&self) -> bool {
         self.start_date.is_keep() && self.end_date.is_keep() && self.timezone.is_keep()
     }
 
-    /// The field to blame when the whole is wrong: one that was given.
+    /// The field that a violation of the whole schedule names: one that is present.
     pub const fn blamed_field(&self) -> &'static str {
         if !self.end_date.is_keep() {
             "end_date"
@@ -51,12 +51,12 @@ impl Schedule {
         self.end().at
     }
 
-    /// What is answered as the end: the start when there is none.
+    /// The end in answers: the start if there is none.
     pub fn end(&self) -> EventTime {
         self.end.unwrap_or(self.start)
     }
 
-    /// Reads a schedule as a client wrote it; `default_zone` stands in for an absent `timezone`.
+    /// Parses a schedule. `default_zone` replaces an absent `timezone`.
     pub fn read(
         start_date: &str,
         end_date: Option<&str>,
@@ -76,7 +76,7 @@ impl Schedule {
         Self::in_order(start?, end?, &zone?, "end_date", violations)
     }
 
-    /// This schedule with what was written changed. In another zone, what was not written keeps its wall time.
+    /// Applies a change. In a new zone, times that are not changed keep their wall time.
     pub fn changed(&self, change: ScheduleChange, violations: &mut Violations) -> Option<Self> {
         if change.is_keep() {
             return Some(self.clone());
@@ -136,7 +136,7 @@ impl Schedule {
     }
 }
 
-/// Reads a date-time. Its form is checked even when the zone is not known, so that all that is wrong is said at once.
+/// Parses a date-time. Its form is checked even if the zone is unknown, so that all violations are reported at once.
 fn read_time(
     field: &str,
     text: &str,
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn naming_the_same_zone_again_changes_nothing() {
-        // The second 02:30 of that night, which its wall time alone could not tell.
+        // The second 02:30 of that night: the wall time alone is ambiguous.
         let berlin = read("2027-10-31T02:30+01:00", None, "Europe/Berlin").unwrap();
         let same = ScheduleChange {
             timezone: set("europe/berlin"),

@@ -1,4 +1,4 @@
-//! What one credential may be used for. The scopes themselves are the proto's.
+//! The scopes of a credential. The scopes themselves are the proto's.
 
 pub use muster_api::Scope;
 
@@ -6,27 +6,27 @@ const fn bit(scope: Scope) -> u16 {
     1 << scope as u16
 }
 
-/// What one credential may be used for.
+/// The scopes of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scopes {
-    /// Everything, with what later versions add: what a key may do unless it was told otherwise.
+    /// All scopes, including those of later versions. The default for keys.
     All,
-    /// These alone.
+    /// Only these scopes.
     Only(ScopeSet),
 }
 
-/// Any number of scopes.
+/// A set of scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScopeSet(u16);
 
 impl Scopes {
-    /// These alone.
+    /// Only these scopes.
     pub fn named(scopes: impl IntoIterator<Item = Scope>) -> Self {
         let bits = scopes.into_iter().fold(0, |bits, scope| bits | bit(scope));
         Self::Only(ScopeSet(bits))
     }
 
-    /// Whether a use is among them.
+    /// Whether a scope is among them.
     pub const fn contain(self, scope: Scope) -> bool {
         match self {
             Self::All => true,
@@ -34,7 +34,7 @@ impl Scopes {
         }
     }
 
-    /// Those that there are now, in the order of [`Scope::ALL`].
+    /// The scopes of this version, in the order of [`Scope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         let all = Scope::ALL.iter().copied();
         all.filter(move |scope| self.contain(*scope))
@@ -48,7 +48,7 @@ impl Scopes {
             .join(separator)
     }
 
-    /// As stored: names between spaces, as OAuth writes them, and nothing for all.
+    /// The stored form: names separated by spaces, as in OAuth; `None` for all.
     pub fn stored(self) -> Option<String> {
         match self {
             Self::All => None,
@@ -56,7 +56,7 @@ impl Scopes {
         }
     }
 
-    /// What was stored. A name that this version does not know grants nothing: a newer one has written it.
+    /// Parses the stored form. A name that a newer version has written grants nothing.
     pub fn from_stored(stored: Option<&str>) -> Self {
         stored.map_or(Self::All, |names| {
             Self::named(names.split(' ').filter_map(|name| name.parse().ok()))
@@ -80,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(Scopes::from_stored(scopes.stored().as_deref()), scopes);
         }
-        // A key for a newer version's scope is no key for everything.
+        // A scope of a newer version must not become all scopes.
         let newer = Scopes::from_stored(Some("events:read webhooks:write"));
         assert_eq!(newer, Scopes::named([Scope::EventsRead]));
     }

@@ -1,4 +1,4 @@
-//! An event's name in paths, made once from its title (rule 20 of docs/rules.md).
+//! Slugs: an event's identifier in paths, made once from its title (rule 20 of docs/rules.md).
 
 use super::entropy::Entropy;
 
@@ -8,10 +8,10 @@ pub const MAX_CHARACTERS: usize = 80;
 /// With 36^6 endings of one title, a second try is already rare.
 const SUFFIX_CHARACTERS: usize = 6;
 
-/// What stands for a title of which nothing can be spelled in ASCII.
+/// The slug of a title that has no form in ASCII.
 const NAMELESS: &str = "event";
 
-/// The slug that the title asks for: transliterated, lower case, words joined by hyphens.
+/// The slug of a title: transliterated, lower case, words joined by hyphens.
 pub fn from_title(title: &str) -> String {
     let slug = hyphenated(title, MAX_CHARACTERS);
     if slug.is_empty() {

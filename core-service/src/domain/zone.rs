@@ -12,7 +12,7 @@ pub struct Zone {
     rules: TimeZone,
 }
 
-/// A name that the database does not have.
+/// The text is no time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be the name of an IANA time zone, for example Europe/Berlin")]
 pub struct UnknownZone;
@@ -22,7 +22,7 @@ pub struct UnknownZone;
 pub struct Gap;
 
 impl Zone {
-    /// Coordinated universal time.
+    /// Coordinated Universal Time.
     pub fn utc() -> Self {
         Self {
             name: "UTC".to_owned(),
@@ -35,7 +35,7 @@ impl Zone {
         let rules = TimeZoneDatabase::bundled()
             .get(name)
             .map_err(|_| UnknownZone)?;
-        // `Etc/Unknown` is found but has no name, `Factory` means that nobody has set a zone.
+        // `Etc/Unknown` is found but has no name; `Factory` means that no zone was set.
         match rules.iana_name() {
             Some(name) if name != "Factory" => Ok(Self {
                 name: name.to_owned(),

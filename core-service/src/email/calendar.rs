@@ -1,5 +1,5 @@
-//! An event in a registrant's calendar, as iCalendar (RFC 5545, 5546). Written by hand: the crates for it bring a second
-//! library for times, and what they would spare is the two functions at the end.
+//! An event in a registrant's calendar, as iCalendar (RFC 5545, 5546). It uses no crate: those for iCalendar bring a second
+//! library for times and would replace only the two functions at the end.
 
 use jiff::{Timestamp, tz::TimeZone};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -7,10 +7,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::registration::Addressing;
 use crate::domain::{instant::Instant, registration::Registrant};
 
-/// Octets of a line at most, without its break.
+/// Maximum length of a line in octets, without its break.
 const LINE_OCTETS: usize = 75;
 
-/// What an address may hold unescaped in a `mailto:` URI (RFC 6068).
+/// Characters of an address that are not escaped in a `mailto:` URI (RFC 6068).
 const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'.')
@@ -23,12 +23,12 @@ const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'$')
     .remove(b'*');
 
-/// What a calendar is to do.
+/// The method of a calendar entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Take the event in, or change it.
+    /// Add or update the event.
     Request,
-    /// Let it go.
+    /// Remove the event.
     Cancel,
 }
 
@@ -51,8 +51,8 @@ pub struct Calendar {
     pub text: String,
 }
 
-/// One registrant's entry for their event. Its UID is the registration's, so that a person who cancels and registers again gets a
-/// new entry instead of an update of one that is gone. A cancellation is above every request that was sent before.
+/// One registrant's entry for their event. Its UID is the registration's, so that a person who cancels and registers again gets
+/// a new entry instead of an update of a removed one. A cancellation has a higher sequence number than every earlier request.
 pub(super) fn calendar(
     method: Method,
     registrant: &Registrant,
@@ -131,14 +131,14 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A parameter's value, which can hold anything but control characters and its own quotes.
+/// A parameter's value, without control characters and quotes.
 fn quoted(text: &str) -> String {
     let kept = text.chars().filter(|character| !character.is_control());
     let kept = kept.map(|character| if character == '"' { '\'' } else { character });
     format!("\"{}\"", kept.collect::<String>())
 }
 
-/// The line and its break; a long one goes on in lines that begin with a space.
+/// The line and its break. A long line continues in lines that begin with a space.
 fn folded(line: &str) -> String {
     let (mut out, mut octets) = (String::new(), 0);
     for character in line.chars() {

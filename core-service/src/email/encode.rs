@@ -1,4 +1,4 @@
-//! A letter as the message that is sent. Whatever a name or a title holds, it adds no header, no recipient and no part.
+//! Encodes a mail. No content of a name or title can add a header, a recipient or a part.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -10,25 +10,25 @@ use lettre::{
     },
 };
 
-use super::{Letter, Sender};
+use super::{Mail, Sender};
 use crate::domain::instant::Instant;
 
-/// Characters of a name or subject that are kept; longer ones only help to break mail programs.
+/// Maximum length of a name or subject in characters; longer ones can break mail programs.
 const HEADER_CHARACTERS: usize = 250;
 
-/// Encodes a letter; nothing when its address is none.
-pub(super) fn message(letter: &Letter, sender: &Sender, now: Instant) -> Option<Message> {
-    let address: Address = letter.address.parse().ok()?;
-    let name = letter.name.as_deref().map(one_line);
+/// Encodes a mail; `None` if its address is invalid.
+pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Message> {
+    let address: Address = mail.address.parse().ok()?;
+    let name = mail.name.as_deref().map(one_line);
     let seconds = u64::try_from(now.micros() / 1_000_000).unwrap_or(0);
-    // In quoted-printable a line can't begin as this does, so no text can end its part.
+    // In quoted-printable no line can begin with this boundary, so no text can end its part.
     let parts = MultiPart::builder()
         .kind(MultiPartKind::Alternative)
         .boundary("=_muster");
     let mut parts = parts
-        .singlepart(part(ContentType::TEXT_PLAIN, &letter.text))
-        .singlepart(part(ContentType::TEXT_HTML, &letter.html));
-    if let Some(calendar) = &letter.calendar {
+        .singlepart(part(ContentType::TEXT_PLAIN, &mail.text))
+        .singlepart(part(ContentType::TEXT_HTML, &mail.html));
+    if let Some(calendar) = &mail.calendar {
         let kind = format!(
             "text/calendar; method={}; charset=utf-8",
             calendar.method.name()
@@ -38,10 +38,10 @@ pub(super) fn message(letter: &Letter, sender: &Sender, now: Instant) -> Option<
     Message::builder()
         .from(sender.mailbox().clone())
         .to(Mailbox::new(name, address))
-        .subject(one_line(&letter.subject))
-        .message_id(Some(format!("<{}@{}>", letter.key, letter.host)))
+        .subject(one_line(&mail.subject))
+        .message_id(Some(format!("<{}@{}>", mail.key, mail.host)))
         .date(UNIX_EPOCH + Duration::from_secs(seconds))
-        // Out-of-office programs don't answer what says so (RFC 3834).
+        // With this header, automatic replies are not sent (RFC 3834).
         .raw_header(HeaderValue::new(
             HeaderName::new_from_ascii_str("Auto-Submitted"),
             "auto-generated".to_owned(),
@@ -57,8 +57,8 @@ fn part(kind: ContentType, text: &str) -> SinglePart {
         .body(text.to_owned())
 }
 
-/// What may stand in a header: lettre panics on line breaks in names. Marks that turn the direction of writing go, too: they
-/// would turn what follows.
+/// Text that is safe in a header: lettre panics on line breaks in names. Marks that change the direction of writing are removed
+/// too, since they would affect the text that follows.
 fn one_line(text: &str) -> String {
     text.chars()
         .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))

@@ -1,4 +1,4 @@
-//! The ways by which mail leaves: an SMTP server, or files in a folder.
+//! Sending mails: by an SMTP server, or as files in a folder.
 
 use std::{
     fmt,
@@ -13,28 +13,28 @@ use std::{
 use lettre::{Message, message::Mailbox};
 use uuid::Uuid;
 
-use super::{Letter, Smtp, SmtpUrl, encode};
+use super::{Mail, Smtp, SmtpUrl, encode};
 use crate::domain::{email::Email, instant::Instant};
 
 /// The sender of mails: `Name <address>` or an address alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(Mailbox);
 
-/// A mail setting that can't be used. It says nothing of the value, which may hold a password.
+/// An invalid mail setting. The message does not contain the value, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidMailSetting(&'static str);
 
-/// Why a mail did not leave.
+/// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
-    /// The server or the folder does not work, or refuses us before it heard of the mail. Names no address.
+    /// The server or the folder does not work, or the server refuses the connection before the mail. Contains no address.
     #[error("{0}")]
     Unreachable(String),
-    /// This mail may leave later. May hold the server's words, and so an address.
+    /// This mail can be sent later. May contain the server's answer, and so an address.
     #[error("{0}")]
     Temporary(String),
-    /// This mail never will. May hold the server's words, too.
+    /// This mail can never be sent. May contain the server's answer.
     #[error("{0}")]
     Permanent(String),
 }
@@ -47,7 +47,7 @@ impl FromStr for Sender {
         let text = Some(text).filter(|text| !text.chars().any(char::is_control));
         let mailbox = text.and_then(|text| text.parse().ok());
         mailbox.map(Self).ok_or(InvalidMailSetting(
-            "must be an address or a name and an address, for example Muster <events@example.org>",
+            "must be an e-mail address with or without a name, for example Muster <events@example.org>",
         ))
     }
 }
@@ -89,14 +89,14 @@ impl fmt::Debug for Mailer {
 }
 
 impl Mailer {
-    /// Sends by a server, to which we call ourselves what the sender's domain is called.
+    /// Sends by a server. The sender's domain is the name in EHLO.
     pub fn smtp(url: &SmtpUrl, sender: Sender) -> Self {
         let server = Smtp::new(url, sender.0.email.domain());
         let transport = Transport::Smtp(server);
         Self { sender, transport }
     }
 
-    /// Writes each mail into a folder, as an `.eml` file named by its key; the folder is made with the first.
+    /// Writes each mail to a folder as an `.eml` file named by its key. The first mail creates the folder.
     pub fn files(folder: PathBuf, sender: Sender) -> Self {
         let transport = Transport::Files(folder);
         Self { sender, transport }
@@ -107,7 +107,7 @@ impl Mailer {
         &self.sender
     }
 
-    /// The same with another limit on how long the server may take for one mail.
+    /// The same mailer with another time limit for one mail.
     #[must_use]
     pub fn with_limit(self, limit: Duration) -> Self {
         let transport = match self.transport {
@@ -117,7 +117,7 @@ impl Mailer {
         Self { transport, ..self }
     }
 
-    /// The folder into which mails are written, when there is no server.
+    /// The folder to which mails are written if there is no server.
     pub fn folder(&self) -> Option<&Path> {
         match &self.transport {
             Transport::Smtp(_) => None,
@@ -125,43 +125,45 @@ impl Mailer {
         }
     }
 
-    /// Says hello to the server, logs in and goes; answers what was found, or what is wrong.
+    /// Connects to the server and logs in, without sending a mail. Returns a description of the server, or the error.
     pub async fn check(&self) -> Result<String, String> {
         match &self.transport {
             Transport::Smtp(server) => server.check().await,
-            Transport::Files(folder) => Ok(format!("{} stands in for a server", folder.display())),
+            Transport::Files(folder) => Ok(format!("mails are written to {}", folder.display())),
         }
     }
 
-    /// Sends a mail that says that it is a test.
+    /// Sends a test mail.
     pub async fn send_test(&self, to: &Email, id: Uuid, now: Instant) -> Result<(), Undelivered> {
-        let letter = Letter {
+        let mail = Mail {
             key: format!("test_mail.{id}"),
             host: self.sender.0.email.domain().to_owned(),
             name: None,
             address: to.to_string(),
             subject: "A test mail from Muster".to_owned(),
-            text: "Mail from this Muster arrives here. Nothing is to be done.\n".to_owned(),
-            html: "<p>Mail from this Muster arrives here. Nothing is to be done.</p>\n".to_owned(),
+            text: "This is a test mail from Muster. You do not need to do anything.\n".to_owned(),
+            html: "<p>This is a test mail from Muster. You do not need to do anything.</p>\n"
+                .to_owned(),
             calendar: None,
         };
-        self.send(&letter, now).await
+        self.send(&mail, now).await
     }
 
     /// Sends a mail once.
-    pub async fn send(&self, letter: &Letter, now: Instant) -> Result<(), Undelivered> {
-        let message = encode::message(letter, &self.sender, now)
-            .ok_or_else(|| Undelivered::Permanent("the mail cannot be written".to_owned()))?;
+    pub async fn send(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
+        let message = encode::message(mail, &self.sender, now)
+            .ok_or_else(|| Undelivered::Permanent("the mail cannot be encoded".to_owned()))?;
         match &self.transport {
             Transport::Smtp(server) => {
                 let to = message.envelope().to().first();
-                let to =
-                    to.ok_or_else(|| Undelivered::Permanent("nobody to send to".to_owned()))?;
+                let to = to.ok_or_else(|| {
+                    Undelivered::Permanent("the mail has no recipient".to_owned())
+                })?;
                 let from = &self.sender.0.email;
                 server.send(from, to, &message.formatted()).await
             }
             Transport::Files(folder) => {
-                let path = folder.join(format!("{}.eml", letter.key));
+                let path = folder.join(format!("{}.eml", mail.key));
                 write_apart(path, message).await.map_err(|error| {
                     Undelivered::Unreachable(format!("cannot write the mail: {error}"))
                 })
@@ -173,7 +175,7 @@ impl Mailer {
 async fn write_apart(path: PathBuf, message: Message) -> io::Result<()> {
     let written = tokio::task::spawn_blocking(move || {
         write(&path, &message.formatted())?;
-        tracing::info!(path = %path.display(), "a mail is written, since no mail server is set");
+        tracing::info!(path = %path.display(), "wrote a mail to a file, since no mail server is set");
         Ok(())
     });
     written
@@ -181,7 +183,8 @@ async fn write_apart(path: PathBuf, message: Message) -> io::Result<()> {
         .unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// Under another name first, so that nobody reads half a mail. For its owner alone: mails hold private links.
+/// It is written under a temporary name first, so that nobody reads half a mail. Only its owner can read it: mails hold private
+/// links.
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new()

@@ -1,32 +1,32 @@
-//! What a registrant is written: one [`Wording`] for each kind of news, shown by one template for text and one for HTML.
+//! Mails to registrants: one [`Wording`] for each notification, with one template for text and one for HTML.
 
 use askama::Template;
 
-use super::{Letter, Method, calendar::calendar};
+use super::{Mail, Method, calendar::calendar};
 use crate::domain::{
     instant::Instant,
     job::JobKey,
-    registration::{News, Registrant, Standing},
+    registration::{ActiveStatus, Notification, Registrant},
     schedule::Schedule,
 };
 
-/// Names longer than this are not addressed by, since nobody's is.
+/// Longer names are not used in the greeting: they are not real names.
 const NAME_CHARACTERS: usize = 80;
 
-/// From where to where a letter goes, and what it links to.
+/// The sender and the links of a mail.
 #[derive(Debug, Clone, Copy)]
 pub struct Addressing<'a> {
-    /// The address that it is from.
+    /// The sender's address.
     pub sender: &'a str,
-    /// The host of every URL that is handed out.
+    /// The host of every URL in mails.
     pub host: &'a str,
     /// The event's public page.
     pub event_url: &'a str,
-    /// The registrant's private page, for news that lead there.
+    /// The registrant's private page, if the mail links to it.
     pub private_url: Option<&'a str>,
 }
 
-/// What is said of one kind of news. The event follows, and what the organizer writes.
+/// The text of one notification. The event and the organizer's reason follow it.
 struct Wording {
     /// Before the event's title.
     subject: &'static str,
@@ -35,14 +35,14 @@ struct Wording {
 }
 
 #[derive(Template)]
-#[template(path = "letter.txt")]
+#[template(path = "mail.txt")]
 struct Text<'a>(Shown<'a>);
 
 #[derive(Template)]
-#[template(path = "letter.html")]
+#[template(path = "mail.html")]
 struct Html<'a>(Shown<'a>);
 
-/// What both templates show.
+/// The values in both templates.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     name: Option<&'a str>,
@@ -61,33 +61,33 @@ struct Shown<'a> {
 /// Writes the mail of a job.
 ///
 /// # Errors
-/// When a template can't be rendered.
-pub fn letter(
+/// When a template cannot be rendered.
+pub fn mail(
     job: &JobKey,
-    news: News,
+    notification: Notification,
     registrant: &Registrant,
     addressing: &Addressing<'_>,
     now: Instant,
-) -> Result<Letter, askama::Error> {
-    let (event, wording) = (&registrant.event, wording(news));
+) -> Result<Mail, askama::Error> {
+    let (event, wording) = (&registrant.event, wording(notification));
     let name = greeted(&registrant.name);
     let shown = Shown {
         name,
         headline: wording.headline,
         lead: wording.lead,
-        prospect: prospect(news),
+        prospect: prospect(notification),
         title: &event.title,
         when: &when(&event.schedule),
         place: &registrant.place(),
         organizer: registrant.organizer.as_deref(),
         event_url: addressing.event_url,
-        reason: match news {
-            News::EventCancelled { .. } => event.cancel_reason.as_deref(),
+        reason: match notification {
+            Notification::EventCancelled { .. } => event.cancel_reason.as_deref(),
             _ => None,
         },
         private_url: addressing.private_url,
     };
-    Ok(Letter {
+    Ok(Mail {
         key: job.to_string(),
         host: addressing.host.to_owned(),
         name: name.map(str::to_owned),
@@ -95,11 +95,12 @@ pub fn letter(
         subject: format!("{}: {}", wording.subject, event.title),
         text: Text(shown).render()?,
         html: Html(shown).render()?,
-        calendar: method(news).map(|method| calendar(method, registrant, addressing, now)),
+        calendar: method(notification).map(|method| calendar(method, registrant, addressing, now)),
     })
 }
 
-/// The name, unless a link could hide in it: anyone can register any address under any name, and must not send messages by that.
+/// The name, unless it may contain a link: anyone can register any address under any name, and must not be able to send
+/// messages that way.
 fn greeted(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_spaced = |(at, _)| matches!(name[at + 1..].chars().next(), None | Some(' '));
@@ -109,7 +110,7 @@ fn greeted(name: &str) -> Option<&str> {
     (is_name && !name.is_empty()).then_some(name)
 }
 
-/// The wall time at the place, with the zone's name.
+/// The event's wall time, with the zone's name.
 fn when(schedule: &Schedule) -> String {
     let (start, zone) = (schedule.start.local, &schedule.timezone);
     let mut text = start.strftime("%A, %-d %B %Y, %H:%M").to_string();
@@ -125,42 +126,42 @@ fn when(schedule: &Schedule) -> String {
     format!("{text} ({zone})")
 }
 
-const fn wording(news: News) -> Wording {
-    let (subject, headline, lead) = match news {
-        News::Registered(standing) => registered(standing),
-        News::RegisteredAgain(standing) => registered_again(standing),
-        News::Promoted => (
+const fn wording(notification: Notification) -> Wording {
+    let (subject, headline, lead) = match notification {
+        Notification::Registered(status) => registered(status),
+        Notification::RegisteredAgain(status) => registered_again(status),
+        Notification::Promoted => (
             "You have a seat",
             "A seat has become free for you",
             "You are no longer on the waitlist.",
         ),
-        News::Approved(Standing::Seated) => (
+        Notification::Approved(ActiveStatus::Confirmed) => (
             "Your registration is approved",
             "Your registration is approved",
             "You have a seat at this event.",
         ),
-        News::Approved(Standing::Pending | Standing::Waiting) => (
+        Notification::Approved(ActiveStatus::Pending | ActiveStatus::Waitlisted) => (
             "Approved, and on the waitlist",
             "Your registration is approved, and you are on the waitlist",
             "All seats at this event are taken.",
         ),
-        News::RegistrationCancelled { .. } => (
+        Notification::RegistrationCancelled { .. } => (
             "Your registration is cancelled",
             "Your registration is cancelled",
             "You are no longer registered for this event.",
         ),
-        News::EventCancelled { .. } => (
+        Notification::EventCancelled { .. } => (
             "Cancelled",
             "This event is cancelled",
             "The event will not take place. You do not need to do anything.",
         ),
-        News::EventChanged(standing) => (
+        Notification::EventChanged(status) => (
             "New time or place",
             "This event has a new time or place",
-            match standing {
-                Standing::Seated => "You keep your seat.",
-                Standing::Waiting => "You keep your place on the waitlist.",
-                Standing::Pending => "Your registration still awaits approval.",
+            match status {
+                ActiveStatus::Confirmed => "You keep your seat.",
+                ActiveStatus::Waitlisted => "You keep your place on the waitlist.",
+                ActiveStatus::Pending => "Your registration still awaits approval.",
             },
         ),
     };
@@ -171,19 +172,19 @@ const fn wording(news: News) -> Wording {
     }
 }
 
-const fn registered(standing: Standing) -> (&'static str, &'static str, &'static str) {
-    match standing {
-        Standing::Seated => (
+const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'static str) {
+    match status {
+        ActiveStatus::Confirmed => (
             "You are registered",
             "You are registered",
             "You have a seat at this event.",
         ),
-        Standing::Waiting => (
+        ActiveStatus::Waitlisted => (
             "You are on the waitlist",
             "You are on the waitlist",
             "All seats at this event are taken.",
         ),
-        Standing::Pending => (
+        ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration awaits approval",
             "The organizer approves each registration for this event.",
@@ -191,19 +192,19 @@ const fn registered(standing: Standing) -> (&'static str, &'static str, &'static
     }
 }
 
-const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'static str) {
-    match standing {
-        Standing::Seated => (
+const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, &'static str) {
+    match status {
+        ActiveStatus::Confirmed => (
             "You are already registered",
             "You are already registered",
             "This e-mail address was registered again. Nothing has changed: you have a seat at this event.",
         ),
-        Standing::Waiting => (
+        ActiveStatus::Waitlisted => (
             "You are already on the waitlist",
             "You are already on the waitlist",
             "This e-mail address was registered again. Nothing has changed: you keep your place on the waitlist.",
         ),
-        Standing::Pending => (
+        ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration still awaits approval",
             "This e-mail address was registered again. Nothing has changed.",
@@ -212,26 +213,26 @@ const fn registered_again(standing: Standing) -> (&'static str, &'static str, &'
 }
 
 /// What comes next, by the registration's status.
-const fn prospect(news: News) -> Option<&'static str> {
-    match news.standing() {
-        Some(Standing::Seated) => {
+const fn prospect(notification: Notification) -> Option<&'static str> {
+    match notification.active_status() {
+        Some(ActiveStatus::Confirmed) => {
             Some("If you cannot come, please cancel, so that somebody else can take your seat.")
         }
-        Some(Standing::Waiting) => Some(
+        Some(ActiveStatus::Waitlisted) => Some(
             "Free seats go to the person who has waited longest. You will get an e-mail when you have a seat.",
         ),
-        Some(Standing::Pending) => Some("You will get an e-mail when it is approved."),
+        Some(ActiveStatus::Pending) => Some("You will get an e-mail when it is approved."),
         None => None,
     }
 }
 
-/// An attendee with a seat has the event in their calendar; one who lost a seat had it there.
-const fn method(news: News) -> Option<Method> {
-    match news {
-        News::RegistrationCancelled { held_a_seat: true }
-        | News::EventCancelled { held_a_seat: true } => Some(Method::Cancel),
-        _ => match news.standing() {
-            Some(Standing::Seated) => Some(Method::Request),
+/// An attendee with a seat has the event in their calendar. After losing the seat, it must be removed there.
+const fn method(notification: Notification) -> Option<Method> {
+    match notification {
+        Notification::RegistrationCancelled { held_a_seat: true }
+        | Notification::EventCancelled { held_a_seat: true } => Some(Method::Cancel),
+        _ => match notification.active_status() {
+            Some(ActiveStatus::Confirmed) => Some(Method::Request),
             _ => None,
         },
     }

@@ -1,11 +1,11 @@
-//! Sending by an SMTP server: connections that are used again, a limit on every exchange, and what each failure means.
+//! Sending by an SMTP server: reused connections, a time limit on every exchange, and the meaning of failures.
 //!
-//! lettre's own pool is not used: it takes a connection back whose exchange was given up half-way (after a time limit), and
-//! then reads each answer as that to the next command. Here whatever did not end well is closed.
+//! lettre's own pool is not used: it reuses a connection whose exchange was cancelled (by a time limit), and then takes each
+//! answer for the answer to the next command. Here a connection is closed after any failure.
 
-mod room;
+mod connection_limit;
+mod deferrals;
 mod server;
-mod standing;
 
 use std::{
     error::Error as _,
@@ -25,22 +25,22 @@ use lettre::{
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use room::Room;
+use connection_limit::ConnectionLimit;
+use deferrals::Deferrals;
 pub use server::{InvalidSmtpUrl, SmtpUrl};
-use standing::Standing;
 
 use super::Undelivered;
 
-/// How long a server may take for one mail. Below the runner's limit of a minute, so that the failure names the server.
+/// How long a server may take for one mail. Less than the runner's limit of a minute, so that the error names the server.
 const LIMIT: Duration = Duration::from_secs(45);
 
-/// How long a connection is kept unused. Servers close silent ones after 30 seconds and more.
+/// How long a connection is open unused. Servers close silent ones after 30 seconds and more.
 const IDLE_LIMIT: Duration = Duration::from_secs(15);
 
-/// Mails that go by one connection; some servers refuse more.
+/// Mails per connection; some servers refuse more.
 const MAILS_PER_CONNECTION: u32 = 100;
 
-/// Permanent answers that are about our login and not about the mail: once it is mended, the mail goes through.
+/// Permanent answers about the login and not about the mail: once the login is corrected, the mail can be sent.
 const LOGIN_REFUSALS: [u16; 4] = [530, 534, 535, 538];
 
 /// An SMTP server and the connections to it. Clones share them.
@@ -51,13 +51,13 @@ struct Inner {
     server: SmtpUrl,
     hello: ClientId,
     limit: Duration,
-    room: Room,
-    idle: Mutex<Vec<Kept>>,
-    standing: Mutex<Standing>,
+    connections: ConnectionLimit,
+    idle: Mutex<Vec<OpenConnection>>,
+    deferrals: Mutex<Deferrals>,
 }
 
-/// A connection on which every answer was read.
-struct Kept {
+/// An idle connection on which every answer was read.
+struct OpenConnection {
     connection: AsyncSmtpConnection,
     mails: u32,
     since: Instant,
@@ -70,7 +70,7 @@ impl fmt::Debug for Smtp {
 }
 
 impl Smtp {
-    /// A server by its URL; `hello` is the domain that we call ourselves. Connects when there is something to send.
+    /// A server by its URL. `hello` is the domain in EHLO. It connects when there is a mail to send.
     pub fn new(server: &SmtpUrl, hello: &str) -> Self {
         Self::of(server.clone(), hello, LIMIT)
     }
@@ -86,13 +86,13 @@ impl Smtp {
             server,
             hello: ClientId::Domain(hello.to_owned()),
             limit,
-            room: Room::new(),
+            connections: ConnectionLimit::new(),
             idle: Mutex::default(),
-            standing: Mutex::default(),
+            deferrals: Mutex::default(),
         }))
     }
 
-    /// Sends a mail to one recipient; once this has answered `Ok`, the server is responsible for it.
+    /// Sends a mail to one recipient. After `Ok` the server is responsible for it.
     pub async fn send(
         &self,
         from: &Address,
@@ -112,12 +112,12 @@ impl Smtp {
                 self.0.server
             ))),
         };
-        let mut standing = unpoisoned(&self.0.standing);
+        let mut deferrals = unpoisoned(&self.0.deferrals);
         match outcome {
-            Ok(()) | Err(Undelivered::Permanent(_)) => standing.decided(),
-            Err(Undelivered::Temporary(_)) if standing.put_off(to.domain()) => {
+            Ok(()) | Err(Undelivered::Permanent(_)) => deferrals.decided(),
+            Err(Undelivered::Temporary(_)) if deferrals.deferred(to.domain()) => {
                 return Err(Undelivered::Unreachable(format!(
-                    "{} puts every mail off",
+                    "{} defers every mail",
                     self.0.server
                 )));
             }
@@ -126,7 +126,7 @@ impl Smtp {
         outcome
     }
 
-    /// Says hello, encrypts, logs in, and goes; answers what was found, or what is wrong.
+    /// Connects, encrypts and logs in. Returns a description of the server, or the error.
     pub async fn check(&self) -> Result<String, String> {
         let Inner { server, hello, .. } = &*self.0;
         let visit = async {
@@ -134,7 +134,7 @@ impl Smtp {
             let answered = connection.command(Noop).await;
             answered.map_err(|error| server.failed("NOOP", &error))?;
             let encrypted = connection.is_encrypted();
-            // Leaving politely is all that is left to do.
+            // The check has succeeded; a failure of QUIT does not matter.
             let _ = connection.quit().await;
             Ok::<bool, String>(encrypted)
         };
@@ -147,15 +147,15 @@ impl Smtp {
             "not encrypted"
         };
         let login = if server.has_login() {
-            ", and takes our login"
+            ", and accepts the login"
         } else {
             ""
         };
         Ok(format!("{server} answers, {encryption}{login}"))
     }
 
-    /// Everything until the mail is taken. `was_reached` tells whether the server has heard of this mail: what fails before
-    /// says nothing of it.
+    /// The whole exchange. `was_reached` becomes true once the server knows of this mail: earlier failures say nothing about
+    /// it.
     async fn exchange(
         &self,
         from: &Address,
@@ -163,57 +163,57 @@ impl Smtp {
         content: &[u8],
         was_reached: &mut bool,
     ) -> Result<(), Undelivered> {
-        let mut place = self.0.room.enter().await;
-        let mut kept = loop {
+        let mut permit = self.0.connections.acquire().await;
+        let mut open = loop {
             let failure = match self.begin(from).await {
-                Ok(kept) => break kept,
+                Ok(open) => break open,
                 Err(failure) => failure,
             };
             if self.has_idle() {
                 continue;
             }
-            // While other connections work, the server may want no more of them; one of those is free before long.
-            if !self.0.room.give_up(place) {
+            // While other connections work, the server may refuse further ones; one of those will soon be idle.
+            if !self.0.connections.withhold(permit) {
                 return Err(Undelivered::Unreachable(failure));
             }
-            place = self.0.room.enter().await;
+            permit = self.0.connections.acquire().await;
         };
         *was_reached = true;
-        let outcome = say(&mut kept.connection, to, content).await;
+        let outcome = say(&mut open.connection, to, content).await;
         let Err(error) = outcome else {
-            kept.mails += 1;
-            self.keep(kept, place);
+            open.mails += 1;
+            self.keep(open, permit);
             return Ok(());
         };
-        if error.status().is_some() && kept.connection.command(Rset).await.is_ok() {
-            self.keep(kept, place);
+        if error.status().is_some() && open.connection.command(Rset).await.is_ok() {
+            self.keep(open, permit);
         }
         Err(meaning(&error, to))
     }
 
-    /// A connection on which the server has taken our address.
-    async fn begin(&self, from: &Address) -> Result<Kept, String> {
+    /// A connection on which the server has accepted the sender.
+    async fn begin(&self, from: &Address) -> Result<OpenConnection, String> {
         let Inner { server, hello, .. } = &*self.0;
         let from = || Mail::new(Some(from.clone()), Vec::new());
-        while let Some(mut kept) = self.idle() {
-            // The server may have closed it meanwhile, or have had enough of it; then a new one does as well.
-            if kept.connection.command(from()).await.is_ok() {
-                return Ok(kept);
+        while let Some(mut open) = self.idle() {
+            // The server may have closed this connection meanwhile; then a new one is opened.
+            if open.connection.command(from()).await.is_ok() {
+                return Ok(open);
             }
         }
         let mut connection = server.connect(hello, self.0.limit).await?;
         let taken = connection.command(from()).await;
         taken.map_err(|error| server.failed("the sender's address", &error))?;
-        Ok(Kept {
+        Ok(OpenConnection {
             connection,
             mails: 0,
             since: Instant::now(),
         })
     }
 
-    fn idle(&self) -> Option<Kept> {
+    fn idle(&self) -> Option<OpenConnection> {
         let mut idle = unpoisoned(&self.0.idle);
-        idle.retain(|kept| kept.since.elapsed() < IDLE_LIMIT);
+        idle.retain(|open| open.since.elapsed() < IDLE_LIMIT);
         idle.pop()
     }
 
@@ -221,23 +221,23 @@ impl Smtp {
         !unpoisoned(&self.0.idle).is_empty()
     }
 
-    /// Keeps a connection, and only then lets the next mail in, which may use it.
-    fn keep(&self, kept: Kept, place: OwnedSemaphorePermit) {
+    /// Keeps a connection before it releases the permit, so that the next mail can use the connection.
+    fn keep(&self, open: OpenConnection, permit: OwnedSemaphorePermit) {
         let mut idle = unpoisoned(&self.0.idle);
-        if kept.mails < MAILS_PER_CONNECTION && idle.len() < room::MOST {
+        if open.mails < MAILS_PER_CONNECTION && idle.len() < connection_limit::MOST {
             let since = Instant::now();
-            idle.push(Kept { since, ..kept });
+            idle.push(OpenConnection { since, ..open });
         }
-        drop(place);
+        drop(permit);
     }
 }
 
-/// What is behind a lock is whole at any time: nothing that holds it can fail.
+/// A panic cannot leave the value in a bad state.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Recipient and content, after the sender.
+/// Sends recipient and content, after the sender.
 async fn say(
     connection: &mut AsyncSmtpConnection,
     to: &Address,
@@ -251,8 +251,8 @@ async fn say(
     Ok(())
 }
 
-/// The content as it goes over the wire (RFC 5321, 4.5.2), its end included, to be written at once: lettre writes the end
-/// apart, which then waits for the system's delayed acknowledgement, up to 40 ms a mail. Mails are encoded as ASCII.
+/// The content as it is sent (RFC 5321, 4.5.2), including its end, in one write: lettre writes the end separately, which then
+/// waits up to 40 ms for a delayed acknowledgement. Mails are encoded as ASCII.
 fn stuffed(content: &[u8]) -> String {
     let content = String::from_utf8_lossy(content);
     let mut wire = String::with_capacity(content.len() + content.len() / 64 + 8);
@@ -271,7 +271,7 @@ fn stuffed(content: &[u8]) -> String {
     wire
 }
 
-/// What a failure means that came once the server had heard of the mail.
+/// The meaning of a failure after the server knows of the mail.
 fn meaning(error: &smtp::Error, to: &Address) -> Undelivered {
     let cause = error.source().map(ToString::to_string).unwrap_or_default();
     let recipient: &str = to.as_ref();

@@ -21,7 +21,7 @@ use crate::{
     service::{Catalogue, CoverView, Links},
 };
 
-/// The rpcs about what everybody may see.
+/// The rpcs of the public catalogue.
 pub(super) struct CatalogueApi {
     pub(super) catalogue: Catalogue,
     pub(super) links: Links,
@@ -164,7 +164,7 @@ fn refuse_cover(error: &covers::Error) -> Status {
     match error {
         covers::Error::Busy => status(Reason::Unavailable, error.to_string()),
         covers::Error::Drawing(_) => {
-            tracing::error!(%error, "a cover failed");
+            tracing::error!(%error, "drawing a cover failed");
             status(Reason::Internal, "internal error")
         }
     }

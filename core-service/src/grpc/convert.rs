@@ -1,4 +1,4 @@
-//! Messages to domain values and back.
+//! Conversion between messages and domain values.
 
 use covers::CoverRequest;
 use muster_api::v1;
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Which of the caller's events are listed. What is unknown here is refused: it must not list more than was asked for.
+/// The filter of the caller's events. An unknown value is refused: it must not widen the list.
 pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {
     match status {
         "active" => Ok(EventFilter::Active),
@@ -27,7 +27,7 @@ pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolati
     }
 }
 
-/// Which of an event's registrations are listed; an unknown status is refused.
+/// The filter of an event's registrations. An unknown status is refused.
 pub(super) fn registration_filter(
     status: Option<&str>,
     text: Option<String>,
@@ -47,7 +47,7 @@ fn violation(field: &str, message: &str) -> Vec<FieldViolation> {
     }]
 }
 
-/// What a client says of a new event. Validation has filled in what it left out.
+/// A request to create an event. Validation has applied the defaults.
 pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec<FieldViolation>> {
     Ok(NewEvent {
         max_capacity: request.max_capacity(),
@@ -82,15 +82,15 @@ fn custom_fields(fields: Vec<v1::CustomField>) -> Result<Vec<CustomField>, Vec<F
     violations.unless_any(Some(known))
 }
 
-/// Which fields a partial update changes: those that its mask names, or without a mask those that are set.
+/// The fields that a partial update changes: those in its mask, or without a mask those that are set.
 struct Mask {
-    /// Those that the mask names and nothing has asked for yet.
+    /// The fields in the mask that were not read yet.
     named: Option<Vec<String>>,
 }
 
 impl Mask {
     fn read(mask: Option<FieldMask>) -> Self {
-        // A message field that is there but says nothing is what clients in some languages send for one that is not there.
+        // Clients in some languages send an empty mask instead of none.
         Self {
             named: mask
                 .map(|mask| mask.paths)
@@ -111,13 +111,13 @@ impl Mask {
         }
     }
 
-    /// What the mask names that is no field which an update may change.
+    /// A field in the mask that an update cannot change.
     fn unknown(self) -> Option<String> {
         self.named.into_iter().flatten().next()
     }
 }
 
-/// What a client changes of an event.
+/// A request to change an event.
 pub(super) fn event_patch(
     request: v1::UpdateEventRequest,
 ) -> Result<EventPatch, Vec<FieldViolation>> {
@@ -144,12 +144,12 @@ pub(super) fn event_patch(
         None => Ok(patch),
         Some(name) => Err(vec![FieldViolation {
             field: "update_mask".to_owned(),
-            message: format!("must not name \"{name}\", which is no field that can be changed"),
+            message: format!("must not name \"{name}\", which is not a field that can be changed"),
         }]),
     }
 }
 
-/// An event as everybody sees it.
+/// An event for the public.
 pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
     v1::Event {
         url: links.event(&event.slug),
@@ -168,7 +168,7 @@ pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
     }
 }
 
-/// An event as it was just created.
+/// A new event.
 pub(super) fn created_event(event: Event, links: &Links) -> v1::CreatedEvent {
     v1::CreatedEvent {
         id: event.id.to_string(),
@@ -193,7 +193,7 @@ pub(super) fn my_event((event, counters): (Event, Counters), links: &Links) -> v
     }
 }
 
-/// An event in full, as its owner sees it.
+/// An event with all details, for its owner.
 pub(super) fn my_event_detail(
     (event, counters): (Event, Counters),
     links: &Links,
@@ -242,7 +242,7 @@ fn image_url(event: &Event, links: &Links) -> Option<String> {
         .then(|| links.cover(&event.slug))
 }
 
-/// Who is to be registered.
+/// A request to register a person.
 pub(super) fn new_registration(
     name: Option<String>,
     email: Option<String>,
@@ -267,7 +267,7 @@ fn answer_messages(answers: Vec<Answer>) -> Vec<v1::Answer> {
     answers.into_iter().map(message).collect()
 }
 
-/// A registration as its attendee sees it.
+/// A registration for its attendee.
 pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRegistration {
     let OwnRegistration {
         registration,
@@ -294,7 +294,7 @@ pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRe
     }
 }
 
-/// A registration as the organizer sees it.
+/// A registration for the organizer.
 pub(super) fn registration(registration: Registration) -> v1::Registration {
     v1::Registration {
         id: registration.id.to_string(),
@@ -307,7 +307,7 @@ pub(super) fn registration(registration: Registration) -> v1::Registration {
     }
 }
 
-/// What an event's cover is drawn from.
+/// The content of an event's drawn cover.
 pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
     let starts = words.starts.strftime("%a %-d %B %Y · %H:%M").to_string();
     CoverRequest {
@@ -317,7 +317,7 @@ pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
     }
 }
 
-/// Bytes as an entity tag has them.
+/// Bytes in hexadecimal, for an entity tag.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes
         .iter()

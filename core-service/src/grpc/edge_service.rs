@@ -1,4 +1,4 @@
-//! What edges ask beyond the public contract.
+//! The rpcs for edges.
 
 use muster_api::internal::v1::{
     CheckCredentialRequest, CheckCredentialResponse, CredentialKind,
@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status};
 
 use super::request::caller;
 
-/// The rpcs of edges: all that they say is who calls, whom the gate has found.
+/// The rpcs for edges. Their only use is to check a credential, which the gate has done.
 pub(super) struct EdgeApi;
 
 #[tonic::async_trait]

@@ -1,5 +1,5 @@
-//! Which calls come from Muster's own edges. They alone may say which client they call for, by which surface it came, and call
-//! `muster.internal.v1`; whoever else calls is an ordinary client.
+//! Recognizes calls of Muster's own edges. Only edges may name the client that they call for and its surface, and call
+//! `muster.internal.v1`. All other callers are ordinary clients.
 
 use std::{
     fmt,
@@ -19,13 +19,13 @@ use tonic::{Status, body::Body};
 
 use super::origin::{Origin, has_certificate};
 
-/// One in use, and one more while edges change to it.
+/// One, and a second one while edges change to it.
 const MOST_TOKENS: usize = 2;
 
-/// How often the log says that edges are refused. Each call of such an edge would be a line.
+/// How often refused edges are logged. Otherwise each call of such an edge would be a line.
 const WARN_AGAIN: Duration = Duration::from_mins(1);
 
-/// Secrets by which edges prove what they are; only their SHA-256 is kept.
+/// Secrets by which edges prove themselves. Only their SHA-256 is kept.
 #[derive(Clone, Default)]
 pub struct EdgeTokens(Vec<[u8; 32]>);
 
@@ -72,15 +72,15 @@ fn hash(token: &[u8]) -> [u8; 32] {
 /// How a call came to core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrival {
-    /// It is a call of an edge that has proved what it is.
+    /// Whether the caller is a proven edge.
     pub(super) by_edge: bool,
-    /// The client's address: what an edge says, else the peer's own. A Unix socket has none.
+    /// The client's address: the one that an edge names, otherwise the peer's own. A Unix socket has none.
     pub(super) client: Option<IpAddr>,
-    /// By which edge's surface the client came; none for those who call core itself.
+    /// The surface that the client used; `None` for clients that call core directly.
     pub(super) surface: Option<Surface>,
 }
 
-/// Tells edges from other callers.
+/// Recognizes edges.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
     tokens: EdgeTokens,
@@ -95,17 +95,17 @@ impl Edges {
         }
     }
 
-    /// Finds out how a request came, and takes out of its headers what edges say: nothing behind the gate reads them.
+    /// Finds out how a request came, and removes the headers of edges: nothing behind the gate reads them.
     ///
     /// # Errors
-    /// When its token is none of ours. A wrong one is a setting to be mended, and not passed over in silence.
+    /// When its token is wrong. A wrong token is an error of the settings and must not be ignored.
     pub(super) fn arrival(
         &self,
         request: &mut Request<Body>,
         origin: Option<Origin>,
     ) -> Result<Arrival, Box<Status>> {
         let has_proof = origin == Some(Origin::InProcess) || has_certificate(request.extensions());
-        let said = Said::take(request.headers_mut());
+        let said = EdgeHeaders::take(request.headers_mut());
         let by_edge = match said.token {
             _ if has_proof => true,
             Some(token) if self.tokens.accept(&token) => true,
@@ -120,7 +120,7 @@ impl Edges {
         })
     }
 
-    /// Without a reason for clients: an edge shows what it is told by core's rules, and hides and logs this.
+    /// The status has no reason code, so edges log it and do not show it to clients.
     fn refuse(&self, origin: Option<Origin>) -> Status {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
@@ -129,7 +129,7 @@ impl Edges {
             tracing::warn!(
                 ?origin,
                 tokens,
-                "refused an edge whose token is none of --edge-token (MUSTER_EDGE_TOKEN); give both the same"
+                "refused an edge with a wrong token; set --edge-token (MUSTER_EDGE_TOKEN) to the same secret at both"
             );
         }
         Status::permission_denied(format!(
@@ -138,14 +138,14 @@ impl Edges {
     }
 }
 
-/// What an edge says of itself and of a call.
-struct Said {
+/// The headers of an edge.
+struct EdgeHeaders {
     token: Option<HeaderValue>,
     client: Option<IpAddr>,
     surface: Option<Surface>,
 }
 
-impl Said {
+impl EdgeHeaders {
     fn take(headers: &mut HeaderMap) -> Self {
         let token = headers.remove(EDGE_TOKEN);
         let (client, surface) = (headers.remove(CLIENT_ADDRESS), headers.remove(SURFACE));
@@ -182,7 +182,7 @@ mod tests {
         assert!(!EdgeTokens::default().accept(&HeaderValue::from_static(NEW)));
     }
 
-    /// How a call from there comes that says to be one of the site for somebody else.
+    /// The arrival of a call from there that claims to come from the site for another client.
     fn arrival(
         edges: &Edges,
         origin: Option<Origin>,
@@ -228,7 +228,7 @@ mod tests {
         );
         assert_eq!(arrival(&edges, None, None), Some(unsaid(None)));
         assert_eq!(arrival(&edges, tcp, Some(OLD)), None);
-        // Where no token is set, none is right.
+        // Without a configured token, no token is valid.
         assert_eq!(arrival(&Edges::default(), tcp, Some(NEW)), None);
     }
 

@@ -1,5 +1,5 @@
-//! What every call passes before its service: whether it comes from an edge, a deadline, the caller's credential, and one log
-//! line after it.
+//! The gate that every call passes: it recognizes edges, sets a deadline, authenticates the caller, checks the scope, and logs
+//! one line.
 
 use std::{
     convert::Infallible,
@@ -29,12 +29,12 @@ use super::{
 };
 use crate::service::Authenticator;
 
-/// No call runs longer, whatever deadline its client set, so that a stuck one gives its connection and locks back.
+/// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
-/// How much earlier than the client's deadline a call is given up: tonic's own timer would answer CANCELLED.
+/// How much earlier than the client's deadline a call is ended: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 
-/// Services that are no part of the contract: health and reflection. They say nothing about anybody, and are for everybody.
+/// Services that are not part of the contract: health and reflection. They are public and show no data.
 const OPEN_SERVICES: [&str; 3] = [
     tonic_health::pb::health_server::SERVICE_NAME,
     tonic_reflection::pb::v1::server_reflection_server::SERVICE_NAME,
@@ -46,12 +46,12 @@ const OPEN_SERVICES: [&str; 3] = [
 pub struct GateLayer {
     authenticator: Authenticator,
     edges: Arc<Edges>,
-    /// It stands before callers in this process, which are edges and log their requests themselves.
+    /// The callers are in this process. They are edges and log their requests themselves.
     in_process: bool,
 }
 
 impl GateLayer {
-    /// The gate of a port: it knows callers by `authenticator` and edges by `tokens`, and writes a log line per call.
+    /// The gate of a port, which logs one line per call.
     pub fn of_port(authenticator: Authenticator, tokens: EdgeTokens) -> Self {
         Self {
             authenticator,
@@ -115,7 +115,7 @@ where
             let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
             let answered = tokio::time::timeout(limit, async {
                 if limit.is_zero() {
-                    // Timers count whole milliseconds, and tonic's own may be the first to go off.
+                    // Timers count whole milliseconds, so tonic's own may fire first.
                     return Ok(late(limit).into_http());
                 }
                 let admitted = match arrival {
@@ -156,31 +156,31 @@ impl GateLayer {
     }
 }
 
-/// Decides whether a call may pass to its service, and leaves in the request's extensions how it came and who calls. No credential
-/// goes before a missing scope, and both before any fault of the request.
+/// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
+/// credential is reported before a missing scope, and both before any violation in the request.
 async fn admit(
     authenticator: &Authenticator,
     arrival: Arrival,
     request: &mut Request<Body>,
 ) -> Result<(), Box<Status>> {
     let path = request.uri().path();
-    let demand = muster_api::access(path);
-    if demand.is_some_and(|demand| demand.internal) && !arrival.by_edge {
+    let rule = muster_api::access(path);
+    if rule.is_some_and(|rule| rule.internal) && !arrival.by_edge {
         let message = "muster.internal.v1 is for Muster's own edges";
         return Err(Box::new(Status::permission_denied(message)));
     }
-    if demand.is_none() && !is_open(path) {
+    if rule.is_none() && !is_open(path) {
         let message = format!("there is no rpc {path}");
         return Err(Box::new(Status::unimplemented(message)));
     }
     request.extensions_mut().insert(arrival);
-    let Some(demand) = demand.filter(|demand| demand.access != Access::Public) else {
+    let Some(rule) = rule.filter(|rule| rule.access != Access::Public) else {
         return Ok(());
     };
     let credential = header(request.headers(), "authorization");
     let principal = authenticator.authenticate(credential).await;
     let principal = principal.map_err(|error| Box::new(refuse(error)))?;
-    if let Some(needed) = demand.scope
+    if let Some(needed) = rule.scope
         && !principal.scopes.contain(needed)
     {
         return Err(Box::new(insufficient_scope(needed)));
@@ -194,7 +194,7 @@ fn is_open(path: &str) -> bool {
     service.is_some_and(|(service, _)| OPEN_SERVICES.contains(&service))
 }
 
-/// The time that the call has: what `grpc-timeout` says, within [`LONGEST_CALL`].
+/// The time limit of the call: `grpc-timeout`, at most [`LONGEST_CALL`].
 fn time_for(headers: &HeaderMap) -> Duration {
     let given = header(headers, deadline::HEADER).and_then(deadline::parse);
     given.map_or(LONGEST_CALL, |given| {
@@ -208,7 +208,7 @@ fn late(limit: Duration) -> Status {
         millis(limit)
     );
     let late = status(Reason::Unavailable, message);
-    // Same details, but the code by which gRPC clients tell this from a service that is down.
+    // The same details, but with the code by which gRPC clients distinguish this from a service that is down.
     Status::with_details(
         Code::DeadlineExceeded,
         late.message(),

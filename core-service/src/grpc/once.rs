@@ -1,4 +1,4 @@
-//! Rpcs that take an idempotency key: the bytes of an answer are kept, so that a repeated call is answered with the same message.
+//! Rpcs with an idempotency key: the bytes of an answer are stored, so that a repeated call gets the same message.
 
 use muster_api::{
     binding::Rpc,
@@ -15,8 +15,8 @@ use crate::{
     service::{By, Commands, Error, Keepable, Kept, Wording},
 };
 
-/// Answers a call of `R` by a use case, whose answer `show` turns into the rpc's; at once what was answered before, if it comes
-/// again under the same key.
+/// Answers a call of `R` by running a use case and converting its result with `show`. A repeated call with the same key gets
+/// the stored answer.
 pub(super) async fn answer<R: Rpc, A: Keepable>(
     commands: &Commands,
     request: Request<R::Request>,
@@ -63,7 +63,7 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
     }
 }
 
-/// The status that has these details, which repeat its code and its message.
+/// The status with these details, which contain its code and its message.
 fn kept_refusal(details: Vec<u8>) -> Status {
     match tonic_types::Status::decode(&*details) {
         Ok(status) => Status::with_details(Code::from(status.code), status.message, details.into()),

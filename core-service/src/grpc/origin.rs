@@ -1,4 +1,4 @@
-//! Where calls come from, as core itself knows it from the moment a connection is accepted.
+//! The origin of calls, as core knows it from accepting their connections.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use tokio::{
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::transport::server::{Connected, TlsConnectInfo};
 
-/// Where a call comes from.
+/// The origin of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// This process.
@@ -29,7 +29,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The peer's address, where there is a network between.
+    /// The peer's IP address, over a network.
     pub const fn ip(self) -> Option<IpAddr> {
         match self {
             Self::Tcp(peer) => Some(peer.ip()),
@@ -37,29 +37,29 @@ impl Origin {
         }
     }
 
-    /// The origin of a request that came by a port.
+    /// The origin of a request from a port.
     pub(super) fn of(extensions: &Extensions) -> Option<Self> {
         let tls = || extensions.get().map(TlsConnectInfo::<Self>::get_ref);
         extensions.get().or_else(tls).copied()
     }
 }
 
-/// Whether the peer has shown a certificate. The port takes none but those of the authority that `--tls-client-ca` names.
+/// Whether the peer has a client certificate. The port accepts only those of the authority in `--tls-client-ca`.
 pub(super) fn has_certificate(extensions: &Extensions) -> bool {
     let tls = extensions.get::<TlsConnectInfo<Origin>>();
     tls.and_then(TlsConnectInfo::peer_certs)
         .is_some_and(|certificates| !certificates.is_empty())
 }
 
-/// An accepted connection. Its address is the one that was accepted: a socket whose client has gone has none any more, while
-/// its requests are still read.
+/// An accepted connection. Its address is taken when it is accepted: once the client has disconnected, the socket has none,
+/// although its requests are still read.
 #[derive(Debug)]
 pub(super) struct Accepted<S> {
     stream: S,
     origin: Origin,
 }
 
-/// Every connection that comes in by a TCP port.
+/// All connections of a TCP port.
 pub(super) fn over_tcp(
     listener: TcpListener,
 ) -> impl Stream<Item = io::Result<Accepted<TcpStream>>> {
@@ -70,7 +70,7 @@ pub(super) fn over_tcp(
     })
 }
 
-/// The same by a Unix socket.
+/// All connections of a Unix socket.
 pub(super) fn over_unix(
     listener: UnixListener,
 ) -> impl Stream<Item = io::Result<Accepted<UnixStream>>> {

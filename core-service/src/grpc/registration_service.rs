@@ -1,4 +1,4 @@
-//! Who comes to an event.
+//! Registrations.
 
 use std::pin::Pin;
 
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::service::{Added, Commands, Export, Links, OwnRegistrations, Registrations};
 
-/// What the table is, to whoever reads it.
+/// The content type of the table.
 const CSV: &str = "text/csv; charset=utf-8; header=present";
 
 /// The rpcs about registrations, for the public, the organizer and the attendee.
@@ -128,7 +128,7 @@ impl RegistrationService for RegistrationApi {
             .await
             .map_err(refuse)?;
         let file = format!("attachment; filename=\"{}\"", export.file_name());
-        // Nothing is read ahead: a piece is read when the one before has gone out.
+        // A piece is read only after the one before was sent.
         let pieces = stream::try_unfold(export, next_piece);
         let mut response = Response::new(Box::pin(pieces) as Self::ExportRegistrationsStream);
         if let Ok(file) = file.parse() {

@@ -1,4 +1,4 @@
-//! What every rpc reads from its request: the caller, whom the gate has found, and ids.
+//! Reading the caller and ids from a request.
 
 use std::{net::IpAddr, str::FromStr};
 
@@ -10,7 +10,7 @@ use crate::{
     service::{Error, Principal},
 };
 
-/// Who calls. The gate has put them there; without them the call is refused, whatever the proto says.
+/// The caller, as the gate has authenticated it. Without one the call is refused.
 pub(super) fn caller<T>(request: &Request<T>) -> Result<Principal, Status> {
     request
         .extensions()
@@ -19,12 +19,12 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Principal, Status> {
         .ok_or_else(|| refuse(Error::Unauthorized))
 }
 
-/// The address of the client, as the gate has found it.
+/// The address of the client, as the gate has determined it.
 pub(super) fn client_address<T>(request: &Request<T>) -> Option<IpAddr> {
     request.extensions().get::<Arrival>()?.client
 }
 
-/// An event's id. A malformed one names nothing, so it is not found (rule 14 of docs/rules.md).
+/// An id. A malformed id is not found (rule 14 of docs/rules.md).
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Status> {
     text.parse().map_err(|_| refuse(Error::NO_EVENT))
 }

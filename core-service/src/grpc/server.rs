@@ -27,18 +27,18 @@ use super::{
     origin::{over_tcp, over_unix},
 };
 
-/// Connections are asked to move after this long, so that a rollout's new replicas get their share.
+/// Connections are asked to close after this time, so that new replicas get their share of the load.
 const CONNECTION_AGE: Duration = Duration::from_mins(5);
-/// How long calls on a connection that is asked to move may still take.
+/// How long calls on a closing connection may still take.
 const CONNECTION_GRACE: Duration = Duration::from_mins(1);
-/// A peer that answers no ping within this is gone.
+/// A peer that does not answer a ping within this time is disconnected.
 const KEEPALIVE: Duration = Duration::from_secs(20);
-/// Streams that one connection may have open.
+/// Maximum number of concurrent streams on one connection.
 const STREAMS_PER_CONNECTION: u32 = 1024;
-/// How long a browser may remember what a preflight allowed.
+/// How long a browser may cache the result of a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(1);
 
-/// Where the port is.
+/// The address of the port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// An IP address and port.
@@ -73,7 +73,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// PEM files of the port's certificate, and of the authority that clients' certificates must come from.
+/// Settings of TLS on the gRPC port.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "TLS on the gRPC port (off unless a certificate is given)")]
 pub struct TlsSettings {
@@ -93,8 +93,8 @@ pub struct TlsSettings {
         requires = "tls_cert"
     )]
     pub tls_key: Option<PathBuf>,
-    /// PEM file with the authority that client certificates must come from (mutual TLS). Whoever has one is believed like an edge
-    /// that knows --edge-token, so let the authority sign for edges only
+    /// PEM file with the authority of client certificates (mutual TLS). A client certificate proves an edge, as --edge-token
+    /// does, so this authority must sign certificates for edges only
     #[arg(
         long,
         env = "MUSTER_TLS_CLIENT_CA",
@@ -119,10 +119,10 @@ impl TlsSettings {
 
 fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path)
-        .map_err(|error| Failure::setting(format!("can't read {}: {error}", path.display())))
+        .map_err(|error| Failure::setting(format!("cannot read {}: {error}", path.display())))
 }
 
-/// A port that is bound but not yet served.
+/// A bound port.
 #[derive(Debug)]
 pub enum Listener {
     /// On TCP.
@@ -131,13 +131,13 @@ pub enum Listener {
     Unix(UnixListener, SocketFile),
 }
 
-/// A Unix socket's file, which goes with its port.
+/// A Unix socket's file, which is removed when the port closes.
 #[derive(Debug)]
 pub struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // A socket left behind does no harm: the next start finds it dead and takes its place.
+        // A remaining socket file does no harm: the next start replaces it.
         let _removed = std::fs::remove_file(&self.0);
     }
 }
@@ -146,7 +146,7 @@ impl Listener {
     /// Binds the port.
     ///
     /// # Errors
-    /// When the port is in use or may not be bound.
+    /// When the port is in use or cannot be bound.
     pub async fn bind(address: &Address) -> Result<Self, Failure> {
         let bound = match address {
             Address::Tcp(address) => TcpListener::bind(address).await.map(Self::Tcp),
@@ -154,11 +154,11 @@ impl Listener {
         };
         bound.map_err(|error| {
             let why = match error.kind() {
-                io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
+                io::ErrorKind::AddrInUse => "another program uses it".to_owned(),
                 _ => error.to_string(),
             };
             Failure::Environment(format!(
-                "can't listen on {address} for gRPC: {why}; choose another with --grpc-addr"
+                "cannot listen on {address} for gRPC: {why}; choose another address with --grpc-addr"
             ))
         })
     }
@@ -166,7 +166,7 @@ impl Listener {
     /// The address that was bound, with the port that the system chose for port 0.
     ///
     /// # Errors
-    /// When the system can't tell.
+    /// When the system does not know it.
     pub fn address(&self) -> io::Result<Address> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Address::Tcp),
@@ -175,7 +175,7 @@ impl Listener {
     }
 }
 
-/// Binds a Unix socket, in place of one that a dead process left behind.
+/// Binds a Unix socket. It replaces one of a process that has ended.
 async fn bind_unix(path: &Path) -> io::Result<Listener> {
     if path.exists() {
         if UnixStream::connect(path).await.is_ok() {
@@ -187,11 +187,11 @@ async fn bind_unix(path: &Path) -> io::Result<Listener> {
     Ok(Listener::Unix(listener, SocketFile(path.to_owned())))
 }
 
-/// Serves until `stop`, then lets calls under way finish within `drain`. What goes on for longer is left to end with the
-/// process: a client that watches health, for example, never ends its call itself.
+/// Serves until `stop`, then lets running calls finish within `drain`. Longer calls end with the process: a client that watches
+/// health, for example, never ends its call.
 ///
 /// # Errors
-/// When the TLS files can't be used, or the port fails.
+/// When a TLS file cannot be used, or the port fails.
 pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
@@ -212,7 +212,7 @@ pub async fn serve(
         .max_concurrent_streams(STREAMS_PER_CONNECTION);
     if let Some(config) = tls.config()? {
         port = port.tls_config(config).map_err(|error| {
-            Failure::setting(format!("can't use the TLS files: {}", chain(&error)))
+            Failure::setting(format!("cannot use the TLS files: {}", chain(&error)))
         })?;
     }
     let stack = port
@@ -220,12 +220,12 @@ pub async fn serve(
         .layer(GrpcWebLayer::new())
         .layer(gate)
         .add_routes(routes);
-    // The port that the system chose, where it was to choose one.
+    // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
     }
     let stopped = stop.clone().cancelled_owned();
-    // A large future, which would be a part of every one that waits for this.
+    // Boxed, since the future is large.
     let serving = Box::pin(async {
         match listener {
             Listener::Tcp(listener) => {
@@ -253,7 +253,7 @@ pub async fn serve(
     }
 }
 
-/// Headers that web pages may send. What edges say of themselves is not among them.
+/// Headers that web pages may send. Headers of edges are not among them.
 const FROM_BROWSERS: [HeaderName; 8] = [
     AUTHORIZATION,
     CONTENT_TYPE,
@@ -265,7 +265,7 @@ const FROM_BROWSERS: [HeaderName; 8] = [
     HeaderName::from_static("x-user-agent"),
 ];
 
-/// What browsers need for gRPC-web. Any origin may call: a key travels in a header that only its holder can set.
+/// CORS for gRPC-web. Any origin may call: only the holder of a key can set the header that contains it.
 fn browsers() -> CorsLayer {
     let exposed = [
         "grpc-status",

@@ -1,4 +1,4 @@
-//! The one mapping from what a use case says to a gRPC status.
+//! The only mapping from errors of use cases to gRPC statuses.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     service::{Allowance, Error},
 };
 
-/// The status for a refusal or a failure. What is not for callers is logged here, once, and not sent.
+/// The status for an error. Internal details are logged here, once, and not sent.
 pub(super) fn refuse(error: Error) -> Status {
     let message = error.to_string();
     let reason = match error {
@@ -48,13 +48,13 @@ pub(super) fn refuse(error: Error) -> Status {
     status(reason, message)
 }
 
-/// The status for fields that break rules.
+/// The status for violations.
 pub(super) fn refuse_fields(violations: Vec<FieldViolation>) -> Status {
     let told = |FieldViolation { field, message }| Violation { field, message };
     invalid(&violations.into_iter().map(told).collect::<Vec<_>>())
 }
 
-/// The status for what was done too often.
+/// The status for an exceeded rate limit.
 fn refuse_rate(message: String, wait: Duration, allowance: Option<Allowance>) -> Status {
     let mut status = retry_after(Reason::RateLimited, message, wait);
     if let Some(allowance) = allowance {
@@ -63,7 +63,7 @@ fn refuse_rate(message: String, wait: Duration, allowance: Option<Allowance>) ->
     status
 }
 
-/// Says what a client has left, in the form of draft-ietf-httpapi-ratelimit-headers.
+/// Adds the client's remaining allowance, in the form of draft-ietf-httpapi-ratelimit-headers.
 pub(super) fn tell_allowance(metadata: &mut MetadataMap, allowance: Allowance) {
     let Allowance {
         quota,

@@ -2,20 +2,20 @@
 
 use uuid::Uuid;
 
-/// Seconds to wait before each try. The first comes at once; the last, nearly two days later, outlives a weekend's outage
-/// of a mail server. After it the job is dead.
+/// Seconds to wait before each try. The first is at once; the last is nearly two days later, so that a mail server can be down
+/// for a weekend. After it the job has failed.
 const WAITS_SECONDS: [i64; 9] = [0, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
-/// How much longer than its wait a job may wait, as a divisor: a fifth spreads jobs that failed together.
+/// The jitter as a divisor of the wait: a fifth spreads jobs that failed at the same time.
 const JITTER_DIVISOR: i64 = 5;
 
-/// Seconds until the next try after so many, or nothing when those were all.
+/// Seconds until the next try after this many tries, or `None` after the last one.
 pub(super) fn wait_seconds(tries: i32, subject: Uuid) -> Option<i64> {
     let wait = *WAITS_SECONDS.get(usize::try_from(tries).ok()?)?;
     Some(spread(wait, subject))
 }
 
-/// A wait with jitter, which is drawn from the subject's id, as random as any, so that jobs of one moment part ways.
+/// A wait with jitter, which is taken from the subject's random id, so that jobs of the same time spread.
 pub(super) fn spread(wait: i64, subject: Uuid) -> i64 {
     let [.., high, low] = *subject.as_bytes();
     let draw = i64::from(u16::from_be_bytes([high, low]));

@@ -1,32 +1,32 @@
-//! What knows how to do some kinds of jobs.
+//! Handlers of jobs.
 
 use std::pin::Pin;
 
 use crate::domain::job::{ClaimedJob, InvalidPayload, JobKind};
 
-/// One try at a job, under way.
+/// A running try of a job.
 pub type Attempt<'a> = Pin<Box<dyn Future<Output = Result<(), AttemptError>> + Send + 'a>>;
 
-/// Does some kinds of jobs. It may be dropped half-way, by its time limit or with the process, and then runs again.
+/// Does some kinds of jobs. A try may be dropped at any point, by its time limit or with the process, and then runs again.
 pub trait Handler: Send + Sync {
-    /// Which kinds; a kind without a handler waits in its table.
+    /// The kinds. Jobs of a kind without a handler wait.
     fn kinds(&self) -> &'static [JobKind];
 
-    /// Tries once.
+    /// Runs one try.
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a>;
 }
 
-/// Why a try did not do its job. The text is kept with the job, for administrators to read, and not logged unless that is said.
+/// Why a try failed. The text is stored with the job for administrators, and logged only where this is stated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttemptError {
-    /// It may work later.
+    /// A later try may succeed.
     #[error("{0}")]
     Temporary(String),
-    /// It never will.
+    /// No later try can succeed.
     #[error("{0}")]
     Permanent(String),
-    /// The destination does not work, which says nothing of the job: the try is not counted, and all of the destination's
-    /// jobs wait. The text is logged, so it must hold no secret and no address.
+    /// The destination does not work. The try does not count, and all jobs of the destination wait. The text is logged, so it
+    /// must contain no secret and no address.
     #[error("{0}")]
     Unreachable(String),
 }

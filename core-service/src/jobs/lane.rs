@@ -1,5 +1,4 @@
-//! What is known of destinations, in memory: the kinds of jobs that are due there, and which do not work. Neither grows with
-//! the number of destinations that there are jobs for.
+//! The state of destinations in memory: the kinds of due jobs, and pauses. It is bounded, however many destinations have jobs.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -14,17 +13,18 @@ use crate::domain::{
     job::{Destination, JobKind},
 };
 
-/// Destinations that are worked for at a time. With the slots of each it bounds the tries that are under way; a destination
-/// beyond it waits until another has nothing left that is due.
+/// Maximum number of open lanes. With the slots of each it bounds the running tries. A further destination waits until a lane
+/// closes.
 const MOST_LANES: usize = 128;
 
-/// Pauses that are remembered. Of more, the one that ended first is forgotten: its destination is then tried with all slots.
+/// Maximum number of remembered pauses. Beyond it, the one that ends first is forgotten: its destination is then tried with all
+/// slots.
 const MOST_PAUSES: usize = 1_024;
 
-/// The work for one destination while there is some that is due: slots of its own, which no other destination takes.
+/// The due work for one destination, with slots of its own.
 pub(super) struct Lane {
     pub(super) destination: Destination,
-    /// The kinds of which jobs are due, the next one to be claimed first.
+    /// The kinds with due jobs; the first is claimed next.
     due: Mutex<VecDeque<JobKind>>,
     offered: Notify,
 }
@@ -38,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// Adds a kind of which jobs are due.
+    /// Adds a kind with due jobs.
     fn offer(&self, kind: JobKind) {
         let mut due = held(&self.due);
         if !due.contains(&kind) {
@@ -47,18 +47,18 @@ impl Lane {
         self.offered.notify_one();
     }
 
-    /// Waits until somebody has found jobs that are due.
+    /// Waits until due jobs are offered.
     pub(super) async fn offered(&self) {
         self.offered.notified().await;
     }
 
-    /// The kind whose jobs are claimed next. One that has more is put back behind the others, so that a long queue of one kind
-    /// does not hold up the others.
+    /// The kind whose jobs are claimed next. A kind with more jobs is put back at the end, so that a long queue of one kind
+    /// does not delay the others.
     pub(super) fn next_kind(&self) -> Option<JobKind> {
         held(&self.due).pop_front()
     }
 
-    /// The kind has more jobs that are due, or may have.
+    /// Puts back a kind that has or may have more due jobs.
     pub(super) fn put_back(&self, kind: JobKind) {
         let mut due = held(&self.due);
         if !due.contains(&kind) {
@@ -71,13 +71,13 @@ impl Lane {
     }
 }
 
-/// The lanes that are open, by destination.
+/// The open lanes, by destination.
 #[derive(Default)]
 pub(super) struct Lanes(Mutex<HashMap<Destination, Arc<Lane>>>);
 
 impl Lanes {
-    /// Tells the lane of a destination that jobs of a kind are due. Answers the lane when it has just been opened and so has
-    /// nobody yet that works for it.
+    /// Offers due jobs of a kind to the lane of a destination. Returns the lane if this opened it, so that the caller starts
+    /// its work.
     pub(super) fn offer(&self, destination: &Destination, kind: JobKind) -> Option<Arc<Lane>> {
         let mut lanes = held(&self.0);
         if let Some(lane) = lanes.get(destination) {
@@ -92,7 +92,7 @@ impl Lanes {
         Some(lane)
     }
 
-    /// Closes a lane for which nothing is left to do; false when there is, since it was offered meanwhile.
+    /// Closes a lane that has no work left; false if work was offered meanwhile.
     pub(super) fn close(&self, lane: &Lane, is_paused: bool) -> bool {
         let mut lanes = held(&self.0);
         let closes = is_paused || lane.is_idle();
@@ -103,17 +103,17 @@ impl Lanes {
     }
 }
 
-/// The destinations that do not work.
+/// The pauses, by destination.
 #[derive(Default)]
 pub(super) struct Pauses(Mutex<HashMap<Destination, Pause>>);
 
 impl Pauses {
-    /// What is known of a destination.
+    /// The pause of a destination.
     pub(super) fn of(&self, destination: &Destination) -> Pause {
         held(&self.0).get(destination).cloned().unwrap_or_default()
     }
 
-    /// Changes what is known of a destination; answers what `change` does.
+    /// Changes the pause of a destination; returns the result of `change`.
     pub(super) fn change<T>(
         &self,
         destination: &Destination,
@@ -132,7 +132,7 @@ impl Pauses {
     }
 }
 
-/// Makes room for a pause until then.
+/// Removes the pause that ends first, unless the new one ends earlier.
 fn forget_first(pauses: &mut HashMap<Destination, Pause>, until: Instant) {
     let end = |pause: &Pause| pause.until().unwrap_or(until);
     let first = pauses.iter().min_by_key(|(_, pause)| end(pause));
@@ -141,7 +141,7 @@ fn forget_first(pauses: &mut HashMap<Destination, Pause>, until: Instant) {
     }
 }
 
-/// Held for single look-ups only; what is behind it is whole at any time.
+/// A panic cannot leave the value in a bad state.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

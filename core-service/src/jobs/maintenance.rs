@@ -1,4 +1,4 @@
-//! Tidying that comes round by itself.
+//! Periodic maintenance.
 
 use std::time::Duration;
 
@@ -9,20 +9,21 @@ use crate::{
     storage::{Error, KeyUses, Store},
 };
 
-/// How often. Nothing visible waits for it: the catalogue leaves ended events out by their end, and "last used" is "about".
+/// The interval. Nothing visible depends on it: the catalogue excludes ended events by their end, and "last used" is
+/// approximate.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// Events that are swept in one transaction, so that its locks are short.
+/// Events that one transaction sweeps, so that its locks are short.
 const SWEEP_BATCH: i64 = 500;
 
-/// Rows that are deleted in one transaction, and transactions in one round: enough for a million rows a day, and never long.
+/// Rows deleted per transaction, and transactions per round: enough for a million rows a day, in short transactions.
 const RETENTION_BATCH: i64 = 500;
 const RETENTION_BATCHES: usize = 20;
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// Takes ended events out of the catalogue's index, writes down when keys were last used, and deletes what has been kept for
-/// long enough. Every core may run it.
+/// Removes ended events from the catalogue's index, stores when keys were last used, and deletes old rows. Every core may run
+/// it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     store: Store,
@@ -32,7 +33,7 @@ pub struct Maintenance {
 }
 
 impl Maintenance {
-    /// Maintenance of a store, and of the uses of keys, as they are recorded where keys are checked.
+    /// Maintenance of a store and of the recorded uses of keys.
     pub fn new(store: Store, clock: Clock, key_uses: KeyUses) -> Self {
         Self {
             store,
@@ -42,17 +43,17 @@ impl Maintenance {
         }
     }
 
-    /// The same with another retention.
+    /// The same maintenance with another retention.
     #[must_use]
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
     }
 
-    /// Comes round until told to stop, and once more then, so that uses of keys are not lost.
+    /// Runs periodically until `stop`, and once more after it, so that uses of keys are not lost.
     pub async fn run(self, stop: CancellationToken) {
         loop {
             if let Err(error) = self.maintain_once().await {
-                tracing::warn!(%error, "maintenance failed and will be tried again");
+                tracing::warn!(%error, "maintenance failed and will be repeated");
             }
             if stop.is_cancelled() {
                 return;
@@ -64,7 +65,7 @@ impl Maintenance {
         }
     }
 
-    /// Does what there is to do by the clock.
+    /// Runs one round.
     pub async fn maintain_once(&self) -> Result<(), Error> {
         self.touch_keys().await?;
         self.sweep().await?;

@@ -1,28 +1,29 @@
-//! The pause for a destination that does not work: nothing is sent there, and then one job alone, to see whether it does again.
+//! The pause of a destination that does not work: first nothing is sent there, then one job at a time, to see whether it works
+//! again.
 
 use uuid::Uuid;
 
 use super::backoff;
 use crate::domain::instant::Instant;
 
-/// Seconds of the first pause: a server that restarts is back by then.
+/// Seconds of the first pause: enough for a server to restart.
 const FIRST_SECONDS: i64 = 5;
 
-/// Seconds of the longest: how long mail may at most go on waiting after a long outage has ended.
+/// Seconds of the longest pause: how long mails may still wait after a long outage.
 const LONGEST_SECONDS: i64 = 300;
 
-/// What is known of a destination.
+/// The pause of a destination.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Pause {
-    /// It works, as far as is known.
+    /// The destination works.
     #[default]
     None,
-    /// It did not, and is left alone until then; afterwards one job at a time is tried.
+    /// It did not work. Nothing is sent until then; after that, one job at a time.
     Until { at: Instant, seconds: i64 },
 }
 
 impl Pause {
-    /// How many more jobs may be started, of `free` slots, while `running` are under way.
+    /// How many more jobs may be started, with `free` slots and `running` tries.
     pub(super) fn admits(&self, now: Instant, free: usize, running: usize) -> usize {
         match self {
             Self::None => free,
@@ -31,8 +32,8 @@ impl Pause {
         }
     }
 
-    /// The destination did its part in a try that was started then; true when that ends a pause. What was under way when the
-    /// pause began ends nothing: a server that refuses every second connection is not to be hammered.
+    /// The destination worked in a try that started then. Returns true if that ends a pause. A try that was running when the
+    /// pause began does not end it: a server that refuses every second connection must not be overloaded.
     pub(super) fn end(&mut self, started: Instant) -> bool {
         let ends = matches!(self, Self::Until { at, .. } if started >= *at);
         if ends {
@@ -41,8 +42,8 @@ impl Pause {
         ends
     }
 
-    /// The destination did not work for a try that was started then: begins a pause, or after one that was in vain a longer
-    /// one. Answers its seconds; nothing for what was under way when the pause began.
+    /// The destination did not work in a try that started then. Begins a pause, or a longer one after an earlier one. Returns
+    /// its seconds, or `None` for a try that was running when the pause began.
     pub(super) fn begin(&mut self, now: Instant, started: Instant, subject: Uuid) -> Option<i64> {
         let seconds = match self {
             Self::None => FIRST_SECONDS,
@@ -54,7 +55,7 @@ impl Pause {
         Some(seconds)
     }
 
-    /// Until when the destination is left alone, unless it works.
+    /// When the pause ends; `None` without a pause.
     pub(super) const fn until(&self) -> Option<Instant> {
         match self {
             Self::None => None,
@@ -62,7 +63,7 @@ impl Pause {
         }
     }
 
-    /// When a job that met the pause may be tried: after those that have waited for longer.
+    /// When a job that met the pause may be tried again: after those that have waited longer.
     pub(super) const fn due_at(&self, now: Instant) -> Instant {
         match self {
             Self::None => now.plus_seconds(FIRST_SECONDS),

@@ -1,4 +1,4 @@
-//! Mails to registrants. One handler does all kinds.
+//! The handler of all mails to registrants.
 
 use super::{Attempt, AttemptError, Handler};
 use crate::{
@@ -22,7 +22,7 @@ pub struct RegistrationMail {
 }
 
 impl RegistrationMail {
-    /// A handler that sends by `mailer`.
+    /// A handler that sends with `mailer`.
     pub const fn new(
         store: Store,
         clock: Clock,
@@ -41,16 +41,16 @@ impl RegistrationMail {
         let (id, now) = (RegistrationId::new(job.key.subject_id), self.clock.now());
         let found = self.store.find_registrant(id).await;
         let found = found.map_err(|error| AttemptError::Temporary(error.to_string()))?;
-        // A person who was erased since gets no mail.
+        // The person was erased meanwhile.
         let Some(registrant) = found else {
             return Ok(());
         };
-        let Some(news) = registrant.news(job.task()?, now) else {
-            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is overtaken by events and not sent");
+        let Some(notification) = registrant.notification(job.task()?, now) else {
+            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
             return Ok(());
         };
         let links = self.own_registrations.links();
-        let private_url = if news.standing().is_some() {
+        let private_url = if notification.active_status().is_some() {
             let link = self.own_registrations.new_link(id).await;
             Some(link.map_err(|error| AttemptError::Temporary(error.to_string()))?)
         } else {
@@ -62,9 +62,9 @@ impl RegistrationMail {
             event_url: &links.event(&registrant.event.slug),
             private_url: private_url.as_deref(),
         };
-        let letter = email::letter(&job.key, news, &registrant, &addressing, now)
+        let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        Ok(self.mailer.send(&letter, now).await?)
+        Ok(self.mailer.send(&mail, now).await?)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Claims jobs, has them done, and writes down how that went.
+//! The runner: claims jobs, runs their handlers and records the outcomes.
 
 mod attempt;
+mod dispatch;
 mod record;
-mod scout;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -24,14 +24,14 @@ use crate::{
 };
 use attempt::{Outcome, Try, attempt};
 
-/// How long after a try's time limit its lease ends: enough to write down the outcome over a slow database.
+/// How long a lease lasts after its try's time limit: enough to record the outcome on a slow database.
 const LEASE_SLACK_SECONDS: i64 = 30;
 
-/// The part of the slots that must be free before more jobs are claimed, as a divisor: so that several tries share a
-/// transaction, and most slots are busy.
+/// The fraction of the slots that must be free before more jobs are claimed, as a divisor: several tries share a transaction,
+/// and most slots stay busy.
 const CLAIM_DIVISOR: usize = 4;
 
-/// Does the jobs of the kinds that it has handlers for; jobs of other kinds wait. Any number of runners may share a database.
+/// Does jobs of the kinds that it has handlers for; other jobs wait. Any number of runners may share a database.
 #[derive(Clone)]
 pub struct Runner {
     store: Store,
@@ -39,7 +39,7 @@ pub struct Runner {
     handlers: Arc<HashMap<JobKind, Arc<dyn Handler>>>,
     lanes: Arc<Lanes>,
     pauses: Arc<Pauses>,
-    /// Transactions at a time: no more than are worth running side by side, so that requests find connections.
+    /// Limits concurrent transactions, so that connections are left for requests.
     turns: Arc<Semaphore>,
     limits: Limits,
 }
@@ -47,11 +47,11 @@ pub struct Runner {
 /// Bounds of a runner.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Jobs of one destination at a time.
+    /// Maximum number of concurrent tries for one destination.
     pub slots: usize,
     /// How long one try may take.
     pub attempt_timeout: Duration,
-    /// How often to look for jobs that are due, and how long to wait after a failure of the database.
+    /// How often to look for due jobs, and how long to wait after a failure of the database.
     pub poll_interval: Duration,
 }
 
@@ -62,13 +62,13 @@ impl Default for Limits {
             slots: 16,
             // A mail server may take a minute to greet; nothing useful takes longer.
             attempt_timeout: Duration::from_mins(1),
-            // What people notice as "at once", at the price of a few index look-ups a second.
+            // Short enough to seem immediate, at the cost of a few index look-ups per second.
             poll_interval: Duration::from_secs(1),
         }
     }
 }
 
-/// The tries of a lane: those under way, and those that came to an end and are not written down yet.
+/// The tries of a lane: running ones, and ended ones that are not recorded yet.
 #[derive(Default)]
 struct Tries {
     running: JoinSet<Try>,
@@ -76,12 +76,12 @@ struct Tries {
 }
 
 impl Tries {
-    /// Waits for the first that ends and takes what has ended by then; answers those.
+    /// Waits until a try ends, and returns all that have ended by then.
     async fn gather(&mut self) -> &[Try] {
         let first = self.running.join_next().await;
         let rest = std::iter::from_fn(|| self.running.try_join_next());
         let before = self.ended.len();
-        // A try catches what its handler does, so it only fails with the whole process.
+        // A try catches panics of its handler, so it fails only with the whole process.
         self.ended.extend(first.into_iter().chain(rest).flatten());
         self.ended.get(before..).unwrap_or_default()
     }
@@ -92,7 +92,7 @@ impl Tries {
 }
 
 impl Runner {
-    /// A runner for these handlers, one to a kind.
+    /// A runner with these handlers, one for each kind.
     pub fn new(store: Store, clock: Clock, handlers: Vec<Arc<dyn Handler>>) -> Self {
         let of_kinds = |handler: Arc<dyn Handler>| {
             let kinds = handler.kinds().iter();
@@ -115,7 +115,7 @@ impl Runner {
         Self { limits, ..self }
     }
 
-    /// Does everything that is due by the clock, and what that leaves due; answers how many tries that took. For tests.
+    /// Does all due jobs, including those that become due meanwhile. Returns the number of tries. For tests.
     pub async fn drain(&self) -> Result<usize, Error> {
         let mut total = 0;
         loop {
@@ -142,7 +142,7 @@ impl Runner {
         }
     }
 
-    /// Works for a lane until nothing is left to do there, or until told to stop.
+    /// Works on a lane until it has no work left, or until `stop`.
     async fn work(self, lane: Arc<Lane>, stop: CancellationToken) {
         let mut tries = Tries::default();
         let mut enough = 1;
@@ -161,16 +161,16 @@ impl Runner {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = lane.offered(), if can_wait => enough = 1,
-                // After a failure of the database, what ended waits for its next turn.
+                // After a failure of the database, ended tries wait for the next turn.
                 () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
                 ended = tries.gather(), if can_wait => {
-                    self.judge(&lane, ended);
+                    self.update_pause(&lane, ended);
                     enough = self.limits.slots.div_ceil(CLAIM_DIVISOR);
                 }
             }
         }
         self.gather_all(&lane, &mut tries).await;
-        // What can't be written down now is done again, when its lease ends.
+        // A job whose outcome cannot be recorded is done again when its lease ends.
         let _ = self.turn_or_log(&lane, &mut tries, 0).await;
     }
 
@@ -182,7 +182,7 @@ impl Runner {
 
     async fn gather_all(&self, lane: &Lane, tries: &mut Tries) {
         while !tries.running.is_empty() {
-            self.judge(lane, tries.gather().await);
+            self.update_pause(lane, tries.gather().await);
         }
     }
 
@@ -195,13 +195,13 @@ impl Runner {
         let turned = self.turn(lane, tries, wanted).await;
         if let Err(error) = &turned {
             let destination = &lane.destination;
-            tracing::warn!(%destination, %error, "cannot claim jobs or write down how they went");
+            tracing::warn!(%destination, %error, "cannot claim jobs or record their outcomes");
         }
         turned
     }
 
-    /// One transaction: writes down what came of the tries that ended, and claims as many jobs as are wanted and admitted,
-    /// which are then started. Answers how many. When it fails, what ended is kept for the next turn.
+    /// One transaction: records ended tries, and claims as many jobs as are wanted and admitted. Then it starts them and
+    /// returns their number. If it fails, ended tries are kept for the next turn.
     async fn turn(&self, lane: &Lane, tries: &mut Tries, wanted: usize) -> Result<usize, Error> {
         let now = self.clock.now();
         let pause = self.pauses.of(&lane.destination);
@@ -209,7 +209,7 @@ impl Runner {
         if admitted == 0 && tries.ended.is_empty() {
             return Ok(0);
         }
-        // Never closed, so a turn always comes.
+        // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
         let mut tx = self.store.begin().await?;
         self.record(lane, &mut tx, &tries.ended, now).await?;
@@ -224,15 +224,15 @@ impl Runner {
         Ok(count)
     }
 
-    /// What the tries that ended tell of their destination.
-    fn judge(&self, lane: &Lane, ended: &[Try]) {
+    /// Updates the destination's pause after these tries.
+    fn update_pause(&self, lane: &Lane, ended: &[Try]) {
         let (destination, now) = (&lane.destination, self.clock.now());
         for one in ended {
             if let Outcome::Unreachable(reason) = &one.outcome {
                 let subject = one.job.key.subject_id;
                 let begun = |pause: &mut Pause| pause.begin(now, one.started, subject);
                 if let Some(seconds) = self.pauses.change(destination, begun) {
-                    tracing::warn!(%destination, %reason, seconds, "a destination does not work and is left alone for a while");
+                    tracing::warn!(%destination, %reason, seconds, "a destination does not work; its jobs pause");
                 }
             } else if self
                 .pauses

@@ -1,4 +1,4 @@
-//! Fetches stock pictures for covers. Until one is there, and when there is none, the drawn cover stands.
+//! Fetches stock photographs for covers. Until there is one, the cover is drawn.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -19,14 +19,14 @@ use crate::{
     storage::{self, StoredCover},
 };
 
-/// How long a provider is left alone that is busy and does not say for how long: they count by the minute or by the hour.
+/// How long to wait for a provider that is busy and names no time: providers count per minute or per hour.
 const PAUSE_SECONDS: u64 = 60;
 
 /// The handler of `stock_cover` jobs.
 pub struct StockCovers {
     commands: Commands,
     stock: Stock,
-    /// Microseconds since the epoch before which the provider asked not to be asked.
+    /// Microseconds since the epoch until which the provider asked to wait.
     paused_until: AtomicI64,
 }
 
@@ -54,14 +54,14 @@ impl StockCovers {
         match self.stock.find(words).await {
             Ok(Some(cover)) => self.keep(id, words, cover).await,
             Ok(None) => {
-                tracing::info!(event_id = %id, provider = %self.stock.provider(), "there is no stock picture for an event");
+                tracing::info!(event_id = %id, provider = %self.stock.provider(), "found no stock photograph for an event");
                 Ok(())
             }
             Err(error) => Err(self.failure(&error)),
         }
     }
 
-    /// Stores a cover, unless its event wants another by now.
+    /// Stores a cover, unless its event needs another one by now.
     async fn keep(&self, id: EventId, words: &str, cover: StockCover) -> Result<(), AttemptError> {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
@@ -99,10 +99,10 @@ impl StockCovers {
                     .fetch_max(until.micros(), Ordering::Relaxed);
                 AttemptError::Unreachable(text)
             }
-            // No other job would fare better, and all of them will once it is mended.
+            // All jobs fail for this reason until an operator corrects it.
             Error::Refused { .. } => AttemptError::Unreachable(text),
             Error::Settings(_) | Error::Rejected { .. } => AttemptError::Permanent(text),
-            // It may be these words alone that the provider cannot cope with.
+            // The cause may be these words.
             Error::Failed { .. } => AttemptError::Temporary(text),
         }
     }
@@ -118,7 +118,7 @@ impl Handler for StockCovers {
     }
 }
 
-/// The words for which an event still wants a picture.
+/// The words for which an event still needs a photograph.
 fn wanted(event: &Event, now: Instant) -> Option<&str> {
     let wants = event.image_credit.is_none() && event.is_active(now);
     event.image_query.as_deref().filter(|_| wants)

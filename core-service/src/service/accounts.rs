@@ -12,27 +12,27 @@ use crate::domain::{
     zone::Zone,
 };
 
-/// An account and how much of its quota is used.
+/// An account and the use of its quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountOverview {
     /// The account.
     pub account: Account,
-    /// Events that are neither cancelled nor over, drafts included.
+    /// Events that are neither cancelled nor ended, including drafts.
     pub active_events: i32,
-    /// How many may be; nothing when there is no limit.
+    /// The quota; `None` if there is no limit.
     pub active_events_limit: Option<i32>,
 }
 
 impl AccountOverview {
-    /// How many more events may become active; nothing when there is no limit.
+    /// How many more events may become active; `None` if there is no limit.
     pub fn active_events_left(&self) -> Option<i32> {
         let limit = self.active_events_limit?;
-        // After a change to a smaller plan there may be more than it allows.
+        // After a change to a smaller plan there may be more than the quota.
         Some(limit.saturating_sub(self.active_events).max(0))
     }
 }
 
-/// What an administrator says of a new account.
+/// A request to create an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAccount {
     /// The owner's e-mail address.
@@ -41,7 +41,7 @@ pub struct NewAccount {
     pub name: String,
     /// The plan.
     pub plan: Plan,
-    /// IANA zone for events created without one.
+    /// IANA time zone of new events that name none.
     pub timezone: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Accounts whose plans allow that many events.
+    /// Accounts with these quotas.
     pub const fn new(commands: Commands, plans: Plans) -> Self {
         Self { commands, plans }
     }
@@ -72,7 +72,7 @@ impl Accounts {
         })
     }
 
-    /// Opens an account, for an administrator.
+    /// Creates an account, for an administrator.
     pub async fn create(&self, new: NewAccount) -> Result<Account, Error> {
         let mut violations = Violations::default();
         let email = violations.check("email", new.email.parse::<Email>());
@@ -94,7 +94,7 @@ impl Accounts {
             };
             if !unit.tx.insert_account(&account).await? {
                 return Err(Error::Conflict(format!(
-                    "there is already an account of {email}"
+                    "there is already an account with the address {email}"
                 )));
             }
             unit.record(Fact::AccountCreated { account: &account })

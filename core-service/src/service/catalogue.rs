@@ -1,4 +1,4 @@
-//! What everybody may see.
+//! The public catalogue.
 
 use super::{Commands, Error};
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 pub struct CatalogueView {
     /// The events, earliest start first.
     pub events: Vec<Event>,
-    /// How many public events there are in all.
+    /// The total number of public events.
     pub count: i32,
-    /// Where the next page begins; nothing on the last one.
+    /// Where the next page begins; `None` on the last page.
     pub next_offset: Option<i32>,
 }
 
@@ -22,29 +22,29 @@ pub struct CatalogueView {
 pub enum CoverView {
     /// A photograph.
     Stock(StoredCover),
-    /// To be drawn.
+    /// Drawn.
     Drawn {
-        /// From what.
+        /// Its content.
         words: CoverWords,
-        /// Whether a photograph may take its place soon.
+        /// Whether a photograph may replace it soon.
         is_provisional: bool,
     },
 }
 
-/// What a cover is drawn from.
+/// The content of a drawn cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverWords {
     /// The event's title.
     pub title: String,
-    /// The words that its owner gave for the picture.
+    /// The owner's search words.
     pub image_query: String,
-    /// When it starts by the clocks of its zone.
+    /// The wall time of its start.
     pub starts: jiff::civil::DateTime,
     /// The city, if it has one.
     pub city: Option<String>,
 }
 
-/// Use cases about what everybody may see.
+/// Use cases about the public catalogue.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     store: Store,
@@ -53,7 +53,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue of what `commands` change.
+    /// The catalogue on the same database as `commands`.
     pub fn new(commands: &Commands) -> Self {
         Self {
             store: commands.store().clone(),
@@ -76,7 +76,7 @@ impl Catalogue {
         })
     }
 
-    /// One public event; not found unless it is published, listed, not cancelled and not over.
+    /// One public event; found only if it is published, listed, not cancelled and not ended.
     pub async fn get(&self, slug: &str) -> Result<Event, Error> {
         let now = self.clock.now();
         let event = self.find_by_slug(slug).await?;
@@ -85,8 +85,7 @@ impl Catalogue {
             .ok_or(Error::NO_EVENT)
     }
 
-    /// An event's cover: also for unlisted, cancelled and ended ones, whose pages open by their link,
-    /// but not for drafts.
+    /// An event's cover, also for unlisted, cancelled and ended events, whose pages are still reachable, but not for drafts.
     pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
         let event = self.find_by_slug(slug).await?;
         let event = event
@@ -117,12 +116,12 @@ impl Catalogue {
     }
 }
 
-/// Public numbers are int32; a catalogue that outgrows them shows the largest.
+/// Numbers in the API are int32; a larger count becomes the largest.
 pub(super) fn saturated(count: i64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// A page without events is the last one, whatever the count says: both are read one after the other.
+/// A page without events is the last one even if the count differs, since they are read one after the other.
 fn next_offset(offset: i32, on_page: usize, count: i32) -> Option<i32> {
     let next = offset.checked_add(i32::try_from(on_page).ok()?)?;
     (on_page > 0 && next < count).then_some(next)

@@ -1,5 +1,5 @@
-//! The one way to change anything: [`Commands::run`] begins a transaction, has a use case decide in it, writes what follows from
-//! the facts that the use case recorded, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
+//! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
+//! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Commands on a database that leave no work for a provider of photographs.
+    /// Commands on a database, without a provider of photographs.
     pub fn new(store: Store, clock: Clock, entropy: Entropy) -> Self {
         Self {
             store,
@@ -39,7 +39,7 @@ impl Commands {
         }
     }
 
-    /// The same, where `fetches_covers` says whether photographs are looked for.
+    /// The same commands; `fetches_covers` says whether there is a provider of photographs.
     #[must_use]
     pub fn with_covers(self, fetches_covers: bool) -> Self {
         Self {
@@ -48,9 +48,8 @@ impl Commands {
         }
     }
 
-    /// Decides one command, or several at once, in one transaction. What `decide` wrote lasts when it recorded at least one
-    /// fact; without a fact, and after an error, the transaction is rolled back. What callers may repeat under an idempotency
-    /// key goes by `run_for`.
+    /// Decides one or several commands in one transaction. The transaction is committed if `decide` recorded at least one fact;
+    /// without a fact or after an error it is rolled back. Calls that may have an idempotency key use `run_for`.
     pub async fn run<A>(
         &self,
         by: impl Into<Actor>,
@@ -75,12 +74,12 @@ impl Commands {
         &self.store
     }
 
-    /// The calls that have an idempotency key.
+    /// The running calls with an idempotency key.
     pub(super) const fn under_way(&self) -> &UnderWay {
         &self.under_way
     }
 
-    /// The present.
+    /// The clock.
     pub(crate) const fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -93,18 +92,18 @@ impl Commands {
         self.fetches_covers
     }
 
-    /// Keys, tokens and the endings of slugs.
+    /// The source of ids, keys, tokens and slug endings.
     pub(crate) const fn entropy(&self) -> &Entropy {
         &self.entropy
     }
 }
 
-/// One command under way: its transaction, its moment, and what follows from what it decided.
+/// A running command: its transaction, its time, and the consequences of its facts.
 #[derive(Debug)]
 pub struct Unit {
-    /// The transaction. Use cases read, lock and write their own rows by it; rows that follow from facts are not theirs to write.
+    /// The transaction. Use cases read, lock and write their own rows with it. They do not write rows that follow from facts.
     pub(crate) tx: Tx,
-    /// The moment at which everything in this command happens.
+    /// The time of everything in this command.
     pub(crate) now: Instant,
     actor: Actor,
     entropy: Entropy,
@@ -112,29 +111,28 @@ pub struct Unit {
     consequences: Consequences,
 }
 
-/// Rows that follow from the facts so far and are written before the commit, with one statement for each table.
+/// Rows that follow from the facts. They are written before the commit, with one statement for each table.
 #[derive(Debug, Default)]
 struct Consequences {
     any: bool,
     audit: Vec<AuditEntry>,
     jobs: Vec<Job>,
-    /// Events that the catalogue shows otherwise, or no longer.
+    /// Events whose entry in the catalogue changed.
     catalogue: Vec<EventId>,
 }
 
 impl Unit {
-    /// A new identifier, which sorts by this command's moment.
+    /// A new identifier, which sorts by this command's time.
     pub(crate) fn new_id(&self) -> Uuid {
         self.entropy.uuid_v7(self.now)
     }
 
-    /// Records what happened; answers how many mails to registrants of the event that scheduled, beside the one to whom it
-    /// happened.
+    /// Records a fact. Returns the number of mails that were scheduled to other registrants of the event.
     pub(crate) async fn record(&mut self, fact: Fact<'_>) -> Result<u64, storage::Error> {
         self.record_by(self.actor, fact).await
     }
 
-    /// The same where commands of several actors are decided together.
+    /// The same for a batch with several actors.
     pub(crate) async fn record_by(
         &mut self,
         actor: Actor,
@@ -154,7 +152,7 @@ impl Unit {
         }
     }
 
-    /// At once and not before the commit: it is the rows as they are now that say who is mailed.
+    /// At once and not before the commit: the current rows determine the recipients.
     async fn schedule(&mut self, mailing: Mailing) -> Result<u64, storage::Error> {
         let (tx, now) = (&mut self.tx, self.now);
         match mailing {
@@ -169,7 +167,7 @@ impl Unit {
         }
     }
 
-    /// Notes that something was written that is to last, although nothing happened.
+    /// Notes that something was written that must be committed although there is no fact.
     pub(super) const fn note_write(&mut self) {
         self.consequences.any = true;
     }
@@ -193,7 +191,7 @@ impl Unit {
             self.tx.insert_audits(&audit).await?;
         }
         if !catalogue.is_empty() {
-            // The last lock that is taken, and so held for the shortest time.
+            // This lock is taken last, and so held for the shortest time.
             self.tx.raise_catalogue_version(&catalogue).await?;
         }
         self.tx.commit().await

@@ -1,4 +1,4 @@
-//! Who calls: credentials recognised, with few look-ups and without a write per call.
+//! Authentication of callers, with few look-ups and without a write per call.
 
 use std::sync::{
     Arc,
@@ -16,20 +16,20 @@ use crate::{
     storage::{KeyUses, Store},
 };
 
-/// How long a credential is trusted without looking again. Revocation must take effect everywhere within 5 s.
+/// How long a credential is cached. Revocation must take effect everywhere within 5 s.
 pub(super) const TRUST_SECONDS: i64 = 2;
 
-/// Credentials remembered at most, about 1 MB; beyond, those used least recently are looked up again.
+/// Maximum number of cached credentials, about 1 MB. Beyond it, the least recently used are evicted.
 const REMEMBERED: u64 = 10_000;
 
-/// Whoever calls with a valid credential.
+/// A caller with a valid credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Principal {
-    /// The account that they act on.
+    /// The account.
     pub account: AccountId,
-    /// Who acts, as the audit log names them.
+    /// The actor, as the audit log names it.
     pub actor: Actor,
-    /// What the credential may be used for.
+    /// The credential's scopes.
     pub scopes: Scopes,
 }
 
@@ -39,27 +39,27 @@ impl From<&Principal> for Actor {
     }
 }
 
-/// What a caller may show, told apart by its prefix. Another kind of credential is another variant: how it is read, hashed and
-/// looked up stands in this `impl` and nowhere else.
+/// A credential, whose kind its prefix shows. Another kind is another variant; this `impl` alone parses, hashes and looks up
+/// credentials.
 enum Credential {
     /// `mus_live_`: an API key.
     Key(PlainKey),
 }
 
 impl Credential {
-    /// The credential in the value of the header `Authorization`; none when it is of no known kind, or mistyped.
+    /// The credential in the header `Authorization`; `None` if its kind is unknown or its checksum is wrong.
     fn parse(authorization: &str) -> Option<Self> {
         PlainKey::parse(bearer(authorization)?).map(Self::Key)
     }
 
-    /// By which it is stored and remembered.
+    /// The hash by which it is stored and cached.
     fn hash(&self) -> Hash {
         match self {
             Self::Key(key) => key.hash(),
         }
     }
 
-    /// What it is good for, if it is valid.
+    /// The caller, if it is valid.
     async fn look_up(
         &self,
         authenticator: &Authenticator,
@@ -74,7 +74,7 @@ impl Credential {
 /// SHA-256 of a credential.
 type Hash = [u8; 32];
 
-/// Finds out who calls.
+/// Authenticates callers.
 #[derive(Debug, Clone)]
 pub struct Authenticator {
     store: Store,
@@ -84,7 +84,7 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// By the keys that are in the database.
+    /// Authenticates by the keys in the database.
     pub fn new(store: Store, clock: Clock) -> Self {
         Self {
             store,
@@ -94,7 +94,7 @@ impl Authenticator {
         }
     }
 
-    /// When keys were used, for whoever writes it down.
+    /// When keys were used, for maintenance to store.
     pub fn key_uses(&self) -> KeyUses {
         self.key_uses.clone()
     }
@@ -103,7 +103,7 @@ impl Authenticator {
         Arc::clone(&self.credentials)
     }
 
-    /// Finds out who calls from the value of the header `Authorization`.
+    /// Authenticates a caller by the header `Authorization`.
     pub async fn authenticate(&self, authorization: Option<&str>) -> Result<Principal, Error> {
         let credential = authorization.and_then(Credential::parse);
         let credential = credential.ok_or(Error::Unauthorized)?;
@@ -156,11 +156,11 @@ struct Recognised {
     looked_up_at: Instant,
 }
 
-/// What is remembered of credentials between calls.
+/// The cache of credentials.
 #[derive(Debug)]
 pub(super) struct Credentials {
     recognised: Cache<Hash, Recognised>,
-    /// How many were forgotten since they were revoked.
+    /// The number of revocations.
     revocations: AtomicU64,
 }
 
@@ -179,7 +179,7 @@ impl Credentials {
         let recognised = self.recognised.get(hash)?;
         let trusted_until = recognised.looked_up_at.plus_seconds(TRUST_SECONDS);
         let is_valid = recognised.expires_at.is_none_or(|end| now < end);
-        // A clock that was set back must not stretch the trust.
+        // A clock that was set back must not extend the trust.
         let is_fresh = recognised.looked_up_at <= now && now < trusted_until;
         (is_valid && is_fresh).then_some(recognised.principal)
     }
@@ -188,8 +188,7 @@ impl Credentials {
         self.revocations.load(Ordering::SeqCst)
     }
 
-    /// Remembers what a look-up found that began after so many revocations. One that went on meanwhile may have seen the
-    /// credential as it was before.
+    /// Caches the result of a look-up, unless there was a revocation since it began: then it may have read the old state.
     fn remember(&self, hash: Hash, recognised: Recognised, revocations: u64) {
         self.recognised.insert(hash, recognised);
         if self.revocations() != revocations {
@@ -197,7 +196,7 @@ impl Credentials {
         }
     }
 
-    /// Forgets a credential that was revoked.
+    /// Evicts a revoked credential.
     pub(super) fn forget(&self, hash: &Hash) {
         self.revocations.fetch_add(1, Ordering::SeqCst);
         self.recognised.invalidate(hash);

@@ -1,4 +1,4 @@
-//! Removing a person everywhere, for an administrator.
+//! Erasing a person, for an administrator.
 
 use super::{Commands, Error, Unit, registrations::promote};
 use crate::domain::{
@@ -10,41 +10,41 @@ use crate::domain::{
     violation::Violations,
 };
 
-/// Registrations that are looked for at a time.
+/// Registrations per query.
 const PAGE: i64 = 500;
 
-/// What erasing a person did.
+/// The result of erasing a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Erasure {
-    /// Registrations that were removed, in any status.
+    /// Removed registrations, in any status.
     pub registrations: u64,
-    /// Mails that waited to be sent, or had failed, and were removed.
+    /// Removed mails that were waiting or had failed.
     pub mails: u64,
-    /// Private links that no longer lead anywhere.
+    /// Removed private links.
     pub links: u64,
-    /// People who got the seats that came free.
+    /// Registrations that got a seat from the waitlist.
     pub promoted: u64,
-    /// Whether there was an account, which lost its address and its owner's name. Its events stay.
+    /// Whether there was an account. Its address and its owner's name were removed; its events stay.
     pub account: bool,
-    /// Keys of that account that were revoked.
+    /// Revoked keys of the account.
     pub keys: u64,
 }
 
-/// Use cases about what is known of a person.
+/// Use cases about personal data.
 #[derive(Debug, Clone)]
 pub struct People {
     commands: Commands,
 }
 
 impl People {
-    /// The people who are known to the database.
+    /// Personal data in the database.
     pub const fn new(commands: Commands) -> Self {
         Self { commands }
     }
 
-    /// Removes the registrations of an e-mail address with all that goes with them, and takes the address and the name from
-    /// its account. The audit log never had either. Done event by event, so that no event is held up by the others; what is
-    /// interrupted is finished by doing it again.
+    /// Removes the registrations of an e-mail address with their mails and links, and removes the address and the name from its
+    /// account. The audit log contains neither. Each event is a transaction of its own, so that no event waits for the others.
+    /// An interrupted run is completed by repeating it.
     pub async fn erase(&self, address: &str) -> Result<Erasure, Error> {
         let mut violations = Violations::default();
         let email = violations.check("email", address.parse::<Email>());
@@ -104,7 +104,7 @@ impl People {
             erased.promoted = promoted(counters, after);
             Ok(erased)
         };
-        // What is counted is what was committed.
+        // Only committed changes are counted.
         let erased = self.commands.run(Actor::Admin, decide).await?;
         done.registrations += erased.registrations;
         done.mails += erased.mails;
@@ -119,7 +119,7 @@ impl People {
                 return Ok(None);
             };
             let account = account.id;
-            // The domain is one that RFC 2606 keeps from ever existing.
+            // RFC 2606 reserves this domain, so it never exists.
             let nobody = format!("erased-{account}@erased.invalid");
             unit.tx.erase_account(account, &nobody).await?;
             let keys = unit.tx.revoke_keys_of(account, unit.now).await?;

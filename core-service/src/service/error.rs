@@ -1,4 +1,4 @@
-//! Why a use case did not do what was asked.
+//! Errors of use cases.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::{
     storage,
 };
 
-/// A refusal or a failure. Texts may be shown to callers; the sources of `Unavailable` and `Internal` are for the log.
+/// A refusal or a failure. Callers may see the messages; the sources of `Unavailable` and `Internal` are for the log only.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Fields that break rules, all of them.
+    /// All violations.
     #[error("the request is invalid")]
     Invalid(Vec<FieldViolation>),
-    /// The credential is missing, malformed, unknown, expired or revoked; it is not said which.
+    /// The credential is missing, malformed, unknown, expired or revoked; the message does not say which.
     #[error("a valid API key is required: send the header 'Authorization: Bearer <API_KEY>'")]
     Unauthorized,
     /// One more active event than the plan allows.
@@ -35,25 +35,25 @@ pub enum Error {
     /// The plan does not include this.
     #[error("a paid plan (Premium, Pro or Business) is required")]
     PlanRequired,
-    /// There is none, or the caller may not know of it.
+    /// It does not exist, or the caller may not know of it.
     #[error("there is no such {what}")]
     NotFound {
-        /// What there is none of, for example `event`.
+        /// What was not found, for example `event`.
         what: &'static str,
     },
     /// Cancelling is final.
     #[error("the event is cancelled, which is final")]
     EventCancelled,
-    /// What is over is not published.
+    /// An ended event cannot be published.
     #[error("the event has ended, so it cannot be published: change its dates first")]
     PublishEnded,
-    /// Who comes to what is over is settled.
+    /// Registrations of an ended event cannot change.
     #[error("the event has ended")]
     EventEnded,
-    /// Nobody is registered for a draft.
+    /// A draft takes no registrations.
     #[error("the event is not published: publish it first")]
     EventNotPublished,
-    /// Only the event's owner is told so.
+    /// Only the event's owner gets this error.
     #[error("this e-mail address is registered for the event already")]
     AlreadyRegistered,
     /// Cancelling is final.
@@ -62,57 +62,57 @@ pub enum Error {
     /// Only a registration that holds a seat can be checked in.
     #[error("only a confirmed registration can be checked in; this one is {0}")]
     NotConfirmed(Status),
-    /// Too often in a short time.
+    /// A rate limit was exceeded.
     #[error("too many registrations in a short time; try again in {} s", whole_seconds(*wait))]
     RateLimited {
         /// How long to wait.
         wait: Duration,
-        /// What the client may be told of its limit.
+        /// The client's remaining allowance, if it may know it.
         allowance: Option<Allowance>,
     },
-    /// More registrations wait than can be decided on soon.
+    /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
-    /// More people hold seats than there would be.
+    /// More seats are taken than the new capacity allows.
     #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
     CapacityBelowConfirmed {
-        /// How many hold seats.
+        /// The number of taken seats.
         confirmed: i32,
     },
-    /// What is stored contradicts the request; the text says what.
+    /// The request conflicts with stored data; the text says how.
     #[error("{0}")]
     Conflict(String),
     /// The caller used the idempotency key for another request.
     #[error("this Idempotency-Key was used for another request: choose a new one")]
     IdempotencyKeyReused,
-    /// The first call with the idempotency key has not ended.
-    #[error("the first call with this Idempotency-Key is still under way: try again soon")]
+    /// The first call with the idempotency key is still running.
+    #[error("the first call with this Idempotency-Key is still running: try again soon")]
     IdempotencyKeyInUse,
-    /// The database is out of reach, or it is not known whether a commit reached it.
+    /// The database is unreachable, or the outcome of a commit is unknown.
     #[error("the database is out of reach; try again")]
     Unavailable(#[source] storage::Error),
-    /// A bug or an operator's matter.
+    /// A defect, or a problem for the operator.
     #[error("internal error")]
     Internal(#[source] storage::Error),
 }
 
 impl Error {
-    /// There is no such event, or it is not the caller's to know.
+    /// There is no such event, or the caller may not know of it.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
 
-    /// What is stored cannot be read: a defect, whose text is for the log.
+    /// Stored data cannot be read: a defect, whose text is for the log only.
     pub const fn unreadable(what: &'static str, text: String) -> Self {
         Self::Internal(storage::Error::Corrupt { what, text })
     }
 
-    /// There is no such registration, or it is not the caller's to know.
+    /// There is no such registration, or the caller may not know of it.
     pub const NO_REGISTRATION: Self = Self::NotFound {
         what: "registration",
     };
 }
 
 impl Error {
-    /// Whether it is what was decided about a valid request. Anything else may go otherwise when the same is asked again.
+    /// Whether it is a decision on a valid request. Other errors may be different for a repeated call.
     pub(super) const fn is_decision(&self) -> bool {
         match self {
             Self::QuotaExceeded { .. }
@@ -145,7 +145,7 @@ impl From<storage::Error> for Error {
             storage::Error::Unavailable(_) | storage::Error::UnknownOutcome(_) => {
                 Self::Unavailable(error)
             }
-            // Unique values are chosen or checked before they are written: this is a bug.
+            // Unique values are chosen or checked before they are written, so this is a defect.
             storage::Error::Duplicate { .. }
             | storage::Error::Missing(_)
             | storage::Error::Corrupt { .. }

@@ -18,7 +18,7 @@ use crate::{
 pub struct MyEvents {
     /// The events with their registrations' numbers, latest start first.
     pub events: Vec<(Event, Counters)>,
-    /// How many events pass the filter, listed here or not.
+    /// The total number of events that match the filter.
     pub count: i32,
 }
 
@@ -31,8 +31,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Events of accounts whose plans allow that many; `default_timezone` is the zone of those for which neither their creator
-    /// nor the account names one.
+    /// Events, with these quotas. `default_timezone` is used if neither the request nor the account names one.
     pub const fn new(commands: Commands, plans: Plans, default_timezone: Zone) -> Self {
         Self {
             commands,
@@ -41,7 +40,7 @@ impl Events {
         }
     }
 
-    /// The zone of events for which neither their creator nor the account names one.
+    /// The default time zone, if neither the request nor the account names one.
     pub(crate) const fn default_timezone(&self) -> &Zone {
         &self.default_timezone
     }
@@ -69,7 +68,7 @@ impl Events {
     }
 }
 
-/// One of the caller's events; of others they may not know.
+/// One of the caller's events; others are not found.
 pub(super) async fn find(
     store: &Store,
     caller: &Principal,
@@ -79,7 +78,7 @@ pub(super) async fn find(
     found.ok_or(Error::NO_EVENT)
 }
 
-/// Reads one of the caller's events to change it: nobody else changes it or its seats until the transaction ends.
+/// Reads and locks one of the caller's events and its seats until the transaction ends.
 pub(super) async fn hold(
     tx: &mut Tx,
     caller: &Principal,

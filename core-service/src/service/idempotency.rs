@@ -1,10 +1,9 @@
-//! Calls that are done once, however often they come. A caller names a call by an idempotency key; the first such call takes the
-//! key in the transaction that decides it and keeps its answer there, and all that come later with the same key and the same
-//! request get that answer, from whatever replica, for 24 hours.
+//! Idempotency keys: a repeated call is done once. The first call with a key claims it and stores its answer in the transaction
+//! of its effect. For 24 hours, later calls with the same key and the same request get this answer, from any replica.
 //!
-//! Refusals are answers, too. They change nothing, so each is kept by a transaction of its own, after the one that was rolled
-//! back; if another call got ahead of it in between, that call's answer is the one that counts. What failed before anything was
-//! decided (a malformed request, too many of them, a database out of reach) is not kept: the call may come again.
+//! Refusals are answers too. They change nothing, so each is stored in a transaction of its own, after the rolled-back one. If
+//! another call stored its answer in between, that answer counts. Failures before a decision (an invalid request, an exceeded
+//! rate limit, an unreachable database) are not stored, so the call can be repeated.
 
 mod under_way;
 
@@ -27,9 +26,9 @@ use crate::{
 /// How long a call waits for an earlier one with the same key.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// What a command answers that may be kept.
+/// An answer that can be stored.
 pub trait Keepable: Clone {
-    /// The registration that it tells of, with which it is erased.
+    /// The registration in it. The stored answer is erased with it.
     fn registration(&self) -> Option<RegistrationId> {
         None
     }
@@ -53,9 +52,9 @@ impl Keepable for Added {
     }
 }
 
-/// On whose behalf a command is run, and how its answer is kept when it has an idempotency key.
+/// The caller of a command, and how its answer is stored if the call has an idempotency key.
 pub struct By<'a, A> {
-    /// Who calls.
+    /// The caller.
     pub caller: &'a Principal,
     keep: Option<Keep<'a, A>>,
 }
@@ -74,7 +73,7 @@ impl<A> By<'_, A> {
     }
 }
 
-/// How an answer is written down.
+/// How an answer is encoded.
 type Encode<'a, A> = &'a (dyn Fn(A) -> Vec<u8> + Send + Sync);
 
 struct Keep<'a, A> {
@@ -83,7 +82,7 @@ struct Keep<'a, A> {
     until: Instant,
 }
 
-/// How answers and refusals are written down for the caller.
+/// How answers and refusals are encoded.
 pub struct Wording<'a, A> {
     /// An answer as bytes.
     pub answer: Encode<'a, A>,
@@ -91,12 +90,12 @@ pub struct Wording<'a, A> {
     pub refusal: &'a (dyn Fn(Error) -> Vec<u8> + Send + Sync),
 }
 
-/// What a call with a key is answered, the first time and every other time.
+/// The stored answer to a call with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// It was done; the bytes are those of [`Wording::answer`].
+    /// The call succeeded; the bytes are those of [`Wording::answer`].
     Answer(Vec<u8>),
-    /// It was refused; the bytes are those of [`Wording::refusal`].
+    /// The call was refused; the bytes are those of [`Wording::refusal`].
     Refusal(Vec<u8>),
 }
 
@@ -104,7 +103,7 @@ impl Kept {
     const ANSWER: u8 = 0;
     const REFUSAL: u8 = 1;
 
-    /// As it is sealed: what it is, then its bytes.
+    /// Its stored form: its kind, then its bytes.
     fn into_bytes(self) -> Vec<u8> {
         let (kind, bytes) = match self {
             Self::Answer(bytes) => (Self::ANSWER, bytes),
@@ -123,7 +122,7 @@ impl Kept {
 }
 
 impl Commands {
-    /// Answers a call that has a key: runs the use case, or finds what was answered before. A use case hands `By` to
+    /// Answers a call with a key: runs the use case, or returns the stored answer. The use case passes `By` to
     /// [`Commands::run_for`].
     pub async fn once<A: Keepable>(
         &self,
@@ -162,7 +161,7 @@ impl Commands {
         }
     }
 
-    /// Decides one command of a caller's, as [`Commands::run`] does, and keeps its answer when the call has a key.
+    /// Decides one command, as [`Commands::run`] does, and stores its answer if the call has a key.
     pub(super) async fn run_for<A: Keepable>(
         &self,
         by: By<'_, A>,
@@ -205,7 +204,7 @@ impl Commands {
         }
     }
 
-    /// After the key could not be taken: what its owner answered, if that is there.
+    /// After the key could not be claimed: the answer of the call that claimed it, if it is stored.
     async fn kept_or_in_use(&self, call: &KeyedCall) -> Result<Kept, Error> {
         let found = self.find_kept(call).await?;
         found.ok_or(Error::IdempotencyKeyInUse)
@@ -223,14 +222,14 @@ impl Commands {
         let kept = opened.and_then(|bytes| Kept::from_bytes(&bytes));
         let corrupt = || storage::Error::Corrupt {
             what: "answer",
-            text: "its request does not open it".to_owned(),
+            text: "it cannot be decrypted".to_owned(),
         };
         Ok(Some(kept.ok_or_else(corrupt)?))
     }
 }
 
 impl Unit {
-    /// Takes the key of a call, or says that it is taken.
+    /// Claims the key of a call, or fails if another call has claimed it.
     async fn claim(&mut self, call: &KeyedCall, until: Instant) -> Result<(), Error> {
         let left = until.saturating_duration_since(Instant::now());
         if self.tx.claim_idempotency_key(call, self.now, left).await? {

@@ -14,31 +14,31 @@ use crate::domain::{
     violation::Violations,
 };
 
-/// More keys than anybody reads in a list.
+/// Maximum number of keys in a list.
 const LIST_LIMIT: i64 = 10_000;
 
-/// A key that was just made.
+/// A new key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// As it is stored.
+    /// The stored key.
     pub key: ApiKey,
-    /// The key itself, which is not stored and so shown this once.
+    /// The key itself, which is not stored and shown only once.
     pub plain: PlainKey,
 }
 
-/// What a new key is for.
+/// The scopes and the expiry of a new key.
 #[derive(Debug, Clone)]
 pub struct KeyTerms {
-    /// What its owner calls it.
+    /// Its name in lists.
     pub label: String,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Scopes,
-    /// When it stops working, if ever.
+    /// When it expires, if ever.
     pub expiry: Option<Expiry>,
 }
 
 impl KeyTerms {
-    /// A key for everything, for as long as it is not revoked.
+    /// A key with all scopes and without expiry.
     pub fn named(label: &str) -> Self {
         Self {
             label: label.to_owned(),
@@ -56,7 +56,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Keys by which `authenticator` knows callers; it forgets those that are revoked here.
+    /// API keys. Revoked ones are evicted from the cache of `authenticator`.
     pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
         Self {
             commands,
@@ -64,12 +64,12 @@ impl Keys {
         }
     }
 
-    /// Makes a key for everything, for the account of an e-mail address.
+    /// Creates a key with all scopes for the account of an e-mail address.
     pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
         self.create_on(email, KeyTerms::named(label)).await
     }
 
-    /// Makes a key on these terms, for the account of an e-mail address.
+    /// Creates a key with these terms for the account of an e-mail address.
     pub async fn create_on(&self, email: &str, terms: KeyTerms) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
         account::check_name("name", &terms.label, &mut violations);
@@ -77,7 +77,7 @@ impl Keys {
             .expiry
             .map(|expiry| expiry.moment(self.commands.now()));
         if end == Some(None) {
-            violations.add("expires", "must lie in the future");
+            violations.add("expires", "must be in the future");
         }
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
 
@@ -108,8 +108,7 @@ impl Keys {
         Ok(self.commands.store().list_keys(LIST_LIMIT).await?)
     }
 
-    /// Makes a key useless: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key
-    /// stays as it is.
+    /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
     pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
         let (key, owner) = found.ok_or(Error::NotFound { what: "key" })?;

@@ -1,5 +1,5 @@
-//! How often people may be registered, and so how much mail strangers can have sent to strangers. Each core counts for itself
-//! and in memory: a limit is multiplied by the number of cores, and forgotten by a restart.
+//! Rate limits on registrations, which also limit how many mails strangers can cause. Each core counts in its own memory: the
+//! effective limit is multiplied by the number of cores, and a restart resets it.
 
 use std::{
     hash::Hash,
@@ -19,23 +19,23 @@ use crate::domain::{
     rate::{Limit, LimitSettings},
 };
 
-/// How often memory of who asked is cleared of what makes no difference any more.
+/// How often counters without effect are removed from memory.
 const TIDY_SECONDS: i64 = 60;
 
-/// What is left to a client address.
+/// The remaining allowance of a client address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// How many times in a window.
+    /// The limit in a window.
     pub quota: u32,
     /// The window, in seconds.
     pub window_seconds: u64,
-    /// How many times still.
+    /// The remaining number.
     pub remaining: u32,
-    /// When there is one more, in seconds.
+    /// Seconds until one more is allowed.
     pub reset_seconds: u64,
 }
 
-/// The counters behind the limits.
+/// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limiters {
     address: Option<Limiter<IpAddr>>,
@@ -52,7 +52,7 @@ impl Limiters {
         }
     }
 
-    /// Counts a request of a client's; the address is not always known.
+    /// Counts a request of a client, whose address is not always known.
     pub(super) fn count_address(&self, client: Option<IpAddr>) -> Result<Option<Allowance>, Error> {
         let (Some(limiter), Some(client)) = (&self.address, client) else {
             return Ok(None);
@@ -65,13 +65,13 @@ impl Limiters {
         counted.map(Some).map_err(refused)
     }
 
-    /// Counts somebody who registers for an event.
+    /// Counts a registration for an event.
     pub(super) fn count_event(&self, slug: &str) -> Result<(), Error> {
         count(self.event.as_ref(), slug)
     }
 
-    /// Counts a mail to somebody, by the form in which addresses are compared. Where it is clear that there will be one:
-    /// otherwise strangers could use up somebody's mails by asking for what is refused.
+    /// Counts a mail to a normalised address. Only mails that are really sent count: otherwise refused requests of strangers
+    /// could use up a person's limit.
     pub(super) fn count_recipient(&self, email_norm: &str) -> Result<(), Error> {
         count(self.recipient.as_ref(), email_norm)
     }
@@ -81,7 +81,7 @@ fn count(limiter: Option<&Limiter<String>>, key: &str) -> Result<(), Error> {
     let Some(limiter) = limiter else {
         return Ok(());
     };
-    // What others have asked for is nobody's business: nothing of it is told but when to come again.
+    // The allowance would reveal requests of others, so the error only says when to try again.
     limiter
         .count(&key.to_owned())
         .map(|_allowance| ())
@@ -91,7 +91,7 @@ fn count(limiter: Option<&Limiter<String>>, key: &str) -> Result<(), Error> {
         })
 }
 
-/// Whom an address belongs to: a subscriber has 2^64 addresses of IPv6.
+/// The network that counts as one client: a subscriber has 2^64 IPv6 addresses.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -102,14 +102,14 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// One limit, for each key by itself.
+/// One rate limit, counted for each key.
 #[derive(Debug)]
 struct Limiter<K: Hash + Eq + Clone> {
     quota: u32,
     window: Duration,
     states: States<K>,
     clock: Clock,
-    /// When to forget next who has not asked for long, in microseconds since the epoch.
+    /// When to remove counters next, in microseconds since the epoch.
     tidy_at: AtomicI64,
 }
 
@@ -132,7 +132,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         })
     }
 
-    /// Counts one more, or says how long to wait for it.
+    /// Counts one more, or returns how long to wait.
     fn count(&self, key: &K) -> Result<Allowance, Duration> {
         self.tidy();
         match self.states.check_key(key) {
@@ -156,7 +156,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         }
     }
 
-    /// Forgets, once in a while, who has not asked for so long that it makes no difference.
+    /// Removes counters without effect from time to time.
     fn tidy(&self) {
         let now = self.clock.now();
         let due = self.tidy_at.load(Ordering::Relaxed);
@@ -174,7 +174,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 }
 
-/// At least one, and never too early.
+/// Rounds up, to at least one second.
 pub(super) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
 }

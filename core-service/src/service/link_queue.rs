@@ -1,4 +1,4 @@
-//! Private links for mails, several to a transaction: each mail would wait for a commit of its own.
+//! Private links for mails, several per transaction, so that not each mail waits for a commit of its own.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,11 +7,11 @@ use tokio::sync::oneshot::{self, error::TryRecvError};
 use super::{Commands, Error, Unit};
 use crate::domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 
-/// Links that wait to be written. There are never more than mails under way.
+/// Links that wait to be written: at most as many as running tries of mails.
 #[derive(Debug, Default)]
 pub(super) struct LinkQueue {
     waiting: Mutex<Vec<Link>>,
-    /// Held by the task that writes; the others wait for it, and most find theirs written.
+    /// Held by the task that writes; the others wait, and most find their links written.
     writer: tokio::sync::Mutex<()>,
 }
 
@@ -23,7 +23,7 @@ struct Link {
 }
 
 impl LinkQueue {
-    /// Writes a link, and with it what waits besides.
+    /// Writes a link, together with all waiting ones.
     pub(super) async fn write(
         &self,
         commands: &Commands,
@@ -35,7 +35,7 @@ impl LinkQueue {
         match told.try_recv() {
             Ok(()) => return Ok(()),
             Err(TryRecvError::Empty) => {}
-            // It was in a batch that failed.
+            // The batch failed.
             Err(TryRecvError::Closed) => return insert(commands, &[(hash, registration)]).await,
         }
         let links = std::mem::take(&mut *self.waiting());
@@ -44,12 +44,12 @@ impl LinkQueue {
             .map(|one| (one.hash, one.registration))
             .collect();
         if insert(commands, &batch).await.is_err() {
-            // For one of them, perhaps: each is tried again by itself, by the task that wants it.
+            // One link may be the cause, so each task tries its own link again.
             drop(links);
             return insert(commands, &[(hash, registration)]).await;
         }
         for link in links {
-            // A task that stopped waiting leaves a link that nobody knows.
+            // If the task has stopped waiting, the link stays unused.
             let _ = link.written.send(());
         }
         Ok(())
@@ -65,7 +65,7 @@ impl LinkQueue {
         told
     }
 
-    /// Held for single operations only; whole at any time.
+    /// A panic cannot leave the value in a bad state.
     fn waiting(&self) -> MutexGuard<'_, Vec<Link>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,15 +1,15 @@
-//! Every URL that Muster hands out (rule 23 of docs/rules.md). They never change.
+//! URLs in answers and mails (rule 23 of docs/rules.md). They never change.
 
 use crate::domain::{ids::EventId, private_link::LinkToken};
 
-/// Makes URLs below the one base at which the public finds this instance.
+/// Makes URLs below the public URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
     base: String,
 }
 
 impl Default for Links {
-    /// Where a gateway on this machine is found unless told otherwise.
+    /// The default address of a gateway on this machine.
     fn default() -> Self {
         Self::new("http://127.0.0.1:8080")
     }
@@ -23,7 +23,7 @@ impl Links {
         }
     }
 
-    /// The host of the base, which ids that must be unique in the world end with.
+    /// The host of the public URL, which makes Message-IDs and UIDs globally unique.
     pub fn host(&self) -> String {
         let uri = self.base.parse::<http::Uri>().ok();
         uri.and_then(|uri| uri.host().map(str::to_owned))
@@ -35,7 +35,7 @@ impl Links {
         format!("{}/events/{slug}", self.base)
     }
 
-    /// Where to register for an event.
+    /// The page to register for an event.
     pub fn registration(&self, slug: &str) -> String {
         format!("{}/events/{slug}/register", self.base)
     }
@@ -45,12 +45,12 @@ impl Links {
         format!("{}/api/v1/events/{slug}/cover", self.base)
     }
 
-    /// Where its owner manages an event.
+    /// The owner's page of an event.
     pub fn admin(&self, event: EventId) -> String {
         format!("{}/dashboard/events/{event}", self.base)
     }
 
-    /// An attendee's own registration, for whoever has the token.
+    /// An attendee's private page.
     pub fn private_registration(&self, token: &LinkToken) -> String {
         format!("{}/registrations/{}", self.base, token.expose())
     }

@@ -1,4 +1,4 @@
-//! Mails that failed, for administrators.
+//! Failed mails, for administrators.
 
 use super::{Commands, Error, Unit};
 use crate::{
@@ -6,29 +6,29 @@ use crate::{
     storage::FailedMail,
 };
 
-/// Mails that are made due again in one transaction.
+/// Mails that one transaction retries.
 const BATCH: i64 = 500;
 
-/// Use cases about mails that failed.
+/// Use cases about failed mails.
 #[derive(Debug, Clone)]
 pub struct Mails {
     commands: Commands,
 }
 
 impl Mails {
-    /// Mails that wait in the database.
+    /// Mails in the database.
     pub const fn new(commands: Commands) -> Self {
         Self { commands }
     }
 
-    /// Mails that failed, the latest first, at most so many, and how many there are.
+    /// Failed mails, the latest first, at most `limit`, and their total.
     pub async fn list_failed(&self, limit: u32) -> Result<(Vec<FailedMail>, i64), Error> {
         let store = self.commands.store();
         let mails = store.list_failed_mails(limit.into()).await?;
         Ok((mails, store.count_failed_mails().await?))
     }
 
-    /// Makes a mail that failed due again; false when there is none of that key.
+    /// Schedules a failed mail again; false if there is none with this key.
     pub async fn retry(&self, key: &JobKey) -> Result<bool, Error> {
         let decide = async |unit: &mut Unit| {
             let Some(mail) = unit.tx.find_failed_mail(key).await? else {
@@ -40,7 +40,7 @@ impl Mails {
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// Makes every mail that failed due again; answers how many.
+    /// Schedules all failed mails again; returns their number.
     pub async fn retry_all(&self) -> Result<u64, Error> {
         let mut count = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Who comes to an event: registering, and what the organizer and the attendee do afterwards.
+//! Registrations: registering, and what the organizer and the attendee can do afterwards.
 
 mod batch;
 mod export;
@@ -21,7 +21,7 @@ use self::batch::Batchers;
 use super::{Commands, Error, Links, Principal, events, limits::Limiters};
 use crate::domain::{event::Event, ids::EventId, registration::Counters};
 
-/// Use cases about registrations: the public makes them, the organizer manages them.
+/// Use cases about registrations, for the public and the organizer.
 #[derive(Debug, Clone)]
 pub struct Registrations {
     commands: Commands,
@@ -31,7 +31,7 @@ pub struct Registrations {
 }
 
 impl Registrations {
-    /// Registrations that are decided in batches; called within a Tokio runtime, in which those run.
+    /// Must be called within a Tokio runtime, in which the batchers run.
     pub(super) fn new(commands: Commands, links: Links, limiters: Arc<Limiters>) -> Self {
         Self {
             batchers: Arc::new(Batchers::start(&commands, &limiters)),
@@ -41,8 +41,8 @@ impl Registrations {
         }
     }
 
-    /// One of the caller's events, whose registrations only a paid plan shows. Ownership is decided before the plan, so that a
-    /// refusal for the plan's sake reveals nothing.
+    /// One of the caller's events, if the plan shows registrations. Ownership is decided before the plan, so that a refusal
+    /// because of the plan reveals nothing.
     async fn require_paid(
         &self,
         caller: &Principal,

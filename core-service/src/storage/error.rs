@@ -1,14 +1,14 @@
-//! What can go wrong in storage, by what the caller can do about it.
+//! Errors of storage, by what the caller can do about them.
 
 use sqlx::error::ErrorKind;
 
-/// A failure of storage. Texts never hold a password.
+/// A failure of storage. Messages never contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database does not answer, or not in time; nothing was changed and the same call may succeed later.
+    /// The database does not answer in time. Nothing was changed, and the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The connection broke while committing: the change was made or it was not.
+    /// The connection broke during a commit: it is unknown whether the change was made.
     #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
     UnknownOutcome(String),
     /// A value that must be unique is taken. Names differ between the engines; for logs.
@@ -17,32 +17,32 @@ pub enum Error {
         /// The constraint, as the engine names it.
         constraint: String,
     },
-    /// A write named a row that is not there: the caller had not read it in this transaction.
+    /// A write to a row that does not exist: the caller did not read it in this transaction.
     #[error("there is no such {0} to change")]
     Missing(&'static str),
     /// A stored value cannot be read.
     #[error("stored {what} cannot be read: {text}")]
     Corrupt {
-        /// The column or kind of value.
+        /// The column or the type of the value.
         what: &'static str,
         /// What is wrong with it.
         text: String,
     },
-    /// The settings do not lead to a database; says what would.
+    /// The settings name no usable database; the text says what is valid.
     #[error("{0}")]
     Configuration(String),
-    /// A statement or a migration failed in a way that is a bug or an operator's matter.
+    /// A statement or a migration failed because of a defect or a problem for the operator.
     #[error("the database refused: {0}")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// SQLSTATEs (or their first letters) that pass by themselves: connection failures, too many connections or no resources,
-/// shutdown and start-up, deadlock and serialization, lock and statement timeouts.
+/// SQLSTATEs (or their prefixes) of temporary failures: connection failures, too many connections or no resources, shutdown and
+/// start-up, deadlock and serialization, lock and statement timeouts.
 const PASSING_SQLSTATES: [&str; 8] = [
     "08", "53", "57P", "57014", "40001", "40P01", "55P03", "25P03",
 ];
 
-/// `SQLITE_BUSY` and `SQLITE_LOCKED`, which stand in the low byte of SQLite's extended codes.
+/// `SQLITE_BUSY` and `SQLITE_LOCKED`, in the low byte of SQLite's extended codes.
 const PASSING_SQLITE_CODES: [i32; 2] = [5, 6];
 
 impl From<sqlx::Error> for Error {
@@ -87,7 +87,7 @@ impl From<sqlx::migrate::MigrateError> for Error {
 }
 
 impl Error {
-    /// What a failed commit means: a lost connection leaves the outcome open, an answer does not.
+    /// The meaning of a failed commit: after a lost connection the outcome is unknown, after an answer it is known.
     pub(super) fn of_commit(error: sqlx::Error) -> Self {
         let lost = match &error {
             sqlx::Error::Database(database) => database

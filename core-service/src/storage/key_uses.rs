@@ -1,4 +1,4 @@
-//! When keys were used, gathered so that a request costs no write.
+//! Uses of keys, collected in memory so that a request costs no write.
 
 use std::{
     collections::HashMap,
@@ -7,12 +7,12 @@ use std::{
 
 use crate::domain::{ids::KeyId, instant::Instant};
 
-/// The latest use of each key since they were last taken to be written down; at most one entry for a key that exists.
+/// The latest use of each key that is not stored yet; at most one entry for each key.
 #[derive(Debug, Clone, Default)]
 pub struct KeyUses(Arc<Mutex<HashMap<KeyId, Instant>>>);
 
 impl KeyUses {
-    /// Notes that a key was used.
+    /// Records the use of a key.
     pub fn record(&self, key: KeyId, at: Instant) {
         self.0
             .lock()
@@ -20,7 +20,7 @@ impl KeyUses {
             .insert(key, at);
     }
 
-    /// Takes out what was noted.
+    /// Takes all recorded uses.
     pub fn take(&self) -> Vec<(KeyId, Instant)> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
             .into_iter()

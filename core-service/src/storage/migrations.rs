@@ -1,21 +1,21 @@
-//! The migrations of both engines, in one list and with one numbering. A new version appends; what stands here is never edited,
-//! since its checksum is in every database.
+//! The migrations of both engines, in one list and with one numbering. A new version appends to it. Existing migrations are
+//! never edited, since their checksums are in every database.
 
 use sqlx::{
     SqlSafeStr,
     migrate::{Migration, MigrationType},
 };
 
-/// One step of the schema: the same in meaning on both engines.
+/// One migration, with the same meaning on both engines.
 struct Step {
     version: i64,
     name: &'static str,
-    /// Nothing where there is nothing to be done on SQLite.
+    /// `None` if SQLite needs no change.
     sqlite: Option<&'static str>,
     postgres: &'static str,
 }
 
-/// A step whose files are named after it.
+/// A migration whose files have its name.
 macro_rules! step {
     ($version:literal, $file:literal, both) => {
         Step {
@@ -42,7 +42,7 @@ const STEPS: [Step; 9] = [
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
     step!(4, "0004_stock_covers", both),
-    // What it takes away costs SQLite nothing.
+    // What it removes costs nothing on SQLite.
     step!(5, "0005_events_known_to_be_there", postgres),
     step!(6, "0006_job_destinations", both),
     step!(7, "0007_idempotency_keys", both),

@@ -1,4 +1,4 @@
-//! Which database, and how it is used.
+//! Options of a database.
 
 use secrecy::SecretString;
 
@@ -7,30 +7,31 @@ use secrecy::SecretString;
 pub struct Options {
     /// `sqlite://path`, or `postgres://user:password@host/database`.
     pub url: SecretString,
-    /// Connections to PostgreSQL at most; SQLite has one writer and four readers whatever this says.
+    /// Maximum number of connections to PostgreSQL. SQLite always has one writer and four readers.
     pub pool_size: u32,
-    /// Whether this is the core that serves, or an admin command beside it.
+    /// Whether a core or an admin command opens it.
     pub access: Access,
 }
 
 /// What a database is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// A core: of a SQLite file there is exactly one, by a lock on a file beside it.
+    /// A core. A SQLite file has exactly one, by a lock on a file beside it.
     Serve,
     /// An admin command, which may run beside a core.
     Administer,
 }
 
 impl Options {
-    /// Whether a URL is one of a database that there is an engine for.
+    /// Whether there is an engine for a URL.
     pub fn accepts(url: &str) -> bool {
         ["sqlite:", "postgres://", "postgresql://"]
             .iter()
             .any(|scheme| url.starts_with(scheme))
     }
 
-    /// Connections to PostgreSQL unless said otherwise: more than two cores keep busy, far below its default of 100.
+    /// The default number of connections to PostgreSQL: more than two processors can use, far below the server's default limit
+    /// of 100.
     pub const DEFAULT_POOL_SIZE: u32 = 16;
 
     /// Options for a database with the default pool.

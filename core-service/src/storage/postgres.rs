@@ -19,14 +19,14 @@ pub(super) type Db = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
 type Row = sqlx::postgres::PgRow;
 
-/// Holds the selected row until the transaction ends.
+/// Locks the selected row until the transaction ends.
 macro_rules! for_update {
     () => {
         " FOR UPDATE"
     };
 }
 
-/// Selects rows that nobody else holds, and holds them.
+/// Selects rows that are not locked, and locks them.
 macro_rules! skip_locked {
     () => {
         " FOR UPDATE SKIP LOCKED"
@@ -42,10 +42,10 @@ const LOCK_WAIT: Option<(&str, &str)> = Some((
     LONGEST_LOCK_WAIT,
 ));
 
-/// A lock whose holder takes longer is not worth waiting for.
+/// How long to wait for a lock.
 const LONGEST_LOCK_WAIT: &str = "5s";
 
-/// Microseconds since the epoch by the server's clock, which only `doctor` looks at.
+/// Microseconds since the epoch by the server's clock, which only `doctor` uses.
 const SERVER_TIME: Option<&str> =
     Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");
 
@@ -76,15 +76,15 @@ pub(super) mod seats;
 #[path = "queries/stock_covers.rs"]
 pub(super) mod stock_covers;
 
-/// Longer waits only pile up requests behind a database that does not keep up.
+/// How long to wait for a connection. Longer waits only queue requests behind an overloaded database.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
 
-/// How long the first connection may take, before a start is given up.
+/// How long the first connection may take before the start fails.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// Settings of each connection. Limits that the server keeps for us: on a statement whose caller has gone, a lock whose holder
-/// hangs, a transaction whose core was cut off with row locks in hand. And no plans from earlier days: one made for an empty
-/// queue reads all of a full one (measured: 330 ms a claim instead of 0.3).
+/// Settings of each connection. The server limits statements whose caller has disconnected, waits for locks, and idle
+/// transactions of a core that lost its connection while it held row locks. Plans are made for each statement: a generic plan
+/// for an empty queue reads all of a full one (measured: 330 ms per claim instead of 0.3).
 const SESSION: [(&str, &str); 4] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", LONGEST_LOCK_WAIT),
@@ -95,14 +95,14 @@ const SESSION: [(&str, &str); 4] = [
 #[derive(Debug)]
 pub(super) struct Engine {
     pool: Pool<Db>,
-    /// Without the limits: a migration may take its time.
+    /// Without limits: a migration may take long.
     unlimited: Box<PgConnectOptions>,
 }
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
         let unlimited = PgConnectOptions::from_str(options.url.expose_secret())
-            // The text of the cause is left out where it could repeat the URL with its password.
+            // The cause is omitted, since it could contain the URL with its password.
             .map_err(|_| {
                 Error::Configuration(
                     "the database URL cannot be read: write postgres://user:password@host:5432/database".to_owned(),
@@ -137,7 +137,7 @@ impl Engine {
     }
 }
 
-/// Connects once, outside the pool: the pool would only say that it timed out, and not why.
+/// Connects once outside the pool, since the pool would hide the cause of a failure.
 async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
     let unreachable = |why: String| {
         let (host, port) = (options.get_host(), options.get_port());

@@ -19,7 +19,7 @@ pub(super) type Db = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
 type Row = sqlx::sqlite::SqliteRow;
 
-/// The one writer holds the whole database from its first statement: there is nothing left to lock.
+/// The one writer locks the whole database with its first statement, so there is nothing else to lock.
 macro_rules! for_update {
     () => {
         ""
@@ -36,10 +36,10 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
 
-/// Transactions wait for the one writer, and for nothing else.
+/// Transactions wait only for the one writer.
 const LOCK_WAIT: Option<(&str, &str)> = None;
 
-/// There is no server, and so no clock but this machine's.
+/// There is no server, so the only clock is this machine's.
 const SERVER_TIME: Option<&str> = None;
 
 #[path = "queries/accounts.rs"]
@@ -69,20 +69,20 @@ pub(super) mod seats;
 #[path = "queries/stock_covers.rs"]
 pub(super) mod stock_covers;
 
-/// How long a statement waits for another process (an admin command) to leave the file.
+/// How long a statement waits for another process, such as an admin command.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// All writers queue for one connection, so that they wait as long as SQLite itself would.
+/// All writers queue for one connection, so they wait as long as SQLite itself would.
 const WRITER_WAIT: Duration = BUSY_TIMEOUT;
-/// Readers never wait for writers in WAL mode: a second means that the machine is overloaded.
+/// Readers never wait for writers in WAL mode, so a wait of a second means that the machine is overloaded.
 const READER_WAIT: Duration = Duration::from_secs(1);
-/// Reading is CPU work here; more readers than cores gain nothing on the machines SQLite is meant for.
+/// Reading needs the processor, so more readers gain nothing on machines that use SQLite.
 const READERS: u32 = 4;
 
 #[derive(Debug)]
 pub(super) struct Engine {
     readers: Pool<Db>,
     writer: Pool<Db>,
-    /// Held until the process ends, or longest user of the store is gone.
+    /// The file lock, held until the store is dropped.
     _lock: Option<File>,
 }
 
@@ -94,12 +94,12 @@ impl Engine {
             .create_if_missing(true)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            // What is deleted is overwritten: an erased person's data must not be left in the file's free space.
+            // Deleted data are overwritten: an erased person's data must not stay in the file's free space.
             .pragma("secure_delete", "ON")
             .synchronous(SqliteSynchronous::Full);
         if url.contains(":memory:") || url.contains("mode=memory") {
             let text = format!(
-                "{url}: give the path of a file, since in memory each connection has its own data"
+                "{url}: must be the path of a file, since each connection in memory has its own data"
             );
             return Err(Error::Configuration(text));
         }
@@ -115,7 +115,7 @@ impl Engine {
             ))
         };
         make_private(&path).map_err(|error| unusable(error.into()))?;
-        // The writer comes first: it sets WAL, which readers cannot.
+        // The writer opens first: it sets WAL, which readers cannot do.
         let writer = PoolOptions::new()
             .max_connections(1)
             .acquire_timeout(WRITER_WAIT)
@@ -141,7 +141,7 @@ impl Engine {
         Ok(self.readers.acquire().await?)
     }
 
-    /// A transaction that is the only writer from the start: one that begins by reading could not become one later.
+    /// A transaction that is the writer from its start: one that begins by reading could fail when it writes.
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Db>, Error> {
         Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
     }
@@ -150,8 +150,8 @@ impl Engine {
         schema::migrate(&mut *self.writer.acquire().await?).await
     }
 
-    /// Empties the write-ahead log, which holds pages as they were. Not while somebody reads for long; then the log is used
-    /// anew, from its start, by whoever writes next.
+    /// Empties the write-ahead log, which contains old pages. During a long read this is not possible; then the next writer
+    /// overwrites the log from its start.
     pub(super) async fn forget_deleted(&self) -> Result<(), Error> {
         let mut writer = self.writer.acquire().await?;
         sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -166,8 +166,8 @@ impl Engine {
     }
 }
 
-/// Makes the file where there is none, for its owner's eyes only: it holds names and e-mail addresses. What SQLite puts beside it
-/// has the same mode.
+/// Creates the file if there is none, readable by its owner only: it contains names and e-mail addresses. SQLite's other files
+/// get the same mode.
 fn make_private(database: &Path) -> std::io::Result<()> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -179,7 +179,7 @@ fn make_private(database: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Takes the lock that makes this core the only one on its file. The lock dies with the process, however it dies.
+/// Takes the lock that makes this core the only one on its file. The system releases it when the process ends.
 fn lock(database: &Path) -> Result<File, Error> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
@@ -196,7 +196,7 @@ fn lock(database: &Path) -> Result<File, Error> {
         })?;
     file.try_lock().map_err(|_| {
         Error::Configuration(format!(
-            "another core already serves {}: stop it, or give this one another --data-dir",
+            "another core already serves {}: stop it, or choose another --data-dir",
             database.display()
         ))
     })?;

@@ -1,4 +1,4 @@
-//! Reads, each by itself, and the way into a transaction.
+//! Single reads, and beginning a transaction.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::domain::{
     registration::{Counters, Registrant, Registration},
 };
 
-/// A database, open. Clones share its connections.
+/// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Engine>);
 
@@ -30,7 +30,7 @@ enum Engine {
 }
 
 impl Store {
-    /// Opens a database and makes sure that it answers; its schema is left as it is.
+    /// Opens a database and checks that it answers. It does not change the schema.
     pub async fn open(options: &Options) -> Result<Self, Error> {
         let url = options.url.expose_secret();
         let engine = if url.starts_with("sqlite:") {
@@ -52,7 +52,7 @@ impl Store {
         }
     }
 
-    /// Refuses a database that lacks migrations, which nothing may work on.
+    /// Fails if the database lacks migrations.
     pub async fn require_schema(&self) -> Result<(), Error> {
         let pending = self.pending_migrations().await?;
         if pending.is_empty() {
@@ -64,7 +64,7 @@ impl Store {
         )))
     }
 
-    /// Begins a transaction; dropped without [`Tx::commit`] it leaves nothing behind. On SQLite there is one at a time.
+    /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
         match &*self.0 {
             Engine::Sqlite(engine) => Ok(Tx(Inner::Sqlite(engine.begin().await?))),
@@ -72,17 +72,16 @@ impl Store {
         }
     }
 
-    /// How many transactions are worth running side by side: one where there is one writer.
+    /// How many concurrent transactions are useful: one on SQLite, which has one writer.
     pub fn parallel_writers(&self) -> usize {
         match &*self.0 {
             Engine::Sqlite(_) => 1,
-            // More gained nothing on two cores, and a quarter of the default pool stays a quarter.
+            // More gained nothing on two processors, and most of the pool must stay free for requests.
             Engine::Postgres(_) => 4,
         }
     }
 
-    /// Takes what was deleted out of the database's files, as far as that is not the engine's own business: PostgreSQL's
-    /// autovacuum does.
+    /// Removes deleted data from the database's files. On PostgreSQL, autovacuum does this.
     pub async fn forget_deleted(&self) -> Result<(), Error> {
         match &*self.0 {
             Engine::Sqlite(engine) => engine.forget_deleted().await,
@@ -99,7 +98,7 @@ impl Store {
     }
 }
 
-/// Gives `Store` a method per statement that reads, on a connection of its own.
+/// Gives `Store` a method for each statement that reads, on a connection of its own.
 macro_rules! reads {
     ($($(#[$doc:meta])* $queries:ident::$name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Store {$(
@@ -121,80 +120,80 @@ macro_rules! reads {
 reads! {
     /// Whether the database answers.
     schema::ping() -> ();
-    /// What the clock of the database's server shows; nothing where there is none but this machine.
+    /// The time of the database server's clock; `None` without a server.
     schema::server_time() -> Option<Instant>;
-    /// The migrations that the database lacks, by name; a core must not serve while there are any.
+    /// The names of missing migrations; a core must not serve while there are any.
     schema::pending_migrations() -> Vec<String>;
 
     /// A page of the catalogue: live events that have not ended, by start, then id.
     catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<Event>;
-    /// How many events the whole catalogue has.
+    /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
-    /// A number that grows with every committed change of what the catalogue shows, registrations not among them. That events
-    /// end changes nothing here: their ends are known before.
+    /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
+    /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;
-    /// The event of that slug, in whatever state.
+    /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
 
     /// An account's events, newest start first.
     events::list_account_events(account: AccountId, filter: EventFilter, now: Instant, limit: i64)
         -> Vec<(Event, Counters)>;
-    /// How many events of an account pass the filter.
+    /// The number of an account's events that match the filter.
     events::count_account_events(account: AccountId, filter: EventFilter, now: Instant) -> i64;
-    /// How many events of an account are neither cancelled nor ended.
+    /// The number of an account's events that are neither cancelled nor ended.
     events::count_active_events(account: AccountId, now: Instant) -> i64;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 
-    /// An event, whoever's it is.
+    /// An event of any account.
     events::find_event(event: EventId) -> Option<Event>;
 
     /// The photograph that is an event's cover.
     stock_covers::find_stock_cover(event: EventId) -> Option<StoredCover>;
 
-    /// A page of an event's registrations that pass the filter, in the order of registering.
+    /// A page of an event's registrations that match the filter, in the order of registering.
     registrations::search_registrations(event: EventId, filter: &RegistrationFilter, limit: i64, offset: i64)
         -> Vec<Registration>;
-    /// How many registrations of an event pass the filter.
+    /// The number of an event's registrations that match the filter.
     registrations::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
-    /// An event's registrations after a place in the order of registering; the first is 1.
+    /// An event's registrations after a number in the order of registering; the first is 1.
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
-    /// A registration with all that a mail about it needs, whoever's it is.
+    /// A registration with the data for its mails.
     registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
-    /// Registrations of a normalised e-mail address, at whatever events and in any status.
+    /// Registrations of a normalised e-mail address, for all events and in any status.
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
-    /// The place on the waitlist, from 1.
+    /// The position on the waitlist, from 1.
     registrations::waitlist_position(event: EventId, seq: i64) -> i64;
-    /// The registration that a private link leads to, by the SHA-256 of the link's token.
+    /// The registration of a private link, by the SHA-256 of the link's token.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 
     /// An account.
     accounts::find_account(account: AccountId) -> Option<Account>;
-    /// The account of an e-mail address, in whatever case it is written.
+    /// The account of an e-mail address, in any case.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
 
-    /// The key with that SHA-256, revoked and expired ones included, and its account.
+    /// The key with this SHA-256, also if revoked or expired, and its account.
     keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Account)>;
     /// A key and its account.
     keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
     /// All keys with their accounts, by account and age.
     keys::list_keys(limit: i64) -> Vec<(ApiKey, Account)>;
 
-    /// What is kept under the key of a call, and is not too old.
+    /// The stored answer for the key of a call, if it is not too old.
     idempotency_keys::find_kept_answer(call: &KeyedCall, now: Instant) -> Option<KeptAnswer>;
 
-    /// What the audit log says of a subject, oldest first.
+    /// The audit log of a subject, oldest first.
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
-    /// For at most `limit` destinations after one in alphabetical order: which kinds of jobs there are that did not fail.
+    /// The kinds of jobs that have not failed, for at most `limit` destinations after one in alphabetical order.
     jobs::list_job_queues(after: &str, limit: i64) -> Vec<JobQueue>;
-    /// The jobs of a kind that are not done, failed ones included.
+    /// The jobs of a kind, including failed ones.
     jobs::list_jobs(kind: JobKind, limit: i64) -> Vec<JobRecord>;
-    /// Mails that failed, the latest first.
+    /// Failed mails, the latest first.
     mails::list_failed_mails(limit: i64) -> Vec<FailedMail>;
-    /// What is left of mail to be sent.
+    /// The state of the mail queue.
     mails::mail_queue() -> MailQueue;
-    /// How many mails failed.
+    /// The number of failed mails.
     mails::count_failed_mails() -> i64;
 }

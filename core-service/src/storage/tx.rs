@@ -16,9 +16,10 @@ use crate::domain::{
     registration::{Counters, Registration, Seats, Status},
 };
 
-/// A transaction. Take locks in the order idempotency key, account, counters, event; what is dropped without a commit is undone.
+/// A transaction. Take locks in the order idempotency key, account, counters, event. Dropping it without a commit rolls it
+/// back.
 ///
-/// After an error nothing more can be done in it: PostgreSQL has given the transaction up.
+/// It cannot be used after an error: PostgreSQL has aborted it.
 #[derive(Debug)]
 pub struct Tx(pub(super) Inner);
 
@@ -29,7 +30,7 @@ pub(super) enum Inner {
 }
 
 impl Tx {
-    /// Makes the changes last. An [`Error::UnknownOutcome`] must not be retried blindly.
+    /// Commits the changes. After [`Error::UnknownOutcome`] they must not be repeated blindly.
     pub async fn commit(self) -> Result<(), Error> {
         match self.0 {
             Inner::Sqlite(transaction) => transaction.commit().await,
@@ -39,7 +40,7 @@ impl Tx {
     }
 }
 
-/// Gives `Tx` a method per statement.
+/// Gives `Tx` a method for each statement.
 macro_rules! statements {
     ($($(#[$doc:meta])* $queries:ident::$name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Tx {$(
@@ -55,137 +56,137 @@ macro_rules! statements {
 }
 
 statements! {
-    /// Adds an account; false, and nothing written, when its e-mail address is taken.
+    /// Adds an account; false, and nothing written, if its e-mail address is taken.
     accounts::insert_account(account: &Account) -> bool;
     /// Whether there is any account.
     accounts::has_accounts() -> bool;
     /// Changes an account's plan; false when there is no such account.
     accounts::set_plan(account: AccountId, plan: Plan) -> bool;
-    /// Reads an account and holds it until the end: whatever may add an active event takes this lock before it counts.
+    /// Reads and locks an account until the end. Commands that may add an active event take this lock before they count.
     accounts::lock_account(account: AccountId) -> Option<Account>;
-    /// The account of an e-mail address, in whatever case it is written.
+    /// The account of an e-mail address, in any case.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
 
     /// Adds a key.
     keys::insert_key(key: &ApiKey) -> ();
     /// Revokes a key; false when it is unknown or already revoked.
     keys::revoke_key(key: KeyId, now: Instant) -> bool;
-    /// Moves forward when keys were last used.
+    /// Stores when keys were last used, never moving back.
     keys::touch_keys(uses: &[(KeyId, Instant)]) -> ();
 
-    /// How many events of an account are neither cancelled nor ended.
+    /// The number of an account's events that are neither cancelled nor ended.
     events::count_active_events(account: AccountId, now: Instant) -> i64;
-    /// Holds an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin
-    /// with this; it says nothing about whose event it is.
+    /// Locks an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin with
+    /// it. It does not check the owner.
     events::lock_counters(event: EventId) -> Option<Counters>;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
-    /// An event, whoever's it is.
+    /// An event of any account.
     events::find_event(event: EventId) -> Option<Event>;
-    /// Whether an event has that slug; only [`Tx::insert_event`] decides.
+    /// Whether an event has this slug; only [`Tx::insert_event`] decides.
     events::slug_taken(slug: &str) -> bool;
     /// Adds an event with empty counters, and counts it in the catalogue when it is `live` (published, listed, not
     /// cancelled, not ended). False, and nothing written, when its slug is taken: try another in the same transaction.
     events::insert_event(event: &Event, live: bool) -> bool;
-    /// Writes all fields that may change, and `live` with the catalogue's total; owner, slug and cancellation stay.
+    /// Writes all fields that may change, and `live` with the catalogue's total. Owner, slug and cancellation do not change.
     events::update_event(event: &Event, live: bool) -> ();
-    /// Cancels an event and takes it out of the catalogue; false, and nothing written, when it was cancelled before.
+    /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.
     events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
     /// Raises the catalogue's version for changes of these events.
     catalogue::raise_catalogue_version(events: &[EventId]) -> ();
-    /// Takes at most `limit` ended events out of the catalogue and its total; answers how many.
+    /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
 
-    /// Adds a registration at the place that its `seq` says, and counts it.
+    /// Adds a registration with its `seq`, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();
-    /// Gives a seat to that many on the waitlist, in order, and counts them; they must be there.
+    /// Gives seats to this many registrations on the waitlist, in order, and counts them. There must be as many.
     registrations::promote_waitlisted(event: EventId, seats: i32, now: Instant) -> ();
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
-    /// Writes what may change of a registration that stood at `before`, and counts it where it stands now.
+    /// Writes the fields of a registration that may change, and moves it from `before` to its new status in the counters.
     registrations::update_registration(before: Status, after: &Registration) -> ();
     /// Adds registrations without counting them: see [`Tx::update_counters`].
     registrations::insert_registrations(registrations: &[Registration]) -> ();
 
     /// The registrations of a normalised e-mail address at an event, in any status.
     registrations::list_registrations_at(event: EventId, email_norm: &str) -> Vec<Registration>;
-    /// Removes a registration without uncounting it: see [`Tx::update_counters`]. Its links go first.
+    /// Removes a registration without changing the counters: see [`Tx::update_counters`]. Its links must be removed first.
     registrations::delete_registration(registration: RegistrationId) -> ();
-    /// Removes the private links to a registration; answers how many.
+    /// Removes the private links to a registration; returns their number.
     links::delete_links(registration: RegistrationId) -> u64;
-    /// Removes the mails of a registration that are not sent, failed ones included; answers how many.
+    /// Removes the unsent mails of a registration, including failed ones; returns their number.
     mails::delete_mails_of(registration: RegistrationId) -> u64;
-    /// Removes at most `limit` jobs that failed before then; answers how many.
+    /// Removes at most `limit` jobs that failed before this time; returns their number.
     jobs::delete_failed_jobs(before: Instant, limit: i64) -> u64;
-    /// Removes at most `limit` rows of the audit log from before then; answers how many.
+    /// Removes at most `limit` rows of the audit log from before this time; returns their number.
     audit::delete_audit(before: Instant, limit: i64) -> u64;
-    /// Takes the owner's name and address from an account, which has `email` from now on.
+    /// Removes the owner's name and address from an account and sets its address to `email`.
     accounts::erase_account(account: AccountId, email: &str) -> ();
-    /// Revokes an account's keys and takes away what its owner called them; answers how many were valid.
+    /// Revokes an account's keys and removes their names; returns the number of valid ones.
     keys::revoke_keys_of(account: AccountId, now: Instant) -> u64;
 
-    /// The events of these slugs, those that exist.
+    /// The existing events of these slugs.
     seats::find_event_ids(slugs: &[&str]) -> Vec<EventId>;
-    /// Holds the counters of events until the end, lowest id first; answers them and the next place in the order of
+    /// Locks the counters of events until the end, lowest id first; returns them and the next number in the order of
     /// registering.
     seats::lock_seats(ids: &[EventId]) -> Vec<(EventId, Counters, i64)>;
     /// These events, in no order.
     seats::list_events(ids: &[EventId]) -> Vec<Event>;
     /// The registrations that are not cancelled of these normalised addresses at these events.
     seats::find_active_registrations(people: &[(EventId, &str)]) -> Vec<(EventId, String, RegistrationId)>;
-    /// Notes that nothing but the time of these registrations changed.
+    /// Changes only `updated_at` of these registrations.
     seats::touch_registrations(ids: &[RegistrationId], now: Instant) -> ();
-    /// Sets the counters of events whose counters are held.
+    /// Sets the counters of events whose counters are locked.
     seats::update_counters(seats: &[&Seats]) -> ();
 
-    /// Adds a private link to a registration, of which only the SHA-256 of its token is stored.
+    /// Adds a private link to a registration. Only the SHA-256 of its token is stored.
     links::insert_link(hash: &[u8; 32], registration: RegistrationId, now: Instant) -> ();
-    /// The registration that a private link leads to.
+    /// The registration of a private link.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 
-    /// One `cancellation_mail` job for each active registration of an event; answers how many.
+    /// Adds a `cancellation_mail` job for each active registration of an event; returns their number.
     jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;
-    /// One `promoted_mail` job for each of so many who have waited longest, before they are promoted.
+    /// Adds a `promoted_mail` job for each of the first registrations on the waitlist, before they are promoted.
     jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
-    /// One `event_changed_mail` job for each active registration of an event, once for each of its sequence numbers.
+    /// Adds an `event_changed_mail` job for each active registration of an event, once for each of its sequence numbers.
     jobs::schedule_event_changed_mails(event: EventId, sequence: i32, now: Instant) -> u64;
-    /// Adds jobs that are due at once, except those that are there already; answers how many were added.
+    /// Adds jobs that are due at once, except existing ones; returns the number of added jobs.
     jobs::insert_jobs(jobs: &[Job], now: Instant) -> u64;
-    /// Leases at most `limit` jobs of a kind for a destination that are due.
+    /// Claims at most `limit` due jobs of a kind for a destination.
     jobs::claim_jobs(destination: &Destination, kind: JobKind, now: Instant, leased_until: Instant, limit: usize)
         -> Vec<ClaimedJob>;
-    /// Removes jobs that are done; answers how many: those whose lease was lost stay.
+    /// Removes done jobs and returns their number. Jobs whose lease was lost stay.
     jobs::finish_jobs(jobs: &[&ClaimedJob]) -> u64;
-    /// Puts a job back until `due_at`, as if it had not been tried unless the try `counts`; false when the lease was lost.
+    /// Puts a job back until `due_at`. The try counts only if `counts`. Returns false if the lease was lost.
     jobs::postpone_job(job: &ClaimedJob, due_at: Instant, counts: bool, error: &str) -> bool;
-    /// Marks a job as failed and keeps it for people to look at; false when the lease was lost.
+    /// Marks a job as failed and keeps it for operators; false if the lease was lost.
     jobs::fail_job(job: &ClaimedJob, now: Instant, error: &str) -> bool;
-    /// Makes a failed job due again, as if it were new; false when there is none.
+    /// Makes a failed job due again with all tries; false if there is none.
     jobs::retry_failed_job(key: &JobKey, now: Instant) -> bool;
-    /// Mails that failed, the latest first.
+    /// Failed mails, the latest first.
     mails::list_failed_mails(limit: i64) -> Vec<FailedMail>;
-    /// The mail of that key, if it failed.
+    /// The failed mail with this key.
     mails::find_failed_mail(key: &JobKey) -> Option<FailedMail>;
 
-    /// Makes a photograph the event's cover, and says whose it is.
+    /// Makes a photograph the event's cover, with its credit.
     stock_covers::put_stock_cover(event: EventId, cover: &StoredCover, credit: &ImageCredit, now: Instant) -> ();
-    /// Removes the photograph that was an event's cover; its credit goes by [`Tx::update_event`].
+    /// Removes the photograph of an event's cover. [`Tx::update_event`] removes its credit.
     stock_covers::delete_stock_cover(event: EventId) -> ();
 
-    /// Takes an idempotency key for a call. False when it is taken, or when somebody else has been about to take it for longer
-    /// than `longest_wait`; nothing more can be done in the transaction then. Comes before every other lock.
+    /// Claims an idempotency key for a call. False if it is claimed, or if another transaction has not decided within
+    /// `longest_wait`; then the transaction cannot be used any more. It must come before every other lock.
     idempotency_keys::claim_idempotency_key(call: &KeyedCall, now: Instant, longest_wait: Duration) -> bool;
-    /// Keeps the sealed answer to a call whose key was claimed; it is erased with the registration that it tells of.
+    /// Stores the encrypted answer to a call whose key was claimed. It is erased with the registration in it.
     idempotency_keys::keep_answer(call: &KeyedCall, sealed: &[u8], registration: Option<RegistrationId>) -> ();
-    /// Removes at most `limit` answers that are kept for long enough; answers how many.
+    /// Removes at most `limit` old stored answers; returns their number.
     idempotency_keys::delete_old_answers(now: Instant, limit: i64) -> u64;
-    /// Removes the answers that tell of a registration; answers how many.
+    /// Removes the stored answers with a registration; returns their number.
     idempotency_keys::delete_answers_about(registration: RegistrationId) -> u64;
-    /// Removes the answers that were given to an account; answers how many.
+    /// Removes the stored answers of an account; returns their number.
     idempotency_keys::delete_answers_of(account: AccountId) -> u64;
 
-    /// Writes down a change, in its transaction.
+    /// Adds a row to the audit log.
     audit::insert_audit(entry: &AuditEntry) -> ();
-    /// Writes down changes, in their transaction.
+    /// Adds rows to the audit log.
     audit::insert_audits(entries: &[AuditEntry]) -> ();
 }

@@ -1,4 +1,4 @@
-//! How single values are stored, alike on both engines.
+//! How single values are stored, the same on both engines.
 
 use std::str::FromStr;
 
@@ -21,21 +21,21 @@ pub enum EventFilter {
     Active,
     /// Ended.
     Past,
-    /// Every one.
+    /// All events.
     All,
 }
 
 /// Which of an event's registrations to list; all by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegistrationFilter {
-    /// Only those that stand there.
+    /// Only those with this status.
     pub status: Option<Status>,
-    /// Only those whose name or e-mail address contains this, in whatever case.
+    /// Only those whose name or e-mail address contains this text, in any case.
     pub text: Option<String>,
 }
 
 impl RegistrationFilter {
-    /// Whether it lets every registration pass.
+    /// Whether it matches every registration.
     pub const fn is_all(&self) -> bool {
         self.status.is_none() && self.text.is_none()
     }
@@ -55,16 +55,16 @@ impl RegistrationFilter {
     }
 }
 
-/// What is kept under an idempotency key.
+/// The stored answer for an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// Whether it answers the very request that it was looked up for.
+    /// Whether the request is the same.
     pub is_of_this_request: bool,
-    /// The answer, which that request opens.
+    /// The encrypted answer.
     pub sealed: Vec<u8>,
 }
 
-/// A row of the audit log as it is read back; what is written is [`crate::domain::audit::AuditEntry`].
+/// A row of the audit log, as read; [`crate::domain::audit::AuditEntry`] is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
     /// When.
@@ -90,30 +90,30 @@ pub struct AuditRecord {
 /// A job that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRecord {
-    /// Which job.
+    /// Its key.
     pub key: JobKey,
-    /// What its kind needs to know, as it is stored.
+    /// Its stored payload.
     pub payload: Option<String>,
     /// How many times it was started.
     pub attempts: i32,
     /// How many of those count against it.
     pub tries: i32,
-    /// When it may be started next; while a runner has it, the end of the lease.
+    /// When it may be started next; the end of the lease while it runs.
     pub due_at: Instant,
     /// When it failed.
     pub failed_at: Option<Instant>,
-    /// Why it was not done the last time.
+    /// Why the last try failed.
     pub last_error: Option<String>,
 }
 
 /// The jobs of one kind for one destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobQueue {
-    /// Where their work goes.
+    /// The destination.
     pub destination: Destination,
-    /// Their kind by its name, which may be one that only a newer version has.
+    /// The name of their kind, which may be a kind of a newer version.
     pub kind: String,
-    /// When the first of them may be started.
+    /// When the first of them is due.
     pub first_due_at: Instant,
 }
 
@@ -126,14 +126,14 @@ pub struct FailedMail {
     pub recipient: Option<FailedMailRecipient>,
 }
 
-/// What is left of mail to be sent.
+/// The state of the mail queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailQueue {
-    /// Mails that will be tried, or are being tried.
+    /// Mails that wait for a try or are being sent.
     pub waiting: i64,
     /// When the oldest of those was scheduled.
     pub oldest: Option<Instant>,
-    /// Mails that failed.
+    /// Failed mails.
     pub failed: i64,
 }
 
@@ -142,7 +142,7 @@ pub struct MailQueue {
 pub struct FailedMailRecipient {
     /// The registrant's address.
     pub email: String,
-    /// Whose event it is.
+    /// The event's account.
     pub account_id: AccountId,
     /// The event's title.
     pub title: String,
@@ -155,7 +155,7 @@ pub struct FailedMailRecipient {
 /// A stock cover's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCover {
-    /// The picture.
+    /// The image.
     pub jpeg: Vec<u8>,
     /// Its SHA-256.
     pub digest: [u8; 32],
@@ -169,7 +169,7 @@ impl StoredCover {
     }
 }
 
-/// Reads a plan or a status, which are stored by name.
+/// Parses a plan or a status, which are stored by name.
 pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
     name.parse().map_err(|_| corrupt(what, name))
 }
@@ -185,18 +185,18 @@ pub(super) fn image_credit(text: Option<&str>) -> Result<Option<ImageCredit>, Er
     credit.map_err(|error| corrupt("image credit", &error.to_string()))
 }
 
-/// What the organizer's search looks through.
+/// The text that the organizer's search looks through.
 pub(super) fn search_text(name: &str, email: &str) -> String {
     format!("{name} {email}").to_lowercase()
 }
 
-/// Which counter row an event belongs to: UUIDv7 ends in random bits, so that events spread.
+/// The counter row of an event. UUIDv7 ends in random bits, so events spread evenly.
 pub(super) const fn shard(event: Uuid) -> u8 {
     let [.., last] = *event.as_bytes();
     last % SHARDS
 }
 
-/// Rows of `catalogue_totals`, made by the first migration: enough that concurrent creates seldom meet.
+/// Rows of `catalogue_totals`, created by the first migration: enough that concurrent creates seldom use the same one.
 pub(super) const SHARDS: u8 = 16;
 
 pub(super) fn corrupt(what: &'static str, text: &str) -> Error {

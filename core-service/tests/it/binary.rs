@@ -30,7 +30,7 @@ use tonic::{
 };
 
 /// Far above what starting or stopping takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Whose account the tests use.
 const OWNER: &str = "olga@example.org";
@@ -63,7 +63,7 @@ fn output(mut command: Command) -> Output {
 
 /// Waits for the end of a process, and ends it when that takes too long.
 fn wait(child: &mut Child) -> ExitStatus {
-    let until = std::time::Instant::now() + PATIENCE;
+    let until = std::time::Instant::now() + TIMEOUT;
     while std::time::Instant::now() < until {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
@@ -71,7 +71,7 @@ fn wait(child: &mut Child) -> ExitStatus {
         std::thread::sleep(POLL);
     }
     child.kill().unwrap();
-    panic!("it still runs after {PATIENCE:?}");
+    panic!("it still runs after {TIMEOUT:?}");
 }
 
 /// A core that serves a Unix socket, killed when dropped.
@@ -117,7 +117,7 @@ impl Running {
     async fn channel(&self) -> Channel {
         let path = socket(self.folder.path());
         let endpoint = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap();
-        let connected = tokio::time::timeout(PATIENCE, async {
+        let connected = tokio::time::timeout(TIMEOUT, async {
             loop {
                 if let Ok(channel) = endpoint.connect().await {
                     return channel;
@@ -138,7 +138,7 @@ impl Running {
     /// Waits for a line of the log that holds `words`.
     fn await_log(&self, words: &str) {
         loop {
-            let line = self.log.recv_timeout(PATIENCE);
+            let line = self.log.recv_timeout(TIMEOUT);
             if line
                 .unwrap_or_else(|_| panic!("it never logs '{words}'"))
                 .contains(words)

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::service::{Instance, guests::guest};
 
 /// Sends into a folder, and takes from it.
-pub(crate) struct Postbox {
+pub(crate) struct Mailbox {
     runner: Runner,
     folder: TempDir,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Mail {
     pub(crate) calendar: Option<String>,
 }
 
-impl Postbox {
+impl Mailbox {
     pub(crate) fn of(instance: &Instance) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let sender = "Muster <events@muster.example>".parse().unwrap();

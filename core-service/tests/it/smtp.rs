@@ -207,7 +207,7 @@ async fn a_server_that_puts_every_mail_off_is_at_fault_and_one_domain_alone_is_n
         last = send(&client, &format!("a@{number}.example")).await.err();
     }
     assert!(
-        matches!(&last, Some(Undelivered::Unreachable(text)) if text.ends_with("puts every mail off")),
+        matches!(&last, Some(Undelivered::Unreachable(text)) if text.ends_with("defers every mail")),
         "{last:?}"
     );
 }
@@ -229,7 +229,7 @@ async fn with_smtps_the_certificate_must_fit() {
     send(&client, "a@example.org").await.unwrap();
     let found = client.check().await.unwrap();
     assert!(
-        found.ends_with("answers, encrypted, and takes our login"),
+        found.ends_with("answers, encrypted, and accepts the login"),
         "{found}"
     );
 }

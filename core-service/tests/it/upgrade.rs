@@ -11,7 +11,7 @@ use test_postgres::{Database, Server};
 
 use crate::{
     fixtures::open,
-    mail::{Mail, Postbox},
+    mail::{Mail, Mailbox},
     service::{
         Instance,
         guests::{guest, seats},
@@ -124,8 +124,8 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
         assert_eq!(mail.job.last_error.as_deref(), Some("answers 550"));
         assert_eq!(mail.job.tries, 1);
     }
-    let postbox = Postbox::of(&instance);
-    let mails = postbox.collect().await;
+    let mailbox = Mailbox::of(&instance);
+    let mails = mailbox.collect().await;
     // Of two changes only the later one is told, as long as what the job knows of it was kept.
     let expected = [
         ("bob", "You have a seat: Full house"),
@@ -145,7 +145,7 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
     assert_eq!(of_cleo.unwrap().calendar, None, "cleo never held a seat");
 
     assert_eq!(instance.mails.retry_all().await.unwrap(), 2);
-    let mails = postbox.collect().await;
+    let mails = mailbox.collect().await;
     let expected = [
         ("ada", "Your registration is cancelled: Full house"),
         ("hal", "Cancelled: Called off"),

@@ -10,56 +10,56 @@ use tonic_prost::ProstCodec;
 
 use super::{Context, endpoint::Endpoint, identity::Identity};
 
-/// The largest answer taken from core. A page of 200 registrations or a drawn cover is far below; more is a mistake.
+/// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const ANSWER_BYTES: usize = 16 << 20;
 
-/// A replica that was given at least this long and did not answer is taken for hung. Less would let clients with short
-/// deadlines set replicas aside.
+/// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would set
+/// replicas aside.
 const HUNG: Duration = Duration::from_secs(1);
 
-/// How fine deadlines are: timers of both sides are rounded to milliseconds.
+/// The precision of deadlines: timers of both sides are rounded to milliseconds.
 const GRAIN: Duration = Duration::from_millis(2);
 
-/// What there is to know of an rpc.
+/// The properties of a call that matter here.
 #[derive(Clone, Copy)]
 pub(crate) struct Rpc {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// A second call like this one changes nothing more.
+    /// It may be retried.
     pub(crate) idempotent: bool,
     /// It is a stream that goes on after its deadline, which only its first message has to keep. So core is not told the deadline.
     pub(crate) goes_on: bool,
 }
 
-/// The beginning of what core answers.
+/// The beginning of core's answer.
 pub(crate) struct Reply<A> {
     pub(crate) metadata: MetadataMap,
     pub(crate) first: Option<A>,
     pub(crate) rest: Streaming<A>,
 }
 
-/// A call that brought no answer, or that core refused.
+/// A failed call.
 pub(crate) struct CallFailure {
     pub(crate) status: Status,
     pub(crate) kind: FailureKind,
 }
 
-/// How far a call that failed came.
+/// How far a failed call came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// Core answered a status.
+    /// Core answered with a status.
     Answered,
     /// There was no connection, so core has not seen the call.
     NotSent,
     /// The connection broke, so core may have seen it.
     Broken,
-    /// There was no answer within a time in which a replica that is well gives one.
+    /// There was no answer within a time in which a working replica answers.
     Hung,
-    /// There was no answer in time, but the time was short, or core itself said so.
+    /// There was no answer in time, but the time was short, or core itself reported it.
     Late,
 }
 
-/// Calls one replica, up to the first message of the answer. Streaming serves unary rpcs too.
+/// Calls one replica, up to the first message of the answer. Unary rpcs are called as streams.
 pub(crate) async fn attempt<Q, A>(
     endpoint: &Endpoint,
     rpc: Rpc,
@@ -100,9 +100,9 @@ where
 fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure {
     let over = Instant::now() + GRAIN >= deadline;
     let late = match status.code() {
-        // Core keeps a margin to say so itself, before time is up; then it is late, not hung.
+        // Core reports a missed deadline itself shortly before it; then it is late, not hung.
         Code::DeadlineExceeded => true,
-        // Tonic, on both sides, says this where time is up.
+        // Tonic answers this at a deadline, on both sides.
         Code::Cancelled => over,
         _ => false,
     };
@@ -139,13 +139,13 @@ fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(<dyn Error>::is::<E>)
 }
 
-/// The last cause, which names the system's error.
+/// The root cause, which is the system's error.
 fn root(status: &Status) -> String {
     let root = status.source().and_then(|source| causes(source).last());
     root.map_or_else(|| status.message().to_owned(), ToString::to_string)
 }
 
-/// An error and what it came from.
+/// An error and its sources.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {

@@ -22,25 +22,25 @@ use super::{
     pool::{Pool, Resolver},
 };
 
-/// A client of core; clones share its connections.
+/// A client of core. Clones share its connections.
 #[derive(Clone)]
 pub struct Core {
     pool: Arc<Pool>,
     identity: Identity,
 }
 
-/// A file that core answers with.
+/// A file from core.
 pub struct File<S> {
-    /// What core says about it: caching, its name.
+    /// Core's metadata about it: caching, its name.
     pub metadata: MetadataMap,
     /// Its media type.
     pub content_type: String,
-    /// Its pieces. A failure on the way cuts it short.
+    /// Its pieces. A failure truncates it.
     pub pieces: S,
 }
 
 impl Core {
-    /// Core in this process: its service is called directly, without sockets.
+    /// Core in this process, which is called without sockets.
     pub fn in_process<S, B>(service: S) -> Self
     where
         S: Service<Request<Body>, Response = Response<B>> + Clone + Send + Sync + 'static,
@@ -76,7 +76,7 @@ impl Core {
         }
     }
 
-    /// The same client, which tells core that its calls come by this surface.
+    /// The same client, which names this surface to core.
     #[must_use]
     pub fn on_surface(self, surface: Surface) -> Self {
         Self {
@@ -92,10 +92,10 @@ impl Core {
         })
     }
 
-    /// Calls an rpc that answers one message.
+    /// Calls an rpc with one message as its answer.
     ///
     /// # Errors
-    /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` when it gave none.
+    /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` without one.
     pub async fn call<B: binding::Rpc>(
         &self,
         request: B::Request,
@@ -109,14 +109,14 @@ impl Core {
             .exchange(rpc_of::<B>(context), request, context)
             .await?;
         let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
-        // The trailers say whether the answer stands.
+        // Trailers may contain an error.
         let end = timeout_at(context.deadline(), rest.message());
         end.await
             .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))??;
         Ok((message, metadata))
     }
 
-    /// Calls an rpc that answers a file: one `HttpBody`, or a stream of them.
+    /// Calls an rpc with a file as its answer: one `HttpBody`, or a stream of them.
     ///
     /// # Errors
     /// As [`Core::call`].
@@ -162,17 +162,18 @@ impl Core {
     /// Whether core says that it serves, or at least answers when it has no health service.
     ///
     /// # Errors
-    /// Why not.
+    /// The cause.
     pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
-        let context = Context::anonymous(request_id, health::PATIENCE);
+        let context = Context::anonymous(request_id, health::CHECK_TIMEOUT);
         let answer = self
             .exchange(health::CHECK, HealthCheckRequest::default(), &context)
             .await;
         health::verdict(answer)
     }
 
-    /// Calls a replica, and another one when that fails and it does no harm: when the first has not seen the call, or when the
-    /// call is idempotent, by its rpc or by its key. One that is gets half of the time, so that the other half is left for a second replica.
+    /// Calls a replica. If that fails, it calls another one if this is safe: the first has not seen the call, or the call is
+    /// idempotent by its rpc or its key. The first try of an idempotent call gets half of the time, so that the other half is
+    /// left for the second.
     async fn exchange<Q, A>(
         &self,
         rpc: Rpc,
@@ -223,7 +224,7 @@ impl Core {
         answer.map_err(|failure| failure.status)
     }
 
-    /// Calls one replica and notes how it did.
+    /// Calls one replica and records whether it works.
     async fn call_one<Q, A>(
         &self,
         endpoint: &Endpoint,
@@ -242,14 +243,14 @@ impl Core {
             Some(FailureKind::NotSent | FailureKind::Broken | FailureKind::Hung) => {
                 self.pool.failed(endpoint);
             }
-            // Too short a time to tell, or a replica that is well enough to say that it is late.
+            // The time was too short to judge the replica, or the replica itself reported that it is late.
             Some(FailureKind::Late) => {}
         }
         result
     }
 }
 
-/// What there is to know of a call of that rpc.
+/// The properties of a call of an rpc.
 fn rpc_of<B: binding::Rpc>(context: &Context) -> Rpc {
     Rpc {
         path: B::GRPC_PATH,

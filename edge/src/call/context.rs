@@ -1,4 +1,4 @@
-//! What goes with a call besides its request: on whose behalf, by when, and as part of which trace.
+//! The context of a call: credential, deadline, trace.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -16,16 +16,16 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static(idempotency_key::IDE
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// On whose behalf a call is made, by when it must be answered, and the trace that it belongs to.
+/// The context of a call: its credential, its deadline and its trace.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Only what core is told; credentials are marked sensitive, so that `Debug` hides them.
+    /// The metadata for core. Credentials are marked sensitive, so that `Debug` hides them.
     headers: HeaderMap,
     deadline: Instant,
 }
 
 impl Context {
-    /// A call that an edge makes on nobody's behalf.
+    /// The context of a call by the edge itself.
     pub fn anonymous(request_id: &RequestId, time: Duration) -> Self {
         let mut headers = HeaderMap::new();
         insert(
@@ -39,8 +39,8 @@ impl Context {
         }
     }
 
-    /// A call made for an HTTP request: with its credential, the trace that it is part of, if any, and at most `longest` to be
-    /// answered, less when it asks for that with `grpc-timeout`. What cannot be read counts as absent.
+    /// The context of a call for an HTTP request: its credential, its trace, if any, and its time limit: `longest`, or a
+    /// shorter `grpc-timeout`. Invalid headers count as absent.
     pub fn from_headers(headers: &HeaderMap, request_id: &RequestId, longest: Duration) -> Self {
         let asked = headers
             .get(GRPC_TIMEOUT)
@@ -66,7 +66,7 @@ impl Context {
         context
     }
 
-    /// The call, made for a client at that address.
+    /// The same context, for a client at this address.
     #[must_use]
     pub fn for_client(mut self, address: IpAddr) -> Self {
         let value = address.to_string().try_into().ok();
@@ -74,19 +74,19 @@ impl Context {
         self
     }
 
-    /// The call, which came under that idempotency key. It goes with rpcs that take one, and those may then be retried.
+    /// The same context, with an idempotency key. It is sent to rpcs that take one, and their calls may then be retried.
     #[must_use]
     pub fn with_idempotency_key(mut self, key: &str) -> Self {
         insert(&mut self.headers, IDEMPOTENCY_KEY, key.try_into().ok());
         self
     }
 
-    /// Whether the call came under an idempotency key.
+    /// Whether the call has an idempotency key.
     pub(crate) fn has_idempotency_key(&self) -> bool {
         self.headers.contains_key(IDEMPOTENCY_KEY)
     }
 
-    /// When the answer is no longer wanted.
+    /// The deadline.
     pub const fn deadline(&self) -> Instant {
         self.deadline
     }

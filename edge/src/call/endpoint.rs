@@ -18,25 +18,25 @@ use tonic::{
 };
 use tower::{ServiceExt, service_fn, util::BoxCloneSyncService};
 
-/// What carries a call: a channel, or core itself in the same process.
+/// The transport of a call: a channel, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
 
-/// How long a replica that failed is left alone. Short, since one that restarts is back in as long.
+/// How long a failed replica is set aside: about the time of a restart.
 const REST: Duration = Duration::from_secs(5);
 
-/// How long connecting may take. Replicas are near.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// How often each replica is asked whether it is there, and how long it may take to answer: together the time after which
-/// one that hangs, or whose machine is gone, fails its calls. Nothing else would tell.
+/// The interval of keep-alive pings and the time limit of their answers. Together they are the time after which calls to a hung
+/// or unreachable replica fail.
 const PING: Duration = Duration::from_secs(2);
 
-/// A replica, and whether it is to be left alone.
+/// A replica, and whether it is set aside.
 pub(crate) struct Endpoint {
-    /// `None` when there is only this way to core, ever.
+    /// `None` if this is the only way to core.
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
-    /// Until when it is left alone; then it is tried before it gets calls again.
+    /// Until when it is set aside. Then it is probed before it gets calls again.
     resting: Mutex<Option<Instant>>,
 }
 
@@ -50,11 +50,11 @@ impl Endpoint {
     }
 
     /// Whether it may get calls.
-    pub(crate) fn is_well(&self) -> bool {
+    pub(crate) fn is_available(&self) -> bool {
         self.resting().is_none()
     }
 
-    /// Whether it has been left alone for long enough to be tried; true for one caller only.
+    /// Whether it was set aside long enough to be probed; true for one caller only.
     pub(crate) fn claim_trial(&self) -> bool {
         let mut resting = self.resting();
         let now = Instant::now();
@@ -65,12 +65,12 @@ impl Endpoint {
         due
     }
 
-    /// It answered.
+    /// Records that it answered.
     pub(crate) fn succeeded(&self) {
         *self.resting() = None;
     }
 
-    /// It did not answer.
+    /// Records that it did not answer.
     pub(crate) fn failed(&self) {
         *self.resting() = Some(Instant::now() + REST);
     }
@@ -80,15 +80,15 @@ impl Endpoint {
     }
 }
 
-/// A channel to an address, which connects when it is first used, and again after a failure.
+/// A channel to an address. It connects at the first call, and again after a failure.
 pub(crate) fn over_tcp(endpoint: transport::Endpoint, address: SocketAddr) -> Transport {
     transport(kept_alive(endpoint).connect_with_connector_lazy(service_fn(
-        // The address, not what the endpoint's URL says: with TLS that is the name in the certificate.
+        // It connects to the address, not to the endpoint's URL: with TLS, that is the name in the certificate.
         move |_: Uri| connect(address),
     )))
 }
 
-/// The same to a Unix socket, which the endpoint names.
+/// The same for a Unix socket.
 pub(crate) fn over_unix(endpoint: transport::Endpoint) -> Transport {
     transport(kept_alive(endpoint).connect_lazy())
 }

@@ -1,4 +1,4 @@
-//! Asking core whether it is well, by gRPC's own health service.
+//! Health checks of core, by gRPC's health service.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,10 +16,9 @@ use super::{
     identity::Identity,
 };
 
-/// How long core may take to say how it is.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a health check may take.
+pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The question.
 pub(crate) const CHECK: Rpc = Rpc {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,
@@ -27,21 +26,21 @@ pub(crate) const CHECK: Rpc = Rpc {
     goes_on: false,
 };
 
-/// What the answer says. A core that has no health service at least answers.
+/// The result of a check. A core without a health service at least answers.
 pub(crate) fn verdict(answer: Result<Reply<HealthCheckResponse>, Status>) -> Result<(), Status> {
     match answer.map(|answer| answer.first.unwrap_or_default().status()) {
         Ok(ServingStatus::Serving) => Ok(()),
-        Ok(_) => Err(Status::unavailable("core says that it is not serving")),
+        Ok(_) => Err(Status::unavailable("core reports that it is not serving")),
         Err(status) if status.code() == Code::Unimplemented => Ok(()),
         Err(status) => Err(status),
     }
 }
 
-/// Tries a replica that failed, so that no caller has to. Any answer will do: what it says of itself is for readiness checks.
+/// Probes a failed replica, so that no caller has to. Any answer is enough: readiness checks look at its content.
 pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
-    let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
+    let context = Context::anonymous(&RequestId::fresh(), CHECK_TIMEOUT);
     let request = HealthCheckRequest::default();
-    // Anybody may ask.
+    // Health checks need no credential.
     let nobody = Identity::default();
     let answer = attempt::<_, HealthCheckResponse>(
         &endpoint,

@@ -1,4 +1,4 @@
-//! What an edge says of itself with every call.
+//! The identity of an edge, which it sends with every call.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use muster_api::metadata::{self, Surface};
@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 const EDGE_TOKEN: HeaderName = HeaderName::from_static(metadata::EDGE_TOKEN);
 const SURFACE: HeaderName = HeaderName::from_static(metadata::SURFACE);
 
-/// Who calls core. Without a token an ordinary client, unless the connection itself proves an edge.
+/// The identity of a client of core. Without a token it is an ordinary client, unless the connection proves an edge.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Identity {
     /// Marked sensitive, so that `Debug` hides it.
@@ -17,12 +17,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The same, with the secret that core knows edges by.
+    /// The same identity, with the secret of edges.
     pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, Failure> {
         let value = HeaderValue::try_from(token.expose_secret());
         let mut value = value.map_err(|_| {
             Failure::setting(
-                "--edge-token (MUSTER_EDGE_TOKEN): must be of visible ASCII characters",
+                "--edge-token (MUSTER_EDGE_TOKEN): must have visible ASCII characters only",
             )
         })?;
         value.set_sensitive(true);
@@ -30,7 +30,7 @@ impl Identity {
         Ok(Self { token, ..self })
     }
 
-    /// The same, serving that surface.
+    /// The same identity, with this surface.
     pub(crate) fn on_surface(self, surface: Surface) -> Self {
         let surface = Some(surface);
         Self { surface, ..self }

@@ -1,6 +1,6 @@
-//! Every replica of core, and which one gets the next call.
+//! The replicas of core, and the choice of one for each call.
 //!
-//! Tonic's own balancing fails a third of the calls when one of two replicas is dead (docs/pitfalls.md), hence this.
+//! Tonic's own balancing is not used: it fails a third of the calls if one of two replicas is down (docs/pitfalls.md).
 
 use std::{
     net::SocketAddr,
@@ -22,10 +22,10 @@ use super::{
     health,
 };
 
-/// How often the hosts are looked up again, so that new replicas get calls and gone ones are forgotten.
+/// How often the hosts are resolved, to find new and removed replicas.
 const RESOLVE: Duration = Duration::from_secs(10);
 
-/// The same after a failure, when the replicas have probably changed.
+/// The same after a failure, since the replicas have probably changed.
 const RESOLVE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// Replicas of core.
@@ -39,7 +39,7 @@ pub(crate) struct Pool {
 type Endpoints = Arc<[Arc<Endpoint>]>;
 
 impl Pool {
-    /// One way to core, for ever.
+    /// A single endpoint that never changes.
     pub(crate) fn fixed(transport: Transport) -> Self {
         Self::new(None, Arc::new([Arc::new(Endpoint::new(None, transport))]))
     }
@@ -57,8 +57,8 @@ impl Pool {
         }
     }
 
-    /// The replicas known now, at least one. Looks the hosts up when that has never worked, and has them looked up in the
-    /// background when that is due.
+    /// The current replicas, at least one. Resolves the hosts if that has never succeeded; later it resolves them in the
+    /// background.
     pub(crate) async fn endpoints(self: &Arc<Self>) -> Result<Endpoints, Status> {
         let known = self.known();
         if let Some(resolver) = &self.resolver {
@@ -73,7 +73,7 @@ impl Pool {
                     {
                         tracing::warn!(
                             error = status.message(),
-                            "kept the replicas of core that were known"
+                            "cannot resolve core's hosts; kept the known replicas"
                         );
                     }
                 });
@@ -82,8 +82,8 @@ impl Pool {
         Ok(known)
     }
 
-    /// The replica for the next call, in turn, passing over those that failed; when all have, any but `tried`. `None` only when
-    /// there is none but `tried`. Those that failed some time ago are tried in the background.
+    /// The replica for the next call, in turn, without failed ones; if all have failed, any but `tried`. `None` only if there
+    /// is no other than `tried`. Replicas that failed some time ago are probed in the background.
     pub(crate) fn pick(
         &self,
         endpoints: &Endpoints,
@@ -96,15 +96,15 @@ impl Pool {
         let (after, before) = (endpoints.iter().skip(turn), endpoints.iter().take(turn));
         let untried = |one: &&Arc<Endpoint>| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried));
         let candidates: Vec<_> = after.chain(before).filter(untried).collect();
-        let well = candidates.iter().find(|one| one.is_well());
-        well.or(candidates.first()).map(|one| Arc::clone(one))
+        let available = candidates.iter().find(|one| one.is_available());
+        available.or(candidates.first()).map(|one| Arc::clone(one))
     }
 
-    /// Notes that a replica did not answer.
+    /// Records that a replica did not answer.
     pub(crate) fn failed(&self, endpoint: &Endpoint) {
         endpoint.failed();
         if let Some(resolver) = &self.resolver {
-            resolver.hurry();
+            resolver.resolve_now();
         }
     }
 
@@ -140,11 +140,11 @@ impl Pool {
     }
 }
 
-/// Finds the replicas behind host names.
+/// Resolves host names to replicas.
 pub(crate) struct Resolver {
     hosts: Vec<(String, u16)>,
     tls: Option<ClientTlsConfig>,
-    /// When the hosts were last looked up, and when they are to be again.
+    /// When the hosts were last resolved, and when they are resolved next.
     times: Mutex<Times>,
 }
 
@@ -166,7 +166,7 @@ impl Resolver {
         }
     }
 
-    /// Whether a look-up is due; true for one caller only.
+    /// Whether resolving is due; true for one caller only.
     fn claim(&self) -> bool {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -180,12 +180,12 @@ impl Resolver {
         due
     }
 
-    fn hurry(&self) {
+    fn resolve_now(&self) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         times.next = times.next.min(times.last + RESOLVE_AFTER_FAILURE);
     }
 
-    /// The addresses of every host, each with the host's name. A host that is not found is passed over when others are.
+    /// The addresses of all hosts, each with its host's name. An unknown host is skipped if others are found.
     async fn look_up(&self) -> Result<Vec<(SocketAddr, &str)>, Status> {
         let mut addresses = Vec::new();
         let mut problem = None;

@@ -1,4 +1,4 @@
-//! Where core is and how to reach it, as settings.
+//! Settings of the connection to core.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 use super::{Core, pool::Resolver};
 
-/// Where core is; flatten it into an edge's settings.
+/// Settings of the connection to core. Flatten them into an edge's settings.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Core")]
 pub struct CoreSettings {
-    /// Where core is: `http://HOST:PORT`, `https://HOST:PORT` or `unix:///PATH`. Every address that HOST has is a replica;
-    /// more hosts may follow, separated by commas
+    /// Address of core: `http://HOST:PORT`, `https://HOST:PORT` or `unix:///PATH`. Each IP address of HOST is a replica.
+    /// Several hosts are separated by commas
     #[arg(
         long,
         env = "MUSTER_CORE_URL",
@@ -22,17 +22,16 @@ pub struct CoreSettings {
         default_value = "http://127.0.0.1:50051"
     )]
     pub core_url: CoreUrl,
-    /// For https: the certificates (PEM) that core's own must be signed by
+    /// For https: PEM file with the authority that signed core's certificate
     #[arg(long, env = "MUSTER_CORE_CA", value_name = "FILE")]
     pub core_ca: Option<PathBuf>,
-    /// For mutual TLS: this edge's certificate (PEM)
+    /// For mutual TLS: PEM file with this edge's certificate
     #[arg(long, env = "MUSTER_CORE_CERT", value_name = "FILE")]
     pub core_cert: Option<PathBuf>,
-    /// For mutual TLS: the certificate's private key (PEM)
+    /// For mutual TLS: PEM file with the certificate's private key
     #[arg(long, env = "MUSTER_CORE_KEY", value_name = "FILE")]
     pub core_key: Option<PathBuf>,
-    /// Secret of at least 32 characters, one of core's own `MUSTER_EDGE_TOKEN`: it proves to core that this is an edge, whose word
-    /// on which client it calls for counts. Mutual TLS proves it, too
+    /// Secret that proves to core that this is an edge: the same as core's `--edge-token`. Not needed with mutual TLS
     #[arg(
         long,
         env = "MUSTER_EDGE_TOKEN",
@@ -43,14 +42,14 @@ pub struct CoreSettings {
     pub edge_token: Option<SecretString>,
 }
 
-/// Where core is, read.
+/// A parsed address of core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CoreUrl {
     /// Over TCP. The replicas are the addresses of the hosts.
     Hosts {
-        /// Names or addresses, each with its port.
+        /// Host names or IP addresses, each with a port.
         hosts: Vec<(String, u16)>,
-        /// Whether to speak TLS.
+        /// Whether to use TLS.
         tls: bool,
     },
     /// A Unix socket's path.
@@ -105,14 +104,14 @@ fn parse_host(text: &str) -> Result<((String, u16), bool), &'static str> {
     }
 }
 
-const NO_PROOF: &str = "--edge-token (MUSTER_EDGE_TOKEN): needed to prove to core that this is one of its edges: set it to the \
+const NO_PROOF: &str = "--edge-token (MUSTER_EDGE_TOKEN): required, to prove to core that this is an edge; set it to the \
 same secret as core's; or use mutual TLS (--core-cert and --core-key with an https --core-url)";
 
 impl CoreSettings {
-    /// The client of an edge that calls for others, and can prove to core that it is one.
+    /// A client for an edge that calls for others. It has a proof that it is an edge.
     ///
     /// # Errors
-    /// [`Failure::Settings`] as [`CoreSettings::client`] says, and when there is no proof.
+    /// [`Failure::Settings`] as for [`CoreSettings::client`], and when there is no proof.
     pub fn edge(&self) -> Result<Core, Failure> {
         let core = self.client();
         let Some(token) = &self.edge_token else {
@@ -133,7 +132,7 @@ impl CoreSettings {
         is_tls && self.core_cert.is_some()
     }
 
-    /// The ordinary client that the settings describe, which proves nothing of itself. Connects when the first call is made, and again whenever it has to.
+    /// An ordinary client without a proof. It connects at the first call, and again when necessary.
     ///
     /// # Errors
     /// [`Failure::Settings`] with every setting that is missing or cannot be read.

@@ -1,4 +1,4 @@
-//! Answers that a surface makes itself: JSON, problems, and no body at all.
+//! Answers that a surface makes itself: JSON, problems and empty ones.
 
 use std::convert::Infallible;
 
@@ -17,7 +17,7 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// JSON that holds for this request alone.
+/// JSON.
 pub fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -27,7 +27,7 @@ pub fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     response
 }
 
-/// No body. One that is merely empty would be said to have the length 0, which the answer that it stands for has not.
+/// No body. An empty one would add `Content-Length: 0`, which is wrong for `HEAD` and 304.
 pub(super) fn nothing() -> Body {
     Body::from_stream(futures_util::stream::empty::<Result<Bytes, Infallible>>())
 }
@@ -49,7 +49,7 @@ impl Problem {
             headers.insert(WWW_AUTHENTICATE, challenge.header());
         }
         if matches!(self.http_status, 408 | 413) {
-            // The rest of the body is still on its way; it is not worth waiting for.
+            // The client is still sending the body; the server does not wait for it.
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(cause) = self.cause {

@@ -1,4 +1,4 @@
-//! A request's body as bytes: not too many of them, and in time.
+//! Reading a request's body within limits of size and time.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -10,13 +10,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::Problem;
 
-/// The largest body. The largest event, with twenty custom fields of fifty options, is well below.
+/// The largest body. The largest event, with twenty custom fields of fifty options, is far smaller.
 pub const MOST_BYTES: usize = 1 << 20;
 
-/// Reads the whole body, which must be there by the deadline.
+/// Reads the whole body before the deadline.
 ///
 /// # Errors
-/// A problem: 413 when it is too large, 408 when it comes too slowly, 400 when it breaks off.
+/// A problem: 413 if it is too large, 408 if it is too slow, 400 if it is incomplete.
 pub async fn read(headers: &HeaderMap, body: Body, deadline: Instant) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
@@ -29,7 +29,7 @@ pub async fn read(headers: &HeaderMap, body: Body, deadline: Instant) -> Result<
     read.unwrap_or_else(|_elapsed| Err(too_slow()))
 }
 
-/// Says what is wrong with a body as a whole.
+/// A problem with the whole body.
 pub fn invalid(message: &str) -> Problem {
     Problem::invalid(&[Violation {
         field: "body".to_owned(),

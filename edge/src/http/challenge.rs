@@ -1,18 +1,18 @@
-//! How a client is told to prove who it is, in the words of RFC 6750.
+//! The challenge in `WWW-Authenticate` (RFC 6750).
 
 use http::HeaderValue;
 use muster_api::Scope;
 
 const REALM: &str = "Bearer realm=\"muster\"";
 
-/// What a client lacks to be let in.
+/// Why a credential was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenge {
-    /// It has shown no credential.
+    /// There is no credential.
     Credential,
-    /// What it has shown is no valid credential.
+    /// The credential is not valid.
     ValidCredential,
-    /// Its credential lacks a scope: this one, or one that this build does not know.
+    /// The credential lacks this scope, or one that this build does not know.
     Scope(Option<Scope>),
 }
 
@@ -28,7 +28,7 @@ impl Challenge {
                 format!("{REALM}, error=\"insufficient_scope\", scope=\"{scope}\"")
             }
         };
-        // Scopes are of visible characters, and then nothing else can be wrong.
+        // Scopes have visible characters only, so the value is always valid.
         HeaderValue::try_from(told).unwrap_or(realm)
     }
 }

@@ -1,4 +1,4 @@
-//! Which client a request comes from, when proxies stand before the edge.
+//! The client's address of a request, also behind proxies.
 
 use std::{
     fmt,
@@ -9,16 +9,16 @@ use std::{
 use http::HeaderMap;
 use process::networks::Networks;
 
-/// What proxies append the address to that they were called from.
+/// The header to which each proxy appends the address of its own client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The proxies whose word on the client's address is taken. Anybody else could make one up.
+/// The proxies whose `X-Forwarded-For` is trusted. Other clients could forge it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Networks);
 
 impl TrustedProxies {
-    /// The client's address: that of the peer, or when the peer is a trusted proxy, the last in `X-Forwarded-For` that is
-    /// none. What stands before it came from the client.
+    /// The client's address: the peer's, or if the peer is a trusted proxy, the last address in `X-Forwarded-For` that is no
+    /// trusted proxy. Earlier entries come from the client.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -36,7 +36,7 @@ impl TrustedProxies {
     }
 }
 
-/// An address as proxies write it, some of them with the port.
+/// Parses an address as proxies write it, with or without a port.
 fn address(hop: &str) -> Option<IpAddr> {
     let with_port = || hop.parse().ok().map(|address: SocketAddr| address.ip());
     hop.parse().ok().or_else(with_port)
@@ -56,10 +56,10 @@ impl fmt::Display for TrustedProxies {
     }
 }
 
-/// Which proxies stand before an edge; flatten it into its settings.
+/// Settings of trusted proxies. Flatten them into an edge's settings.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ProxySettings {
-    /// Proxies whose X-Forwarded-For is believed, as addresses or networks separated by commas [default: none]
+    /// Proxies whose X-Forwarded-For is trusted, as IP addresses or networks separated by commas [default: none]
     #[arg(
         long,
         env = "MUSTER_TRUSTED_PROXIES",

@@ -1,4 +1,4 @@
-//! Conditional requests: what a client has already is not sent again.
+//! Conditional requests: an answer that the client already has is not sent again.
 
 use axum::{extract::Request, middleware::Next, response::Response};
 use http::{
@@ -8,8 +8,7 @@ use http::{
 
 use super::{answer::nothing, compress::is_among};
 
-/// Answers 304 when the client has this very answer already. `compressed` are the media types that may go out in several
-/// encodings.
+/// Answers 304 if the client already has this answer. `compressed` are the media types that may be compressed.
 pub(super) async fn revalidate(
     request: Request,
     next: Next,
@@ -24,7 +23,7 @@ pub(super) async fn revalidate(
     };
     let mut response = next.run(request).await;
     if is_among(compressed, response.headers()) {
-        // It may go out compressed, which is not the same bytes any more.
+        // It may be compressed, so the bytes may differ and the tag must be weak.
         weaken(response.headers_mut());
     }
     let is_known = |tag: &HeaderValue| known.iter().any(|tags| names(tags, tag));

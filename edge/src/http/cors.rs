@@ -1,4 +1,4 @@
-//! What pages of other origins may read of an answer, once a surface lets them.
+//! Headers that pages of other origins may read (CORS).
 
 use http::{
     HeaderName,
@@ -8,7 +8,7 @@ use process::observe::REQUEST_ID;
 
 use super::rate_limit;
 
-/// The answer's headers that such a page may read, besides those that it always may.
+/// The exposed headers, in addition to the ones that are always readable.
 pub const EXPOSED: [HeaderName; 6] = [
     ETAG,
     rate_limit::LEFT,

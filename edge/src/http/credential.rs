@@ -1,4 +1,4 @@
-//! Whether a request brings a credential at all, which an edge decides before it reads anything else.
+//! Checking that a request has a credential, before anything else is read.
 
 use http::{HeaderMap, header::AUTHORIZATION};
 use muster_api::Reason;

@@ -1,4 +1,4 @@
-//! What holds for every request and every answer, whatever the path.
+//! Limits on every request and headers on every answer.
 
 use std::panic::AssertUnwindSafe;
 
@@ -17,15 +17,15 @@ use crate::Problem;
 /// The longest path and query: far above any real one. Hyper itself stops at 64 KiB, with an empty 414.
 const URI_BYTES: usize = 8 << 10;
 
-/// All headers together: room for a large token. Hyper itself stops at 64 KiB, with an empty 431.
+/// Maximum size of all headers: enough for a large token. Hyper itself answers an empty 431 above 64 KiB.
 const HEADERS_BYTES: usize = 32 << 10;
 
-/// Refuses what is too large to look at, and makes answers safe to look at.
+/// Refuses too large requests and adds security headers to answers.
 pub(super) async fn guard(request: Request, next: Next, surface: Surface) -> Response {
     let id = RequestId::in_extensions(request.extensions());
     let outcome = match oversized(&request) {
         Some(problem) => Err(problem),
-        // A defect in one request must not take its connection's other requests along.
+        // A panic in one request must not end its connection's other requests.
         None => AssertUnwindSafe(next.run(request))
             .catch_unwind()
             .await
@@ -69,5 +69,5 @@ fn size(headers: &HeaderMap) -> usize {
 
 fn panicked() -> Problem {
     Problem::new(Reason::Internal, "Muster failed")
-        .caused_by("panicked; the panic's own message stands above")
+        .caused_by("panicked; the panic's message is logged above")
 }

@@ -1,4 +1,4 @@
-//! `/healthz`: this process runs. `/readyz`: it can do its work, which is to reach core.
+//! `/healthz`: this process runs. `/readyz`: it reaches core.
 
 use http::{Method, StatusCode};
 use process::observe::RequestId;

@@ -1,10 +1,10 @@
-//! Several surfaces on one port, each below paths of its own.
+//! Several surfaces on one port, each under its own paths.
 
 use axum::{Router, extract::Request};
 use tower::ServiceExt;
 
-/// A router that hands each request to the surface whose path it is at or below, the longest path first, and all others to
-/// `rest`. Surfaces see the whole path, as they do on ports of their own.
+/// A router that passes each request to the surface with the longest matching path prefix, and all others to `rest`. Surfaces
+/// see the whole path, as on their own ports.
 pub fn mount(surfaces: &[(&[&'static str], &Router)], rest: &Router) -> Router {
     let mut mounts: Vec<(&'static str, Router)> = surfaces
         .iter()

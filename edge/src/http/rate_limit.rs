@@ -1,26 +1,26 @@
-//! Rate limits in the words of draft-ietf-httpapi-ratelimit-headers.
+//! Rate limits in the form of draft-ietf-httpapi-ratelimit-headers.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use muster_api::metadata;
 use tonic::metadata::MetadataMap;
 
-/// What is left: the header, and the metadata in which core says it.
+/// The header and metadata with the remaining allowance.
 pub const LEFT: HeaderName = HeaderName::from_static(metadata::RATE_LIMIT);
 
-/// What is allowed: the header, and the metadata in which core says it.
+/// The header and metadata with the limit.
 pub const POLICY: HeaderName = HeaderName::from_static(metadata::RATE_LIMIT_POLICY);
 
-/// A rate limit, as headers say it.
+/// A rate limit, as header values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How often something may be done: `RateLimit-Policy`.
+    /// The limit: `RateLimit-Policy`.
     pub policy: HeaderValue,
-    /// What is left of that: `RateLimit`.
+    /// The remaining allowance: `RateLimit`.
     pub left: HeaderValue,
 }
 
 impl RateLimit {
-    /// What core says of a limit, if anything.
+    /// The rate limit in core's metadata, if any.
     pub(crate) fn of(metadata: &MetadataMap) -> Option<Self> {
         let headers: &HeaderMap = metadata.as_ref();
         Some(Self {

@@ -1,4 +1,4 @@
-//! One path and what can be done with it: methods, `HEAD`, `OPTIONS`, 405 and CORS.
+//! One path with its methods, `HEAD`, `OPTIONS`, 405 and CORS.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ pub struct Operation {
     handle: Handler,
 }
 
-/// How long a browser may remember that it was allowed to ask, in seconds: a day.
+/// How long a browser may cache a preflight, in seconds: a day.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
 
 impl Operation {
-    /// What a method does.
+    /// The operation of a method.
     pub fn new<H, F>(method: Method, handle: H) -> Self
     where
         H: Fn(Request) -> F + Send + Sync + 'static,
@@ -48,7 +48,7 @@ impl Operation {
         }
     }
 
-    /// The operation, whose answer pages of any origin may read: it is public, and the method changes nothing.
+    /// The same operation; pages of any origin may read its answer, since it is public and changes nothing.
     #[must_use]
     pub fn shared(self) -> Self {
         Self {
@@ -65,7 +65,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A path by its template, which takes nothing yet.
+    /// A path by its template, without methods.
     pub const fn new(path: &'static str) -> Self {
         Self {
             path,
@@ -73,14 +73,14 @@ impl Resource {
         }
     }
 
-    /// The path, which takes one more method.
+    /// The same path with one more method.
     #[must_use]
     pub fn with(mut self, operation: Operation) -> Self {
         self.operations.push(operation);
         self
     }
 
-    /// The routes with this path among them.
+    /// The routes, with this path added.
     pub fn add_to(self, routes: Router) -> Router {
         let (path, resource) = (self.path, Arc::new(self));
         let answer = move |request: Request| {
@@ -125,7 +125,7 @@ impl Resource {
         of(method).or_else(as_get)
     }
 
-    /// What the path takes, also as a preflight: browsers ask it before they let a page of another origin call.
+    /// The answer to `OPTIONS`, also for preflight requests.
     fn options(&self, headers: &HeaderMap) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -175,7 +175,7 @@ fn share(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
-/// As `HEAD` wants it: all that the answer to `GET` would say of itself, and nothing more.
+/// The answer to `HEAD`: the headers of the answer to `GET`, without its body.
 fn without_body(response: Response) -> Response {
     let length = http_body::Body::size_hint(response.body()).exact();
     let mut response = response.map(|_body| nothing());

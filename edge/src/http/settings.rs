@@ -1,4 +1,4 @@
-//! Settings that every HTTP surface has, and how it runs by them.
+//! Settings of every HTTP surface.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -16,10 +16,10 @@ use process::{
 use super::{ProxySettings, TrustedProxies};
 use crate::{Context, Core, CoreSettings};
 
-/// Where a surface is served and how; flatten it into a binary's settings.
+/// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct HttpSettings {
-    /// Where to serve HTTP. It is HTTP/1.1; let a load balancer in front do TLS and HTTP/2
+    /// Address of the HTTP port. It speaks HTTP/1.1; a load balancer in front can add TLS and HTTP/2
     #[arg(
         long,
         env = "MUSTER_HTTP_ADDR",
@@ -28,17 +28,18 @@ pub struct HttpSettings {
         value_parser = address
     )]
     pub http_addr: SocketAddr,
-    /// How long a request may take before it is answered with 503, in seconds. A client asks for less with `grpc-timeout: 5S`
+    /// Time limit of a request in seconds; after it, the answer is 503. A client can set a shorter limit with `grpc-timeout:
+    /// 5S`
     // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,
-    /// Which proxies stand before it
+    /// The proxies in front of it
     #[command(flatten)]
     pub proxies: ProxySettings,
 }
 
-/// Settings of a surface that runs as a program of its own; flatten them into its settings.
+/// Settings of a surface that runs as its own process. Flatten them into its settings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EdgeSettings {
     /// Where it is served
@@ -52,12 +53,12 @@ pub struct EdgeSettings {
     pub log: LogSettings,
 }
 
-/// What holds for every call that a surface makes for a request.
+/// Options of the calls that a surface makes for a request.
 #[derive(Debug, Clone)]
 pub struct CallOptions {
-    /// How long it may take.
+    /// The time limit of a request.
     pub request_time: Duration,
-    /// The proxies that say which client a request comes from.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: TrustedProxies,
 }
 
@@ -71,7 +72,7 @@ impl Default for CallOptions {
 }
 
 impl HttpSettings {
-    /// What the settings say of calls.
+    /// The options of calls that the settings describe.
     pub fn calls(&self) -> CallOptions {
         CallOptions {
             request_time: Duration::from_secs(self.request_seconds.into()),
@@ -81,7 +82,7 @@ impl HttpSettings {
 }
 
 impl CallOptions {
-    /// What goes with a call that is made now for that request.
+    /// The context of a call for this request.
     pub fn context(&self, request: &Parts) -> Context {
         let id = RequestId::in_extensions(&request.extensions);
         let context = Context::from_headers(&request.headers, &id, self.request_time);
@@ -94,7 +95,7 @@ impl CallOptions {
     }
 }
 
-/// Runs a surface as a program of its own until it is told to stop.
+/// Runs a surface as its own process until the signal to stop.
 ///
 /// # Errors
 /// When it cannot start.

@@ -1,4 +1,4 @@
-//! How one surface differs from the others, and everything that it has in common with them.
+//! The settings of one surface, and the layers that all surfaces share.
 
 use axum::{
     Router,
@@ -11,10 +11,10 @@ use process::observe::RequestId;
 use super::{compress, conditional, guard, health};
 use crate::{Core, Problem};
 
-/// For answers that are data: nothing in them is to be run or embedded, should a browser ever show one.
+/// For answers that are data: a browser must not run or embed anything in them.
 pub const DATA_ONLY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// How the media types begin that gain from compression. Not every `text/`: an event stream has to go out event by event.
+/// Prefixes of the media types that are compressed. Not all of `text/`: an event stream must be sent event by event.
 pub const TEXT: &[&str] = &[
     "application/json",
     "application/linkset+json",
@@ -28,20 +28,20 @@ pub const TEXT: &[&str] = &[
 /// One HTTP surface.
 #[derive(Debug, Clone, Copy)]
 pub struct Surface {
-    /// What it is to core.
+    /// Its name for core.
     pub name: metadata::Surface,
-    /// `Content-Security-Policy` of answers that bring none of their own.
+    /// The default `Content-Security-Policy` of answers.
     pub content_security_policy: &'static str,
-    /// How the media types begin that are compressed.
+    /// Prefixes of the media types that are compressed.
     pub compressed: &'static [&'static str],
-    /// `Cache-Control` of answers that bring none of their own.
+    /// The default `Cache-Control` of answers.
     pub caching: &'static str,
-    /// What a client is told that asks for a path which does not exist.
+    /// The message for unknown paths.
     pub unknown_path: &'static str,
 }
 
 impl Surface {
-    /// A surface whose answers are data for the one that asked.
+    /// A surface whose answers are data for one client.
     pub const fn of_data(name: metadata::Surface, unknown_path: &'static str) -> Self {
         Self {
             name,
@@ -52,13 +52,13 @@ impl Surface {
         }
     }
 
-    /// A client of core that says by which surface its calls come.
+    /// A client of core that names this surface.
     pub fn core(&self, core: Core) -> Core {
         core.on_surface(self.name)
     }
 
-    /// The surface's routes with everything around them: health, an answer to unknown paths, limits, security headers,
-    /// conditional requests and compression.
+    /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
+    /// and compression.
     pub fn router(self, mut routes: Router, core: &Core) -> Router {
         for resource in health::resources(core.clone()) {
             routes = resource.add_to(routes);

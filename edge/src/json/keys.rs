@@ -1,4 +1,4 @@
-//! Notes which keys an object has while it is read as a message.
+//! Collects the keys of an object while it is parsed as a message.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use serde::{
 #[derive(Default)]
 pub(super) struct Keys<'f> {
     pub(super) seen: Vec<String>,
-    /// Fields of the message that must not be among them.
+    /// Fields of the message that the object must not contain.
     pub(super) forbidden: &'f [&'f str],
-    /// One of those, if it was there.
+    /// One of those, if present.
     pub(super) found: Option<String>,
 }
 
-/// Reads from `inner`, which must hold an object.
+/// Parses `inner`, which must be an object.
 pub(super) struct Noting<'k, 'f, D> {
     pub(super) inner: D,
     pub(super) keys: &'k mut Keys<'f>,
@@ -27,7 +27,7 @@ pub(super) struct Noting<'k, 'f, D> {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Noting<'_, '_, D> {
     type Error = D::Error;
 
-    /// Serde would take an array of the fields' values for a struct, too.
+    /// Serde would also accept an array of the fields' values.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         let (inner, keys) = (visitor, self.keys);
         self.inner.deserialize_map(NotingVisitor { inner, keys })

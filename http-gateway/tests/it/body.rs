@@ -320,7 +320,10 @@ async fn a_field_that_the_path_sets_is_not_taken_from_the_body() {
         .post("/api/v1/me/things/1/cancel", r#"{"id":"2"}"#)
         .await;
     reply.error(400, "INVALID_REQUEST");
-    assert_eq!(reply.details(), ["id: is not known here: the path says it"]);
+    assert_eq!(
+        reply.details(),
+        ["id: is not known here: it is part of the path"]
+    );
     let reply = gateway
         .post("/api/v1/me/things/1/cancel", r#"{"name":"2"}"#)
         .await;

@@ -17,7 +17,7 @@ use tokio::{
 };
 
 /// Far more than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) const OPENAPI: &str = r#"{"openapi":"3.1.0"}"#;
 
@@ -134,7 +134,7 @@ impl Reply {
     pub(crate) async fn read(mut stream: impl AsyncRead + Unpin) -> Self {
         let mut bytes = Vec::new();
         // A connection that is reset has said what it had to say.
-        let _reset = timeout(PATIENCE, stream.read_to_end(&mut bytes))
+        let _reset = timeout(TIMEOUT, stream.read_to_end(&mut bytes))
             .await
             .expect("the gateway closes");
         let end = bytes

@@ -47,7 +47,7 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
                 .await;
             assert_eq!(
                 reply.error(503, "UNAVAILABLE"),
-                "Muster is out of reach for a moment",
+                "Muster is temporarily unavailable",
                 "{path}"
             );
             assert_eq!(reply.header("retry-after"), Some("5"));

@@ -17,10 +17,7 @@ async fn an_unknown_path_is_a_json_404() {
                 .send(method, path, &[], b"")
                 .await
                 .error(404, "NOT_FOUND");
-            assert_eq!(
-                message,
-                "there is nothing at this path; /docs shows what there is"
-            );
+            assert_eq!(message, "nothing is at this path; see /docs");
         }
     }
 }

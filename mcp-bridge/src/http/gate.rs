@@ -50,7 +50,7 @@ impl Gate {
         let within = self.options.calls.request_time + SLACK;
         let outcome = timeout(within, self.pass(request, &id)).await;
         let outcome = outcome.unwrap_or_else(|_elapsed| {
-            let message = "this took too long and was given up; it may still have had its effect";
+            let message = "the request took too long; it may still have taken effect";
             Err(Problem::new(Reason::Unavailable, message))
         });
         outcome.unwrap_or_else(|problem| problem.into_response(&id))

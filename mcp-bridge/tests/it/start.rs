@@ -19,7 +19,7 @@ fn without_a_proof_for_core_it_does_not_start_and_says_what_to_set() {
     let output = run(&["--http-addr", "127.0.0.1:0"], &[]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(64), "{text}");
-    let expected = "error: --edge-token (MUSTER_EDGE_TOKEN): needed to prove to core";
+    let expected = "error: --edge-token (MUSTER_EDGE_TOKEN): required, to prove to core";
     assert!(text.starts_with(expected), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
 }

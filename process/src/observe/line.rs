@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::{Cause, RequestId, Route};
 
-/// Collects what the line says, and writes it when dropped: also when the client went away before the answer.
+/// Collects the line's fields and logs them when dropped, also when the client disconnects before the answer.
 pub(super) struct Line {
     method: Method,
     request_id: RequestId,
@@ -60,7 +60,7 @@ impl Drop for Line {
                     bytes = self.bytes,
                     request_id = %self.request_id,
                     cause = self.cause,
-                    "{}", if self.status.is_some() { "request" } else { "request abandoned by its client" }
+                    "{}", if self.status.is_some() { "request" } else { "request cancelled by the client" }
                 )
             };
         }
@@ -72,7 +72,7 @@ impl Drop for Line {
     }
 }
 
-/// An answer's body, counted; when it is dropped the request's line is logged.
+/// An answer's body, whose bytes are counted. The line is logged when it is dropped.
 pub(crate) struct LoggedBody<B> {
     body: Pin<Box<B>>,
     line: Line,

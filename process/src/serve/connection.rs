@@ -1,4 +1,4 @@
-//! One connection: its requests, one after the other, and its end.
+//! One connection: its requests and its end.
 
 use std::{
     convert::Infallible,
@@ -18,7 +18,8 @@ use tower_http::timeout::TimeoutBody;
 
 use super::{Limits, Peer, RequestBody, linger::Lingering};
 
-/// The largest header that hyper reads; above it hyper answers 431 itself. Services may refuse less, in words.
+/// The largest header that hyper reads; above it hyper answers 431 itself. Services may have a lower limit with an error
+/// message.
 const HEADER_BYTES: usize = 64 * 1024;
 
 pub(super) async fn run<S, B>(
@@ -82,7 +83,7 @@ pub(super) async fn run<S, B>(
     }
 }
 
-/// Ends when a request is still running at its due time.
+/// Completes when a request is still running at its deadline.
 async fn overdue(mut dues: watch::Receiver<Option<Instant>>) {
     loop {
         let due = *dues.borrow_and_update();
@@ -95,14 +96,14 @@ async fn overdue(mut dues: watch::Receiver<Option<Instant>>) {
         tokio::select! {
             () = passed => return,
             changed = dues.changed() => if changed.is_err() {
-                // The connection has ended, which its own future tells.
+                // The connection has ended, so its own future completes.
                 std::future::pending::<()>().await;
             },
         }
     }
 }
 
-/// Held while a request runs.
+/// Exists while a request runs.
 struct Busy(watch::Sender<Option<Instant>>);
 
 impl Drop for Busy {
@@ -111,7 +112,7 @@ impl Drop for Busy {
     }
 }
 
-/// An answer's body, which keeps its connection busy until it is sent.
+/// An answer's body. Its connection counts as busy until the body is sent.
 struct TrackedBody<B> {
     body: Pin<Box<B>>,
     _busy: Busy,

@@ -1,4 +1,4 @@
-//! What is left of a request's body when it was answered without it.
+//! Reading the rest of a request's body after an early answer.
 
 use std::{
     future::poll_fn,
@@ -13,18 +13,18 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::runtime::Handle;
 
-/// How much is thrown away for the sake of a client that may be told why its request is refused.
+/// How much of a refused request's body is read and discarded, so that the client can read the answer.
 const MOST_BYTES: usize = 4 << 20;
 
-/// How long that may take. A client that is sending needs less.
+/// How long that may take.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// A request's body. What nobody has read when it is dropped is read then and thrown away: a client whose connection is
-/// closed while it sends never sees the answer.
+/// A request's body. When it is dropped, the unread rest is read and discarded: a client whose connection is closed while it
+/// sends never reads the answer.
 #[derive(Debug)]
 pub struct Lingering {
     rest: Option<Incoming>,
-    /// The client sends its body when asked to, so that nothing of it is on its way.
+    /// The client waits for `100 Continue`, so nothing of its body is on its way.
     waits: bool,
 }
 

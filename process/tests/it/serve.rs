@@ -16,7 +16,7 @@ use tokio::{
 use tower::service_fn;
 
 /// Far more than any limit under test, far less than a hanging test's patience.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 struct Server {
     address: SocketAddr,
@@ -65,7 +65,7 @@ async fn exchange(address: SocketAddr, text: &str) -> String {
     stream.write_all(text.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     // A connection that the server resets counts as closed.
-    let _reset = timeout(PATIENCE, stream.read_to_end(&mut answer))
+    let _reset = timeout(TIMEOUT, stream.read_to_end(&mut answer))
         .await
         .expect("the server closes the connection");
     String::from_utf8_lossy(&answer).into_owned()
@@ -113,7 +113,7 @@ async fn a_client_that_is_refused_while_it_sends_sees_why_and_may_go_on() {
     let next = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     stream.write_all(next.as_bytes()).await.unwrap();
     let mut answers = String::new();
-    let read = timeout(PATIENCE, stream.read_to_string(&mut answers));
+    let read = timeout(TIMEOUT, stream.read_to_string(&mut answers));
     read.await.unwrap().unwrap();
     assert!(answers.starts_with("HTTP/1.1 401"), "{answers}");
     assert!(answers.contains("HTTP/1.1 200"), "{answers}");
@@ -157,7 +157,7 @@ async fn a_client_that_never_reads_its_answer_is_cut_off() {
         .unwrap();
     server.shutdown.cancel();
     // The drain's own limit is longer than the test's patience, so that only the request's limit can end it.
-    timeout(PATIENCE, server.running)
+    timeout(TIMEOUT, server.running)
         .await
         .expect("the connection is closed")
         .unwrap();
@@ -182,7 +182,7 @@ async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
 
     server.shutdown.cancel();
     assert_eq!(
-        timeout(PATIENCE, idle.read(&mut [0]))
+        timeout(TIMEOUT, idle.read(&mut [0]))
             .await
             .unwrap()
             .unwrap(),
@@ -191,7 +191,7 @@ async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
     );
     busy.write_all(b"done").await.unwrap();
     let mut answer = String::new();
-    timeout(PATIENCE, busy.read_to_string(&mut answer))
+    timeout(TIMEOUT, busy.read_to_string(&mut answer))
         .await
         .unwrap()
         .unwrap();
@@ -199,7 +199,7 @@ async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
         answer.starts_with("HTTP/1.1 200") && answer.ends_with("done"),
         "{answer}"
     );
-    timeout(PATIENCE, server.running).await.unwrap().unwrap();
+    timeout(TIMEOUT, server.running).await.unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn stopping_gives_up_on_a_request_that_does_not_finish() {
     .unwrap();
     busy.read_exact(&mut [0; 25]).await.unwrap();
     server.shutdown.cancel();
-    timeout(PATIENCE, server.running).await.unwrap().unwrap();
+    timeout(TIMEOUT, server.running).await.unwrap().unwrap();
 }
 
 #[tokio::test]

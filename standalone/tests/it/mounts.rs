@@ -34,10 +34,9 @@ async fn each_surface_serves_its_own_paths() {
 
 #[tokio::test]
 async fn what_is_not_there_is_answered_by_the_surface_that_it_would_belong_to() {
-    const GATEWAY: &str = "there is nothing at this path; /docs shows what there is";
-    const BRIDGE: &str = "there is nothing at this path; MCP is served at /mcp";
-    const NONE: &str =
-        "there is nothing at this path; /docs shows the API, and agents connect to /mcp";
+    const GATEWAY: &str = "nothing is at this path; see /docs";
+    const BRIDGE: &str = "nothing is at this path; MCP is served at /mcp";
+    const NONE: &str = "nothing is at this path; /docs shows the API, and agents connect to /mcp";
     let muster = muster();
     for (path, expected) in [
         ("/api", GATEWAY),

@@ -31,7 +31,7 @@ use tokio::{
 pub use tls::{Encryption, authority};
 
 /// Far above what any mail of a test takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1_024;
@@ -239,7 +239,7 @@ impl Server {
     /// # Panics
     /// When they do not come.
     pub async fn await_mails(&self, count: usize) -> Vec<Mail> {
-        let arrived = tokio::time::timeout(PATIENCE, async {
+        let arrived = tokio::time::timeout(TIMEOUT, async {
             loop {
                 let taken = self.shared.taken.notified();
                 tokio::pin!(taken);

@@ -16,7 +16,7 @@ use tonic_health::pb::{
 };
 
 /// Far above what it takes to notice, on a busy machine too.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn event() -> Value {
     json!({
@@ -31,7 +31,7 @@ async fn await_health(app: &TestApp, expected: ServingStatus) {
     let service = "muster.v1.EventService".to_owned();
     let watched = health.watch(HealthCheckRequest { service }).await;
     let mut watched = watched.unwrap().into_inner();
-    let reported = tokio::time::timeout(PATIENCE, async {
+    let reported = tokio::time::timeout(TIMEOUT, async {
         while let Some(answer) = watched.message().await.unwrap() {
             if answer.status() == expected {
                 return;
@@ -44,7 +44,7 @@ async fn await_health(app: &TestApp, expected: ServingStatus) {
 
 /// Calls until it is no longer told that the database is away.
 async fn create_once_possible(owner: &Client) -> Value {
-    let possible = tokio::time::timeout(PATIENCE, async {
+    let possible = tokio::time::timeout(TIMEOUT, async {
         loop {
             match owner.call::<CreateEvent>(event()).await {
                 Err(refusal) if refusal.reason == Reason::Unavailable => {}

@@ -1,89 +1,89 @@
-//! What was found, for people and for programs.
+//! The results of `doctor`, as text and as JSON.
 
 use serde_json::{Value, json};
 
 use crate::admin::Output;
 
-/// One thing that was looked at.
+/// The result of one check.
 pub(super) struct Finding {
     name: &'static str,
-    verdict: Verdict,
-    /// What was found; when something is wrong, what it is and how to mend it.
+    level: Level,
+    /// The result; for an error also how to repair it.
     message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Well,
-    /// Somebody should look at it, but Muster does its work.
+enum Level {
+    Ok,
+    /// An operator should look at it, but Muster works.
     Note,
-    Wrong,
+    Error,
 }
 
-impl Verdict {
+impl Level {
     const fn mark(self) -> &'static str {
         match self {
-            Self::Well => "ok   ",
+            Self::Ok => "ok   ",
             Self::Note => "note ",
-            Self::Wrong => "WRONG",
+            Self::Error => "ERROR",
         }
     }
 }
 
 impl Finding {
-    /// Something that is well or wrong.
+    /// A check that succeeded or failed.
     pub(super) fn new(name: &'static str, outcome: Result<String, String>) -> Self {
-        let (verdict, message) = match outcome {
-            Ok(message) => (Verdict::Well, message),
-            Err(message) => (Verdict::Wrong, message),
+        let (level, message) = match outcome {
+            Ok(message) => (Level::Ok, message),
+            Err(message) => (Level::Error, message),
         };
         Self {
             name,
-            verdict,
+            level,
             message,
         }
     }
 
-    /// Something that somebody should look at.
+    /// A note for the operator.
     pub(super) const fn note(name: &'static str, message: String) -> Self {
         Self {
             name,
-            verdict: Verdict::Note,
+            level: Level::Note,
             message,
         }
     }
 }
 
-/// One finding a line, and what they come to.
+/// One line for each check, and a summary.
 pub(super) fn report(findings: &[Finding]) -> Output {
     let width = findings.iter().map(|one| one.name.len()).max().unwrap_or(0);
     let lines = findings.iter().map(|one| {
-        let (mark, name, message) = (one.verdict.mark(), one.name, &one.message);
+        let (mark, name, message) = (one.level.mark(), one.name, &one.message);
         format!("{mark}  {name:width$}  {message}\n")
     });
-    let wrong = findings
+    let errors = findings
         .iter()
-        .filter(|one| one.verdict == Verdict::Wrong)
+        .filter(|one| one.level == Level::Error)
         .count();
-    let summary = match wrong {
-        0 => "all is well".to_owned(),
-        1 => "one thing is wrong".to_owned(),
-        _ => format!("{wrong} things are wrong"),
+    let summary = match errors {
+        0 => "no errors".to_owned(),
+        1 => "1 error".to_owned(),
+        _ => format!("{errors} errors"),
     };
     let checks: Vec<Value> = findings
         .iter()
         .map(|one| {
             json!({
                 "name": one.name,
-                "ok": one.verdict != Verdict::Wrong,
-                "note": one.verdict == Verdict::Note,
+                "ok": one.level != Level::Error,
+                "note": one.level == Level::Note,
                 "message": one.message,
             })
         })
         .collect();
     Output {
         text: format!("{}\n{summary}", lines.collect::<String>()),
-        json: json!({ "ok": wrong == 0, "checks": checks }),
-        is_well: wrong == 0,
+        json: json!({ "ok": errors == 0, "checks": checks }),
+        succeeded: errors == 0,
     }
 }

@@ -1,4 +1,4 @@
-//! Whether mail goes out, and what has not.
+//! Checks of the mail server and of the mail queue.
 
 use super::{finding::Finding, place};
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
     storage::{MailQueue, Store},
 };
 
-/// How to mend a way of sending that does not work.
-const MEND: &str = "look at --smtp-url (MUSTER_SMTP_URL), --mail-from and at the server's own log";
+/// The advice when sending does not work.
+const ADVICE: &str = "check --smtp-url (MUSTER_SMTP_URL), --mail-from and the server's log";
 
-/// What a test mail that has left proves, and what not.
-const SENT: &str = "look whether it arrives, and not among the spam";
+/// A mail that the server accepted may still be lost or marked as spam.
+const SENT: &str = "check that it arrives, and that it is not marked as spam";
 
-/// Looks at the mail server, or at the folder that stands in for one, and sends a test mail when asked to.
+/// Checks the mail server, or the folder that replaces it, and sends a test mail on request.
 pub(super) async fn goes_out(
     data: &DataSettings,
     settings: &MailSettings,
@@ -31,7 +31,7 @@ pub(super) async fn goes_out(
             Ok(found) if mailer.sender().address().ends_with("@localhost") => Finding::note(
                 "mail",
                 format!(
-                    "{found}; few servers pass mails from localhost on: give --mail-from (MUSTER_MAIL_FROM)"
+                    "{found}; few servers accept mails from localhost: set --mail-from (MUSTER_MAIL_FROM)"
                 ),
             ),
             found => Finding::new("mail", found),
@@ -40,14 +40,14 @@ pub(super) async fn goes_out(
     if folder.exists()
         && let Err(error) = place::is_writable(folder)
     {
-        let problem = format!("cannot write into {}: {error}", folder.display());
+        let problem = format!("cannot write to {}: {error}", folder.display());
         return Finding::new("mail", Err(problem));
     }
-    let told = format!(
-        "nobody gets any: without --smtp-url (MUSTER_SMTP_URL) mails are written into {}",
+    let message = format!(
+        "no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to {}",
         folder.display()
     );
-    Finding::note("mail", told)
+    Finding::note("mail", message)
 }
 
 async fn by_server(
@@ -56,18 +56,17 @@ async fn by_server(
     now: Instant,
     entropy: &Entropy,
 ) -> Result<String, String> {
-    let mend = |problem: String| format!("{problem}; {MEND}");
-    let found = mailer.check().await.map_err(mend)?;
+    let advise = |problem: String| format!("{problem}; {ADVICE}");
+    let found = mailer.check().await.map_err(advise)?;
     let Some(to) = to else {
         return Ok(format!("{found}; --mail-to ADDRESS sends a test mail"));
     };
     let sent = mailer.send_test(to, entropy.uuid_v7(now), now).await;
-    sent.map_err(|undelivered| mend(undelivered.to_string()))?;
-    Ok(format!("{found}, and took the test mail: {SENT}"))
+    sent.map_err(|undelivered| advise(undelivered.to_string()))?;
+    Ok(format!("{found}, and accepted the test mail; {SENT}"))
 }
 
-/// What waits, and what failed. Neither is wrong by itself: recipients' servers are away at times, and some
-/// addresses don't exist.
+/// Waiting and failed mails. Neither is an error: recipients' servers are down at times, and some addresses do not exist.
 pub(super) async fn queue(store: &Store) -> Finding {
     let MailQueue {
         waiting,
@@ -78,16 +77,16 @@ pub(super) async fn queue(store: &Store) -> Finding {
         Err(error) => return Finding::new("mails", Err(error.to_string())),
     };
     let waits = match oldest {
-        None => "none waits".to_owned(),
+        None => "none waiting".to_owned(),
         Some(oldest) => format!(
-            "{waiting} wait, one of them since {}",
+            "{waiting} waiting, the oldest since {}",
             oldest.to_the_second()
         ),
     };
     if failed == 0 {
         return Finding::new("mails", Ok(format!("{waits}, none failed")));
     }
-    let told =
-        format!("{waits}, {failed} failed: `mail failed` says why, `mail retry` sends them again");
-    Finding::note("mails", told)
+    let message =
+        format!("{waits}, {failed} failed; `mail failed` says why, `mail retry` sends them again");
+    Finding::note("mails", message)
 }

@@ -1,4 +1,4 @@
-//! Folders, files and the way to the database.
+//! Checks of folders, files and the database.
 
 use std::{fs, io, path::Path};
 
@@ -7,18 +7,21 @@ use crate::{
     storage::{Access, Store},
 };
 
-/// What is written to see whether a folder can be written into, and removed at once.
+/// A file that is written and removed to check that a folder is writable.
 const PROBE: &str = ".muster-doctor";
 
 pub(super) fn data_folder_is_writable(data: &DataSettings) -> Result<String, String> {
     let folder = &data.data_dir;
     if !folder.exists() {
-        return Ok(format!("{} is made by the first start", folder.display()));
+        return Ok(format!(
+            "{} does not exist yet; the first start creates it",
+            folder.display()
+        ));
     }
     match is_writable(folder) {
         Ok(()) => Ok(format!("{} is writable", folder.display())),
         Err(error) => Err(format!(
-            "cannot write into {}: {error}; give its user the right to, or give another --data-dir",
+            "cannot write to {}: {error}; give this user write access, or choose another --data-dir",
             folder.display()
         )),
     }
@@ -38,7 +41,7 @@ pub(super) async fn reach_database(data: &DataSettings) -> Result<Store, String>
         .options(Access::Administer)
         .map_err(|failure| failure.to_string())?;
     let store = Store::open(&options).await.map_err(|error| {
-        format!("{error}; look at --database-url (MUSTER_DATABASE_URL) and at whether it runs")
+        format!("{error}; check --database-url (MUSTER_DATABASE_URL) and that the database runs")
     })?;
     store.ping().await.map_err(|error| error.to_string())?;
     Ok(store)
@@ -48,13 +51,13 @@ fn sqlite_file_is_usable(path: &Path) -> Result<(), String> {
     let shown = path.display();
     if !path.exists() {
         return Err(format!(
-            "there is no file {shown} yet: start muster or run the command migrate, or give another --data-dir"
+            "the file {shown} does not exist; start muster, run the command migrate, or choose another --data-dir"
         ));
     }
     match fs::OpenOptions::new().append(true).open(path) {
         Ok(_) => Ok(()),
         Err(error) => Err(format!(
-            "cannot write {shown}: {error}; give its user the right to, or give another --data-dir"
+            "cannot write {shown}: {error}; give this user write access, or choose another --data-dir"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Mails that lie in a folder since no mail server was set, found by whom they are to.
+//! Mails in the mail folder, which is used while no mail server is set, found by their recipient.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::domain::email;
 
-/// Removes the mails to an address, unfinished ones included, and says how many there were.
+/// Removes the mails to an address, including unfinished ones, and returns their number.
 pub(super) fn remove(folder: &Path, address: &str) -> io::Result<u64> {
     let address = email::normalised(address);
     let files = match fs::read_dir(folder) {

@@ -1,4 +1,4 @@
-//! What the audit log keeps of a change: the fields that differ.
+//! The changed fields of an event, for the audit log.
 
 use serde_json::{Map, Value, json};
 
@@ -7,14 +7,14 @@ use super::Event;
 /// The changed fields of an event, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
-    /// Their values before; nothing when there was no event.
+    /// Their values before; `None` for a new event.
     pub before: Option<Value>,
     /// Their values after.
     pub after: Value,
 }
 
 impl Event {
-    /// The event as the audit log tells of its creation: every field.
+    /// All fields, for the creation of the event.
     pub fn creation(&self) -> Changes {
         Changes {
             before: None,
@@ -22,7 +22,7 @@ impl Event {
         }
     }
 
-    /// The fields in which `after` differs; nothing when it does not.
+    /// The fields in which `after` differs; `None` if it does not differ.
     pub fn changes_to(&self, after: &Self) -> Option<Changes> {
         let old = self.fields();
         let new = after.fields();
@@ -42,7 +42,7 @@ impl Event {
         })
     }
 
-    /// What its owner decides, by the contract's names.
+    /// The fields that the owner sets, by their names in the API.
     fn fields(&self) -> Map<String, Value> {
         let fields = json!({
             "title": self.title,

@@ -9,25 +9,25 @@ use crate::domain::{
     zone::Zone,
 };
 
-/// What is said of a published event's end that is not ahead.
+/// The message for a published event that would already have ended.
 pub(super) const MUST_BE_AHEAD: &str = "must be in the future for a published event";
 
-/// What its creator says of an event; the proto's limits and defaults are already applied.
+/// A request to create an event. The proto's limits and defaults are already applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
     /// Title.
     pub title: String,
     /// Description.
     pub description: String,
-    /// Where it takes place.
+    /// Location.
     pub location: String,
     /// City.
     pub city: Option<String>,
     /// Start, ISO 8601.
     pub start_date: String,
-    /// End, ISO 8601; absent, it follows the start.
+    /// End, ISO 8601; the same as the start if absent.
     pub end_date: Option<String>,
-    /// IANA zone; the account's or the instance's default when absent.
+    /// IANA time zone; the account's or the instance's default if absent.
     pub timezone: Option<String>,
     /// Seats.
     pub max_capacity: i32,
@@ -37,25 +37,25 @@ pub struct NewEvent {
     pub is_listed: bool,
     /// Whether registrations await the owner's approval.
     pub requires_approval: bool,
-    /// Words for a cover.
+    /// Search words for a cover.
     pub image_query: Option<String>,
-    /// What registrants are asked.
+    /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
 }
 
-/// What an event is given when it is created and keeps.
+/// The values that an event gets at its creation and keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventIdentity {
     /// Its identifier.
     pub id: EventId,
     /// Its owner.
     pub account_id: AccountId,
-    /// Its name in paths.
+    /// Its identifier in paths.
     pub slug: String,
 }
 
 impl Event {
-    /// The event that `new` describes. A start in the past is fine for a draft, not for what is published.
+    /// The event that `new` describes. A draft may start in the past; a published event must end in the future.
     pub fn create(
         new: NewEvent,
         identity: EventIdentity,

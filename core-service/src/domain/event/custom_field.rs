@@ -9,7 +9,7 @@ use crate::domain::violation::Violations;
 pub struct CustomField {
     /// The question, unique within its event.
     pub label: String,
-    /// What kind of answer it takes.
+    /// The type of its answers.
     pub field_type: FieldType,
     /// Whether it must be answered.
     pub required: bool,
@@ -17,7 +17,7 @@ pub struct CustomField {
     pub options: Vec<String>,
 }
 
-/// What kind of answer a field takes.
+/// The type of a question's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldType {
@@ -55,7 +55,7 @@ impl FieldType {
     }
 }
 
-/// A name that is no type of field.
+/// The text is no field type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be text, integer, select, multi_select or checkbox")]
 pub struct UnknownFieldType;
@@ -70,7 +70,7 @@ impl FromStr for FieldType {
 }
 
 impl CustomField {
-    /// Checks what an event asks its registrants; the proto has limited how much and how long.
+    /// Checks an event's questions. The proto limits their number and length.
     pub(super) fn check_all(fields: &[Self], violations: &mut Violations) {
         let mut labels = HashSet::new();
         for (index, field) in fields.iter().enumerate() {

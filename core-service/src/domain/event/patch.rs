@@ -1,4 +1,4 @@
-//! How an event is changed.
+//! Changing an event.
 
 use super::{CustomField, Event, Refusal, create::MUST_BE_AHEAD};
 use crate::domain::{
@@ -12,7 +12,7 @@ pub struct EventPatch {
     pub title: Change<String>,
     /// Description; never null.
     pub description: Change<String>,
-    /// Where it takes place; never null.
+    /// Location; never null.
     pub location: Change<String>,
     /// City.
     pub city: Change<String>,
@@ -24,15 +24,14 @@ pub struct EventPatch {
     pub is_listed: Change<bool>,
     /// Whether new registrations await the owner's approval; never null.
     pub requires_approval: Change<bool>,
-    /// Words for a cover.
+    /// Search words for a cover.
     pub image_query: Change<String>,
-    /// What registrants are asked, all of it; null asks nothing.
+    /// All questions to registrants; null for none.
     pub custom_fields: Change<Vec<CustomField>>,
 }
 
 impl Event {
-    /// The event with the patch applied, the same when the patch says nothing new. `confirmed` is how many people hold
-    /// seats.
+    /// The event with the patch applied. `confirmed` is the number of taken seats.
     pub fn patched(
         &self,
         patch: EventPatch,
@@ -81,7 +80,7 @@ impl Event {
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
         if after.image_query != self.image_query {
-            // Other words, another picture: drawn until there is one.
+            // Other words need another photograph; the cover is drawn until there is one.
             after.image_credit = None;
         }
         match patch.custom_fields {
@@ -106,7 +105,7 @@ impl Event {
         self.schedule = schedule;
     }
 
-    /// Whether calendar entries of the event have to change.
+    /// Whether calendar entries of the event must change.
     fn takes_place_elsewhere(&self, before: &Self) -> bool {
         self.schedule != before.schedule
             || self.location != before.location

@@ -1,4 +1,4 @@
-//! What the audit log says of a fact.
+//! The audit log's entry for a fact.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::domain::{
     registration::Registration,
 };
 
-/// What happened to what, without who and when.
+/// An action and its subject, without actor and time.
 struct Entry {
     action: &'static str,
     account: AccountId,
@@ -44,7 +44,7 @@ impl Entry {
 }
 
 impl Fact<'_> {
-    /// The fact's row in the audit log. `None` for what changes nothing that anybody decided.
+    /// The fact's row in the audit log; `None` for facts that nobody decided.
     pub fn audit(&self, id: Uuid, at: Instant, actor: Actor) -> Option<AuditEntry> {
         let entry = self.entry()?;
         Some(AuditEntry {
@@ -155,7 +155,7 @@ fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
     }
 }
 
-/// Says nothing of whose registration it is.
+/// Contains no personal data.
 fn state(registration: &Registration) -> Value {
     json!({
         "status": registration.status.name(),

@@ -4,7 +4,7 @@ use super::Fact;
 use crate::domain::{ids::EventId, instant::Instant};
 
 impl Fact<'_> {
-    /// The event whose public face is another one since. Registrations change nothing there.
+    /// The event whose entry in the public catalogue changes. Registrations change nothing there.
     pub fn catalogue_change(&self, now: Instant) -> Option<EventId> {
         match *self {
             Self::EventCreated { event } | Self::CoverStored { event } => {

@@ -1,4 +1,4 @@
-//! What work a fact leaves to be done outside its transaction.
+//! The jobs that follow from a fact.
 
 use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
@@ -17,11 +17,11 @@ pub enum Mailing {
         /// The event.
         event: EventId,
     },
-    /// To every active registrant: the event has another time or place.
+    /// To every active registrant: the event has a new time or place.
     Change {
         /// The event.
         event: EventId,
-        /// Which of its changes of time or place this is.
+        /// The event's `sequence` after the change.
         sequence: i32,
     },
     /// To those who have waited longest: they get a seat.
@@ -34,7 +34,7 @@ pub enum Mailing {
 }
 
 impl Fact<'_> {
-    /// The one job that the fact leaves. Pictures are looked for only where `fetches_covers` says that there is a provider.
+    /// The single job that follows from the fact. `fetches_covers` says whether there is a provider of photographs.
     pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<Job> {
         match *self {
             Self::EventCreated { event } => cover(event, now, fetches_covers),
@@ -77,7 +77,7 @@ impl Fact<'_> {
         }
     }
 
-    /// The mails to many that the fact leaves. What is over is nobody's plan any more: nobody is mailed about it.
+    /// The mails to many registrants that follow from the fact. There are none about an event that has ended.
     pub fn mailing(&self, now: Instant) -> Option<Mailing> {
         match *self {
             Self::EventChanged { after, .. } if after.has_ended(now) => None,

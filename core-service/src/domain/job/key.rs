@@ -1,4 +1,4 @@
-//! Which job.
+//! The key of a job.
 
 use std::{fmt, str::FromStr};
 
@@ -6,24 +6,24 @@ use uuid::Uuid;
 
 use super::JobKind;
 
-/// Which job: there is at most one of a kind for a subject and occasion.
+/// The unique key of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct JobKey {
     /// Its kind.
     pub kind: JobKind,
-    /// What it is done to, for example a registration.
+    /// Its subject, for example a registration.
     pub subject_id: Uuid,
-    /// Tells repeated jobs of a kind for one subject apart.
+    /// Distinguishes repeated jobs of a kind for one subject.
     pub occasion: i32,
 }
 
-/// A text that is no key of a job.
+/// The text is no key of a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a kind, a subject's id and an occasion, joined by dots")]
 pub struct InvalidJobKey;
 
 impl fmt::Display for JobKey {
-    /// `cancellation_mail.0198….0`: what a mail's Message-ID begins with.
+    /// `cancellation_mail.0198….0`, with which a mail's Message-ID begins.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}.{}.{}", self.kind, self.subject_id, self.occasion)
     }

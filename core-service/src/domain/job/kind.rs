@@ -7,15 +7,15 @@ use std::{fmt, str::FromStr};
 pub enum JobKind {
     /// Tells a registrant that they hold a seat.
     RegisteredMail,
-    /// Tells a registrant that they wait for a seat.
+    /// Tells a registrant that they are on the waitlist.
     WaitlistedMail,
-    /// Tells a registrant that the organizer has to approve them.
+    /// Tells a registrant that the organizer must approve the registration.
     PendingMail,
-    /// Tells somebody who registered again where their registration stands.
+    /// Tells a registrant who registered again the status of their registration.
     RegisteredAgainMail,
-    /// Tells a registrant that a seat came free for them.
+    /// Tells a registrant that they got a seat from the waitlist.
     PromotedMail,
-    /// Tells a registrant that the organizer approved them.
+    /// Tells a registrant that the organizer approved the registration.
     ApprovedMail,
     /// Tells a registrant that their registration is cancelled.
     RegistrationCancelledMail,
@@ -23,11 +23,11 @@ pub enum JobKind {
     CancellationMail,
     /// Tells a registrant that the event takes place at another time or place.
     EventChangedMail,
-    /// Fetches a stock picture for an event's words. The subject is the event.
+    /// Fetches a stock photograph for an event's cover. The subject is the event.
     StockCover,
 }
 
-/// A name that no kind of this version has.
+/// A kind that this version does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("is no kind of job")]
 pub struct UnknownJobKind;

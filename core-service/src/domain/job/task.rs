@@ -1,11 +1,11 @@
-//! What a job is to do, with what its kind needs to know: the payload.
+//! Tasks of jobs, with their payloads.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::JobKind;
 
-/// What a job is to do. Stored as its kind and, for those that need to know something, a payload in JSON.
+/// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
 pub enum Task {
@@ -19,7 +19,7 @@ pub enum Task {
     RegisteredAgainMail,
     /// See [`JobKind::PromotedMail`].
     PromotedMail,
-    /// See [`JobKind::ApprovedMail`]; where the registrant stands is in the registration.
+    /// See [`JobKind::ApprovedMail`]; the registration has its status.
     ApprovedMail,
     /// See [`JobKind::RegistrationCancelledMail`].
     RegistrationCancelledMail {
@@ -30,14 +30,14 @@ pub enum Task {
     CancellationMail,
     /// See [`JobKind::EventChangedMail`].
     EventChangedMail {
-        /// The event's `sequence` after the change: a later change makes this mail needless.
+        /// The event's `sequence` after the change: a later change makes this mail obsolete.
         sequence: i32,
     },
     /// See [`JobKind::StockCover`].
     StockCover,
 }
 
-/// A payload that is not one of its job's kind.
+/// A payload that does not fit its job's kind.
 #[derive(Debug, thiserror::Error)]
 #[error("the payload of {kind} cannot be read: {error}")]
 pub struct InvalidPayload {
@@ -62,7 +62,7 @@ impl Task {
         }
     }
 
-    /// The occasion of tasks that carry one: each change of an event is mailed of by itself.
+    /// The occasion of tasks that have one: each change of an event has mails of its own.
     pub(super) const fn occasion(self) -> i32 {
         match self {
             Self::EventChangedMail { sequence } => sequence,
@@ -70,17 +70,17 @@ impl Task {
         }
     }
 
-    /// What is stored beside the kind: nothing for most.
+    /// The stored payload; most kinds have none.
     pub fn payload(self) -> Option<String> {
         let mut stored = serde_json::to_value(self).ok()?;
         let payload = stored.get_mut("payload")?.take();
         Some(payload.to_string())
     }
 
-    /// The task of a kind and what is stored beside it.
+    /// The task of a kind with its stored payload.
     ///
     /// # Errors
-    /// When the payload is not one of that kind.
+    /// When the payload does not fit the kind.
     pub fn read(kind: JobKind, payload: Option<&str>) -> Result<Self, InvalidPayload> {
         let read = || {
             let mut stored = Map::new();

@@ -1,4 +1,4 @@
-//! What registrants answer to an event's questions.
+//! Registrants' answers to an event's questions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::domain::{
     violation::{FieldViolation, Violations},
 };
 
-/// An answer to one custom field; without values it is none.
+/// An answer to one custom field. An empty list of values is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Answer {
     /// The field's label.
@@ -16,8 +16,8 @@ pub struct Answer {
     pub values: Vec<String>,
 }
 
-/// The answers in the order of the questions and in one form (`+7` is `7`), the missing ones left out. What is wrong is
-/// told with the field's label; lengths and control characters are the proto's to limit.
+/// The answers in the order of the questions and in normal form (`+7` is `7`), without the missing ones. Violations name the
+/// field's label. The proto limits lengths and control characters.
 pub fn check_answers(
     fields: &[CustomField],
     answers: Vec<Answer>,
@@ -49,8 +49,8 @@ pub fn check_answers(
     violations.unless_any(Some(checked))
 }
 
-/// Values by the label of their field, each with its path in the request. A label is compared as its uniqueness is
-/// decided: without the space around it.
+/// Values by the label of their field, each with its path in the request. Labels are compared without surrounding spaces, as
+/// when their uniqueness is checked.
 fn by_label<'a>(
     fields: &'a [CustomField],
     answers: Vec<Answer>,
@@ -85,7 +85,7 @@ fn labels(fields: &[CustomField]) -> String {
 }
 
 impl CustomField {
-    /// The values in the form that is kept, or what would be right.
+    /// The values in normal form, or a message that says what is valid.
     fn normalised(&self, values: Vec<String>) -> Result<Vec<String>, String> {
         let field_type = self.field_type;
         if field_type == FieldType::MultiSelect {
@@ -104,7 +104,7 @@ impl CustomField {
             }
             FieldType::Select => Ok(vec![self.option(value)?]),
             FieldType::Checkbox => match value.as_str() {
-                // A required checkbox has to be ticked; an unticked one is no answer.
+                // A required checkbox must be checked; an unchecked one is no answer.
                 "false" if self.required => Err("must be true".to_owned()),
                 "true" | "false" => Ok(values),
                 _ => Err("must be true or false".to_owned()),

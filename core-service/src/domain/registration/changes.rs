@@ -1,10 +1,10 @@
-//! How a registration moves on (rule 11 of docs/rules.md). Nothing is answered where nothing changes.
+//! Changes of a registration's status (rule 11 of docs/rules.md). The result is `None` if nothing changes.
 
 use super::{Counters, Refusal, Registration, Status};
 use crate::domain::instant::Instant;
 
 impl Registration {
-    /// Approved by the organizer; `counters` and `max_capacity` are its event's.
+    /// Approves the registration. `counters` and `max_capacity` are its event's.
     pub fn approved(
         &self,
         counters: Counters,
@@ -22,7 +22,7 @@ impl Registration {
         }
     }
 
-    /// Cancelled; a check-in is taken back.
+    /// Cancels the registration and undoes a check-in.
     pub fn cancelled(&self, now: Instant) -> Option<Self> {
         (self.status != Status::Cancelled).then(|| Self {
             status: Status::Cancelled,
@@ -32,7 +32,7 @@ impl Registration {
         })
     }
 
-    /// Come; the first time counts.
+    /// Checks the attendee in; the first time counts.
     pub fn checked_in(&self, now: Instant) -> Result<Option<Self>, Refusal> {
         if self.status != Status::Confirmed {
             return Err(Refusal::NotConfirmed(self.status));
@@ -44,7 +44,7 @@ impl Registration {
         }))
     }
 
-    /// Not come after all.
+    /// Undoes a check-in.
     pub fn check_in_undone(&self, now: Instant) -> Option<Self> {
         self.checked_in_at.is_some().then(|| Self {
             checked_in_at: None,

@@ -1,9 +1,9 @@
-//! A registration as a mail about it needs it, and what such a mail tells.
+//! The data for a mail about a registration, and the choice of the mail.
 
 use super::Status;
 use crate::domain::{event::Event, ids::RegistrationId, instant::Instant, job::Task};
 
-/// A person who registered, whatever the registration's status is now.
+/// A person who registered, with any status of the registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registrant {
     /// The registration.
@@ -12,36 +12,36 @@ pub struct Registrant {
     pub name: String,
     /// The attendee's e-mail address, as given.
     pub email: String,
-    /// Where the registration stands.
+    /// The registration's status.
     pub status: Status,
     /// The event.
     pub event: Event,
-    /// The name of the event's owner; nothing when that person was erased.
+    /// The name of the event's owner; `None` if that person was erased.
     pub organizer: Option<String>,
 }
 
-/// Where a registration stands that was not cancelled.
+/// The status of a registration that is not cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ActiveStatus {
     /// Awaits the organizer's approval.
     Pending,
     /// Holds a seat.
-    Seated,
+    Confirmed,
     /// Waits for a seat.
-    Waiting,
+    Waitlisted,
 }
 
-/// What a mail tells a registrant.
+/// The subject of a mail to a registrant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum Notification {
     /// They are registered.
-    Registered(Standing),
-    /// They registered again, and stand where they stood.
-    RegisteredAgain(Standing),
-    /// A seat came free for them.
+    Registered(ActiveStatus),
+    /// They registered again, and their status is unchanged.
+    RegisteredAgain(ActiveStatus),
+    /// They got a seat from the waitlist.
     Promoted,
-    /// The organizer approved them.
-    Approved(Standing),
+    /// The organizer approved the registration.
+    Approved(ActiveStatus),
     /// Their registration is cancelled.
     RegistrationCancelled {
         /// Whether they held a seat, and so have the event in their calendar.
@@ -52,59 +52,60 @@ pub enum News {
         /// Whether they held a seat, and so have the event in their calendar.
         held_a_seat: bool,
     },
-    /// The event takes place at another time or place.
-    EventChanged(Standing),
+    /// The event has a new time or place.
+    EventChanged(ActiveStatus),
 }
 
-impl News {
-    /// Where the registrant stands, unless all is cancelled: then there is something to see on their private page.
-    pub const fn standing(self) -> Option<Standing> {
+impl Notification {
+    /// The registrant's status, unless the event or the registration is cancelled. If there is one, the mail links to the
+    /// private page.
+    pub const fn active_status(self) -> Option<ActiveStatus> {
         match self {
-            Self::Registered(standing)
-            | Self::RegisteredAgain(standing)
-            | Self::Approved(standing)
-            | Self::EventChanged(standing) => Some(standing),
-            Self::Promoted => Some(Standing::Seated),
+            Self::Registered(status)
+            | Self::RegisteredAgain(status)
+            | Self::Approved(status)
+            | Self::EventChanged(status) => Some(status),
+            Self::Promoted => Some(ActiveStatus::Confirmed),
             Self::RegistrationCancelled { .. } | Self::EventCancelled { .. } => None,
         }
     }
 }
 
-impl Standing {
+impl ActiveStatus {
     const fn of(status: Status) -> Option<Self> {
         match status {
             Status::Pending => Some(Self::Pending),
-            Status::Confirmed => Some(Self::Seated),
-            Status::Waitlisted => Some(Self::Waiting),
+            Status::Confirmed => Some(Self::Confirmed),
+            Status::Waitlisted => Some(Self::Waitlisted),
             Status::Cancelled => None,
         }
     }
 }
 
 impl Registrant {
-    /// What a mail that was scheduled as `task` tells now. Nothing when things have moved on since, so that it would mislead:
-    /// a later mail tells how they stand, or there is nothing left to come to.
-    pub fn news(&self, task: Task, now: Instant) -> Option<News> {
+    /// The notification that a mail scheduled as `task` must give now. `None` if it is out of date: a later mail gives the
+    /// current status, or the event is over.
+    pub fn notification(&self, task: Task, now: Instant) -> Option<Notification> {
         if let Task::RegistrationCancelledMail { held_a_seat } = task {
-            return Some(News::RegistrationCancelled { held_a_seat });
+            return Some(Notification::RegistrationCancelled { held_a_seat });
         }
-        let standing = Standing::of(self.status)?;
+        let status = ActiveStatus::of(self.status)?;
         if task == Task::CancellationMail {
-            let held_a_seat = standing == Standing::Seated;
-            return Some(News::EventCancelled { held_a_seat });
+            let held_a_seat = status == ActiveStatus::Confirmed;
+            return Some(Notification::EventCancelled { held_a_seat });
         }
         if !self.event.is_active(now) {
             return None;
         }
-        match (task, standing) {
-            (Task::RegisteredMail, Standing::Seated)
-            | (Task::WaitlistedMail, Standing::Waiting)
-            | (Task::PendingMail, Standing::Pending) => Some(News::Registered(standing)),
-            (Task::PromotedMail, Standing::Seated) => Some(News::Promoted),
-            (Task::ApprovedMail, _) => Some(News::Approved(standing)),
-            (Task::RegisteredAgainMail, _) => Some(News::RegisteredAgain(standing)),
+        match (task, status) {
+            (Task::RegisteredMail, ActiveStatus::Confirmed)
+            | (Task::WaitlistedMail, ActiveStatus::Waitlisted)
+            | (Task::PendingMail, ActiveStatus::Pending) => Some(Notification::Registered(status)),
+            (Task::PromotedMail, ActiveStatus::Confirmed) => Some(Notification::Promoted),
+            (Task::ApprovedMail, _) => Some(Notification::Approved(status)),
+            (Task::RegisteredAgainMail, _) => Some(Notification::RegisteredAgain(status)),
             (Task::EventChangedMail { sequence }, _) if sequence == self.event.sequence => {
-                Some(News::EventChanged(standing))
+                Some(Notification::EventChanged(status))
             }
             _ => None,
         }
@@ -153,9 +154,9 @@ mod tests {
         Task::EventChangedMail { sequence: 0 },
     ];
 
-    /// The mails that still tell something.
+    /// The mails that are still up to date.
     fn told(registrant: &Registrant, now: Instant) -> Vec<Task> {
-        let tells = |task: &Task| registrant.news(*task, now).is_some();
+        let tells = |task: &Task| registrant.notification(*task, now).is_some();
         MAILS.into_iter().filter(tells).collect()
     }
 
@@ -200,9 +201,12 @@ mod tests {
         let mut registrant = registrant(Status::Confirmed);
         registrant.event.sequence = 2;
         let changed = |sequence| Task::EventChangedMail { sequence };
-        assert_eq!(registrant.news(changed(1), NOW), None);
-        let news = registrant.news(changed(2), NOW);
-        assert_eq!(news, Some(News::EventChanged(Standing::Seated)));
+        assert_eq!(registrant.notification(changed(1), NOW), None);
+        let notification = registrant.notification(changed(2), NOW);
+        assert_eq!(
+            notification,
+            Some(Notification::EventChanged(ActiveStatus::Confirmed))
+        );
     }
 
     #[test]

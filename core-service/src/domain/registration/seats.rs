@@ -1,47 +1,47 @@
-//! Who gets a seat: pure decisions on what was read under the lock of an event's counters.
+//! Decisions on seats, on data that were read under the lock of an event's counters.
 
 use super::{Answer, Counters, Refusal, Status, check_answers};
 use crate::domain::{event::Event, ids::AccountId, instant::Instant};
 
-/// An event while its seats are given out.
+/// An event whose counters are locked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seats {
     /// The event.
     pub event: Event,
-    /// How many registrations it has.
+    /// Its counters.
     pub counters: Counters,
-    /// The place in the order of registering that the next one takes.
+    /// The next number in the order of registering.
     pub next_seq: i64,
 }
 
-/// Who asks for a seat.
+/// The origin of a request for a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The public, which must not learn who else is registered.
+    /// The public, which must not learn whether an address is registered.
     Public,
-    /// An account, for somebody at an event of its own; that stands for approval.
+    /// The event's owner, for a person; this includes approval.
     Owner(AccountId),
 }
 
-/// The outcome for a person who asks for a seat.
+/// The outcome of a request for a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
-    /// They are registered now.
+    /// The person is registered now.
     New {
-        /// Where they stand.
+        /// The status.
         status: Status,
-        /// Their place in the order of registering.
+        /// The number in the order of registering.
         seq: i64,
-        /// Their answers, in one form.
+        /// The answers, in normal form.
         answers: Vec<Answer>,
     },
-    /// They were registered before and stay as they are.
+    /// The person was already registered, and nothing changes.
     Repeated,
 }
 
 impl Seats {
-    /// Decides on a request for a seat and counts it. All that is refused is refused alike whether or not they
-    /// are registered, except to the event's owner.
+    /// Decides on a request for a seat and counts it. Except for the event's owner, refusals do not depend on whether the
+    /// person is registered.
     pub fn admit(
         &mut self,
         origin: Origin,
@@ -74,7 +74,7 @@ impl Seats {
 
     fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
         match origin {
-            // A draft is nobody's to know of but its owner's.
+            // Only the owner may know that a draft exists.
             Origin::Public if !self.event.is_published => Err(Refusal::NoEvent),
             Origin::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
             _ => {
@@ -90,7 +90,7 @@ impl Seats {
 }
 
 impl Event {
-    /// Refuses changes of seats once nobody can come any more.
+    /// Refuses changes of seats once the event is cancelled or has ended.
     pub fn check_running(&self, now: Instant) -> Result<(), Refusal> {
         if self.is_cancelled {
             Err(Refusal::EventCancelled)
@@ -103,7 +103,7 @@ impl Event {
 }
 
 impl Counters {
-    /// Where the next one stands: nobody passes those who wait.
+    /// The status of the next registration: nobody gets a seat before those on the waitlist.
     pub const fn place(self, max_capacity: i32) -> Status {
         if self.confirmed < max_capacity && self.waitlisted == 0 {
             Status::Confirmed
@@ -118,7 +118,7 @@ impl Counters {
         self.plus(status, 1)
     }
 
-    /// With one less of that status.
+    /// With one fewer of that status.
     #[must_use]
     pub const fn without(self, status: Status) -> Self {
         self.plus(status, -1)

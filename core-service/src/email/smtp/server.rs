@@ -1,4 +1,4 @@
-//! Which server, and how a connection to it begins.
+//! The mail server's URL, and opening connections to it.
 
 use std::{borrow::Cow, fmt, net::IpAddr, str::FromStr, time::Duration};
 
@@ -10,13 +10,13 @@ use lettre::transport::smtp::{
 };
 use url::Url;
 
-/// Where servers take mail from other servers, and from programs that do not log in.
+/// The port for mail without a login.
 const RELAY_PORT: u16 = 25;
 
-/// Where servers take mail from those who log in, STARTTLS first.
+/// The port for mail with a login, after STARTTLS.
 const SUBMISSION_PORT: u16 = 587;
 
-/// The same, encrypted from the first byte.
+/// The port for mail with a login, encrypted from the first byte.
 const SUBMISSIONS_PORT: u16 = 465;
 
 /// A mail server as `--smtp-url` names it. Shown without the login.
@@ -34,15 +34,15 @@ pub struct SmtpUrl {
 enum Encryption {
     /// `tls=off`.
     Never,
-    /// Against eavesdroppers only: without a certificate that fits, mail would still go, in plain.
+    /// STARTTLS if the server offers it, with any certificate: without encryption the mail would be sent in plain text.
     IfOffered,
-    /// STARTTLS with a certificate that fits, or nothing.
+    /// STARTTLS with a valid certificate is required.
     Insisted,
     /// `smtps://`.
     FromTheStart,
 }
 
-/// A `--smtp-url` that can't be used. It does not repeat the URL, which may hold a password.
+/// An invalid `--smtp-url`. The message does not contain the URL, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSmtpUrl(&'static str);
@@ -77,7 +77,7 @@ impl FromStr for SmtpUrl {
             ("smtps", None) => Encryption::FromTheStart,
             ("smtp", Some("tls=required")) => Encryption::Insisted,
             ("smtp", Some("tls=off")) => Encryption::Never,
-            // A password must not leave this machine unencrypted, nor go to an impostor in the server's place.
+            // A password must not leave this machine unencrypted, nor go to a server without a valid certificate.
             ("smtp", None) if login.is_some() && !is_here(&host) => Encryption::Insisted,
             ("smtp", None) => Encryption::IfOffered,
             ("smtp" | "smtps", Some(_)) => return Err(InvalidSmtpUrl::TLS),
@@ -118,10 +118,10 @@ fn is_here(host: &str) -> bool {
 }
 
 impl SmtpUrl {
-    /// The same server, whose certificate this authority may have signed.
+    /// The same server, with an additional certificate authority.
     ///
     /// # Errors
-    /// When that is no certificate.
+    /// When this is no certificate.
     pub fn trusting(self, pem: &[u8]) -> Result<Self, InvalidSmtpUrl> {
         let authority = Certificate::from_pem(pem).map_err(|_| InvalidSmtpUrl::AUTHORITY)?;
         Ok(Self {
@@ -130,7 +130,7 @@ impl SmtpUrl {
         })
     }
 
-    /// Connects, encrypts and logs in as the URL wants it. The failure says at what, without the server's words.
+    /// Connects, encrypts and logs in as the URL says. The error names the step, without the server's answer.
     pub(super) async fn connect(
         &self,
         hello: &ClientId,
@@ -175,8 +175,8 @@ impl SmtpUrl {
         builder.build().map(Some)
     }
 
-    /// What went wrong at a step before any mail was shown to the server. A server's words may hold addresses, and this may be
-    /// logged: of an answer only the code is told.
+    /// The error of a step before any mail. It may be logged, and a server's answer may contain addresses, so it contains only
+    /// the code of the answer.
     pub(super) fn failed(&self, step: &str, error: &smtp::Error) -> String {
         if let Some(code) = error.status() {
             return format!("{self} answers {code} at {step}");
@@ -186,7 +186,7 @@ impl SmtpUrl {
         format!("{self} fails at {step}: {cause}")
     }
 
-    /// Whether connections to it end in a login.
+    /// Whether connections log in.
     pub(super) const fn has_login(&self) -> bool {
         self.login.is_some()
     }

@@ -1,4 +1,4 @@
-//! One try at a job.
+//! One try of a job.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
     jobs::{AttemptError, Handler},
 };
 
-/// A try that came to an end.
+/// A try that has ended.
 #[derive(Debug)]
 pub(super) struct Try {
     pub(super) job: ClaimedJob,
@@ -17,12 +17,12 @@ pub(super) struct Try {
     pub(super) outcome: Outcome,
 }
 
-/// What becomes of a job after a try.
+/// The outcome of a try.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// It is done.
     Done,
-    /// It is tried again later, as often as jobs are.
+    /// It is tried again later, unless this was the last try.
     Retry(String),
     /// Its destination does not work: it is tried again, and this try does not count.
     Unreachable(String),
@@ -30,7 +30,7 @@ pub(super) enum Outcome {
     Failed(String),
 }
 
-/// Tries once. The handler has a task of its own, so that a panic ends no other.
+/// Runs one try. The handler has a task of its own, so that a panic ends only this try.
 pub(super) async fn attempt(
     handler: Arc<dyn Handler>,
     job: ClaimedJob,
@@ -47,7 +47,7 @@ pub(super) async fn attempt(
         Ok(Ok(Err(AttemptError::Unreachable(text)))) => Outcome::Unreachable(text),
         Ok(Ok(Err(AttemptError::Permanent(text)))) => Outcome::Failed(text),
         Ok(Err(_)) => Outcome::Retry(format!("took longer than {} s", limit.as_secs())),
-        // A panic would most likely come again with the same job: it is set apart for people to look at.
+        // A panic would most likely happen again with the same job, so the job fails.
         Err(error) => Outcome::Failed(panic_text(error)),
     };
     Try {

@@ -1,4 +1,4 @@
-//! Writes down how tries went.
+//! Recording the outcomes of tries.
 
 use super::{Lane, Outcome, Runner, Try};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     storage::{Error, Tx},
 };
 
-/// How much of an error's text is kept.
+/// How much of an error's text is stored.
 const ERROR_CHARACTERS: usize = 500;
 
 impl Runner {
-    /// Writes outcomes down. A try whose lease was lost changes nothing.
+    /// Records outcomes. A try whose lease was lost changes nothing.
     pub(super) async fn record(
         &self,
         lane: &Lane,
@@ -31,13 +31,13 @@ impl Runner {
             tracing::warn!(
                 %destination,
                 lost,
-                "jobs outlived their leases and may be done twice"
+                "jobs took longer than their leases and may be done twice"
             );
         }
         Ok(())
     }
 
-    /// Writes down a try that did not do its job; false when its lease was lost.
+    /// Records a try that did not succeed; false if its lease was lost.
     async fn record_one(
         &self,
         lane: &Lane,
@@ -64,7 +64,7 @@ impl Runner {
     }
 }
 
-/// The text stays in the table: a mail server's answer may hold an address, which a log must not.
+/// The text is not logged: a mail server's answer may contain an address.
 fn log_failed(job: &ClaimedJob) {
     tracing::error!(
         kind = job.key.kind.name(),

@@ -10,20 +10,20 @@ use crate::{
     service::{By, Error, Events, Unit, catalogue::saturated},
 };
 
-/// What a cancellation did.
+/// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancellation {
     /// The event.
     pub id: EventId,
-    /// Why, as the first cancellation said.
+    /// The reason of the first cancellation.
     pub reason: Option<String>,
-    /// How many cancellation mails this one scheduled.
+    /// How many mails this call scheduled.
     pub registrants_notified: i32,
 }
 
 impl Events {
-    /// Cancels an event for good and schedules a mail to each active registrant. A second time changes nothing and mails
-    /// nobody; nor is anybody told that what is over is cancelled.
+    /// Cancels an event, which is final, and schedules a mail to each active registrant. A second call changes nothing and
+    /// sends no mails. No mails are sent about an event that has ended.
     pub async fn cancel(
         &self,
         by: impl Into<By<'_, Cancellation>>,

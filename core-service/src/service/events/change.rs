@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Events {
-    /// Changes what the patch mentions. Seats that are free afterwards go to the waitlist, in order.
+    /// Changes the fields in the patch. Free seats then go to the waitlist, in order.
     pub async fn update(
         &self,
         by: impl Into<By<'_, (Event, Counters)>>,
@@ -35,14 +35,14 @@ impl Events {
             if before.changes_to(&after).is_some() {
                 write(unit, EventChange::Updated, &before, &after).await?;
             }
-            // Also without more seats: one that came free while the event was over is given on once it is not.
+            // Also without more seats: a seat may have become free while the event's end was in the past.
             let counters = promote(unit, &after, counters).await?;
             Ok((after, counters))
         };
         self.commands.run_for(by, decide).await
     }
 
-    /// Publishes an event; one that is published stays so.
+    /// Publishes an event. A published event stays unchanged.
     pub async fn publish(
         &self,
         by: impl Into<By<'_, (Event, Counters)>>,
@@ -52,7 +52,7 @@ impl Events {
             .await
     }
 
-    /// Makes an event a draft again; a draft stays one.
+    /// Makes an event a draft. A draft stays unchanged.
     pub async fn unpublish(
         &self,
         by: impl Into<By<'_, (Event, Counters)>>,
@@ -83,7 +83,7 @@ impl Events {
     }
 }
 
-/// Other words for the cover give up the picture that was found for the old ones.
+/// New search words remove the photograph that was found for the old ones.
 async fn write(
     unit: &mut Unit,
     change: EventChange,

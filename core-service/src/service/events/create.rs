@@ -13,11 +13,11 @@ use crate::{
     service::{By, Error, Events, Unit},
 };
 
-/// With 36^6 endings, this many taken ones in a row mean that something else is wrong.
+/// With 36^6 endings, this many taken ones in a row have another cause.
 const SLUG_ATTEMPTS: usize = 8;
 
 impl Events {
-    /// Creates an event of the caller's: a draft, or published at once.
+    /// Creates an event for the caller: a draft, or published at once.
     pub async fn create(
         &self,
         by: impl Into<By<'_, Event>>,
@@ -45,10 +45,10 @@ impl Events {
         self.commands.run_for(by, decide).await
     }
 
-    /// The zone of events for which their creator names none.
+    /// The default time zone of the account.
     fn zone_of(&self, account: &Account) -> Zone {
         let own = account.timezone.as_deref().map(Zone::find);
-        // A zone that has left the database since it was set is no reason to refuse events.
+        // A zone that was removed from the database since then must not prevent new events.
         own.and_then(Result::ok)
             .unwrap_or_else(|| self.default_timezone.clone())
     }
@@ -66,7 +66,7 @@ impl Events {
             event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());
         }
         Err(Error::Conflict(
-            "no slug is free for this title: try again or change it".to_owned(),
+            "found no free slug for this title: try again or change the title".to_owned(),
         ))
     }
 }

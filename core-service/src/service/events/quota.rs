@@ -5,7 +5,7 @@ use crate::{
     service::{Error, Unit},
 };
 
-/// Refuses one more active event than the plan allows. The account must be locked: of two that come at once, the second
+/// Refuses one more active event than the plan allows. The account must be locked, so that of two concurrent calls the second
 /// counts the first.
 pub(super) async fn check(unit: &mut Unit, plans: &Plans, account: &Account) -> Result<(), Error> {
     let Some(limit) = plans.quota(account.plan) else {

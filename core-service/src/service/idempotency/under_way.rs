@@ -1,5 +1,5 @@
-//! Which idempotency keys are in use in this process at this moment. The database knows it, too, but whoever waits there holds a
-//! connection, and on SQLite the only one that writes.
+//! The idempotency keys that are in use in this process. The database knows them too, but a call that waits there holds a
+//! connection, and on SQLite the only writer.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -18,23 +18,23 @@ use crate::{
 
 type Key = (AccountId, [u8; 32]);
 
-/// The calls with a key that are under way; never more than there are calls. Clones share it.
+/// The running calls with a key. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(in crate::service) struct UnderWay(Arc<Mutex<HashMap<Key, watch::Receiver<()>>>>);
 
-/// A call that has the key to itself until this is dropped.
+/// A call that holds the key until this is dropped.
 pub(super) struct Entered {
     all: UnderWay,
     key: Key,
-    /// Dropped with the rest, which whoever waits notices.
+    /// Dropping it wakes the waiting calls.
     _end: watch::Sender<()>,
 }
 
-/// A call that came before, with the same key.
+/// An earlier call with the same key.
 pub(super) struct Earlier(watch::Receiver<()>);
 
 impl UnderWay {
-    /// Takes the key of a call, unless an earlier one has it.
+    /// Claims the key of a call, unless an earlier call holds it.
     pub(super) fn enter(&self, call: &KeyedCall) -> Result<Entered, Earlier> {
         let key = (call.account, call.key_hash);
         match self.lock().entry(key) {
@@ -51,7 +51,7 @@ impl UnderWay {
         }
     }
 
-    /// Held for single operations only; whole at any time.
+    /// A panic cannot leave the value in a bad state.
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, watch::Receiver<()>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,7 +66,7 @@ impl Drop for Entered {
 impl Earlier {
     /// Waits until the earlier call has ended.
     pub(super) async fn ended(mut self, until: Instant) -> Result<(), Error> {
-        // The sender sends nothing: what comes is its end.
+        // The sender sends nothing; dropping it ends the wait.
         let ended = timeout_at(until, self.0.changed()).await;
         match ended {
             Ok(_) => Ok(()),

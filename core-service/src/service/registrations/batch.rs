@@ -1,8 +1,9 @@
-//! Registrations are decided in batches, which share a transaction (docs/adr/0007-seats-by-group-commit.md): what waits while one batch commits is the
-//! next batch, so that a hot event costs one lock and one commit for up to 256 people, and an idle one waits for nobody.
+//! Registrations are decided in batches, which share a transaction (docs/adr/0007-seats-by-group-commit.md). The requests that
+//! wait while one batch commits are the next batch. So a hot event costs one lock and one commit for up to 256 people, and a
+//! single request does not wait.
 //!
-//! The lock on the event's counters keeps this right beside other cores and beside everything else that changes seats; that an
-//! event's registrations come to one batcher only keeps it fast.
+//! The lock on the event's counters makes this correct beside other cores and other changes of seats. That all registrations of
+//! an event go to one batcher only makes it fast.
 
 mod decide;
 
@@ -19,24 +20,24 @@ use crate::{
     storage,
 };
 
-/// Commands that wait for one batcher: a second's work or so. More would wait longer than their callers do.
+/// Maximum number of commands that wait for one batcher: about a second's work. More would wait longer than their callers.
 const MOST_WAITING: usize = 4_096;
 
-/// A person to register, and the caller that waits for the outcome.
+/// A request, and the caller that waits for the outcome.
 struct Command {
     request: Request,
     reply: oneshot::Sender<Result<Placed, Error>>,
 }
 
-/// What batches are decided with.
+/// The dependencies of a batch.
 #[derive(Debug, Clone)]
 struct Batcher {
     commands: Commands,
-    /// Where mails to recipients count.
+    /// The limiters that count mails to recipients.
     limiters: Arc<Limiters>,
 }
 
-/// The queues of the batchers, each of which has its own share of the events.
+/// The queues of the batchers. Each has its own share of the events.
 #[derive(Debug)]
 pub(in crate::service) struct Batchers {
     batcher: Batcher,
@@ -44,7 +45,7 @@ pub(in crate::service) struct Batchers {
 }
 
 impl Batchers {
-    /// Starts as many batchers as transactions are worth running side by side. They end with the queues.
+    /// Starts as many batchers as concurrent transactions are useful. They end with the queues.
     pub(in crate::service) fn start(commands: &Commands, limiters: &Arc<Limiters>) -> Self {
         let batcher = Batcher {
             commands: commands.clone(),
@@ -63,7 +64,7 @@ impl Batchers {
         }
     }
 
-    /// Has somebody registered, or says at once that too many wait.
+    /// Queues a request and waits for the outcome. Fails at once if too many wait.
     pub(super) async fn register(&self, request: Request) -> Result<Placed, Error> {
         let mut hasher = DefaultHasher::new();
         request.slug.hash(&mut hasher);
@@ -77,15 +78,15 @@ impl Batchers {
             .ok_or(Error::Busy)?
             .try_send(command)
             .map_err(|_| Error::Busy)?;
-        // Without an answer the batch has panicked, which its own log line tells of.
+        // Without an outcome the batch has panicked, which is logged.
         answer.await.unwrap_or_else(|_| {
             let text = "a batch of registrations was lost";
             Err(Error::Internal(storage::Error::Internal(text.into())))
         })
     }
 
-    /// Has somebody registered by a call with an idempotency key, in a transaction of its own: other people's registrations
-    /// must not wait for whoever holds that key.
+    /// Decides a request with an idempotency key in a transaction of its own: other registrations must not wait for the call
+    /// that holds the key.
     pub(super) async fn register_alone<A: Keepable>(
         &self,
         by: By<'_, A>,
@@ -102,9 +103,9 @@ async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
         if queue.recv_many(&mut batch, storage::FULL_BATCH).await == 0 {
             return;
         }
-        // A request whose caller has disconnected need not be decided any more.
+        // The caller has disconnected.
         batch.retain(|command| !command.reply.is_closed());
-        // In a task of its own, so that a panic is one batch's and not everybody's.
+        // In a task of its own, so that a panic ends only one batch.
         let batcher = batcher.clone();
         let _ = tokio::spawn(async move { answer(&batcher, batch).await }).await;
     }
@@ -117,19 +118,19 @@ async fn answer(batcher: &Batcher, batch: Vec<Command>) {
         .unzip();
     let outcomes = decide_all(batcher, &requests).await;
     for (reply, outcome) in replies.into_iter().zip(outcomes) {
-        // Nobody is left to tell when the caller has gone away; the mail tells the attendee.
+        // The caller may have disconnected; the attendee gets a mail.
         let _ = reply.send(outcome);
     }
 }
 
-/// Decides a batch in one transaction, or each of its commands in one of its own when that fails because of one of them.
+/// Decides a batch in one transaction. If that fails because of one command, each command gets a transaction of its own.
 async fn decide_all(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Placed, Error>> {
     if requests.is_empty() {
         return Vec::new();
     }
     match decide::decide(batcher, requests).await {
         Ok(outcomes) => outcomes,
-        // All would wait for the same database, or nobody knows whether they are registered.
+        // All would wait for the same database, or the outcome is unknown.
         Err(Error::Unavailable(storage::Error::Unavailable(text))) => {
             let each = |_| Err(storage::Error::Unavailable(text.clone()).into());
             requests.iter().map(each).collect()
@@ -140,7 +141,7 @@ async fn decide_all(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Place
         }
         Err(error) if requests.len() == 1 => vec![Err(error)],
         Err(error) => {
-            tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is tried one by one");
+            tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is repeated one by one");
             let mut outcomes = Vec::with_capacity(requests.len());
             for request in requests {
                 outcomes.push(decide_one(batcher, request).await);

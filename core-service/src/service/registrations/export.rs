@@ -1,4 +1,4 @@
-//! All registrations of an event as a table for spreadsheets, a piece at a time.
+//! All registrations of an event as CSV for spreadsheets, in pieces.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ use crate::{
     storage::Store,
 };
 
-/// Registrations in one piece: some 100 kB, however many there are in all.
+/// Registrations per piece: about 100 kB.
 const PAGE: i64 = 500;
 
 /// The columns before those of the event's custom fields.
@@ -25,30 +25,30 @@ const COLUMNS: [&str; 6] = [
     "checked_in",
 ];
 
-/// The last column: answers to questions that the event no longer asks. Their labels are known only when all rows are, so they
+/// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
 /// have no columns of their own.
 const OTHER_ANSWERS: &str = "other_answers";
 
-/// What a spreadsheet begins formulas and commands with; some take the wide forms for the same.
+/// Characters that begin formulas and commands in spreadsheets, including their full-width forms.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
 ];
 
-/// By which spreadsheets tell UTF-8 from the encodings of earlier days.
+/// Spreadsheets recognize UTF-8 by it.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// An export under way.
+/// A running export.
 #[derive(Debug)]
 pub struct Export {
     store: Store,
     event: Event,
-    /// The place in the order of registering that the last piece ended with; nothing before the first piece.
+    /// The last number in the order of registering of the piece before; `None` before the first piece.
     after_seq: Option<i64>,
     is_over: bool,
 }
 
 impl Registrations {
-    /// Begins an export of the registrations for one of the caller's events.
+    /// Begins an export of the registrations of one of the caller's events.
     pub async fn export(&self, caller: &Principal, id: EventId) -> Result<Export, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         Ok(Export {
@@ -66,7 +66,7 @@ impl Export {
         format!("{}-registrations.csv", self.event.slug)
     }
 
-    /// The next piece: whole lines; nothing after the last one. Whoever registers meanwhile may be in it or not.
+    /// The next piece, of whole lines; `None` after the last one. Registrations that are made meanwhile may be missing.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         if self.is_over {
             return Ok(None);
@@ -124,14 +124,14 @@ fn labelled(answer: &Answer) -> String {
 
 fn shown(answer: &Answer) -> String {
     let text = answer.values.join("; ");
-    // A number begins no formula, and is worth keeping one. What starts with a plus may be one to call.
+    // A number is no formula and stays a number. A text that starts with a plus may be a telephone number.
     if !text.starts_with('+') && text.parse::<i64>().is_ok() {
         return text;
     }
     safe(&text)
 }
 
-/// The text, with an apostrophe before what a spreadsheet would run.
+/// The text, with an apostrophe before anything that a spreadsheet would execute.
 fn safe(text: &str) -> String {
     if text.trim_start_matches(' ').starts_with(FORMULA_STARTS) {
         format!("'{text}")
@@ -143,7 +143,7 @@ fn safe(text: &str) -> String {
 fn write(lines: &mut csv::Writer<Vec<u8>>, cells: impl IntoIterator<Item = String>) {
     lines
         .write_record(cells)
-        .expect("every line has as many cells as the header, and memory takes all");
+        .expect("every line has as many cells as the header, and writing to memory cannot fail");
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Registrations as the organizer sees them.
+//! Reading registrations, for the organizer.
 
 use crate::{
     domain::{
@@ -12,14 +12,14 @@ use crate::{
 /// A page of registrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistrationPage {
-    /// The registrations, first come first.
+    /// The registrations, in the order of registering.
     pub registrations: Vec<Registration>,
-    /// How many pass the filter, listed here or not.
+    /// The total number that match the filter.
     pub count: i32,
 }
 
 impl Registrations {
-    /// Who registered for one of the caller's events.
+    /// The registrations of one of the caller's events.
     pub async fn list(
         &self,
         caller: &Principal,
@@ -42,7 +42,7 @@ impl Registrations {
         })
     }
 
-    /// One registration for one of the caller's events.
+    /// One registration of one of the caller's events.
     pub async fn get(
         &self,
         caller: &Principal,

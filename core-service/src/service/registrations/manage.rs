@@ -1,4 +1,4 @@
-//! What the organizer does with a registration.
+//! Changes of a registration by the organizer.
 
 use crate::{
     domain::{
@@ -11,7 +11,7 @@ use crate::{
     service::{By, Error, Principal, Registrations, Unit, events::hold, registrations::promote},
 };
 
-/// A registration with its event, both held until the transaction ends.
+/// A registration with its event, both locked until the transaction ends.
 pub(super) struct Held {
     pub(super) event: Event,
     pub(super) counters: Counters,
@@ -19,7 +19,7 @@ pub(super) struct Held {
 }
 
 impl Registrations {
-    /// Approves a registration that awaits it.
+    /// Approves a pending registration.
     pub async fn approve(
         &self,
         by: impl Into<By<'_, Registration>>,
@@ -63,7 +63,7 @@ impl Registrations {
         self.commands.run_for(by, decide).await
     }
 
-    /// Notes that an attendee has come.
+    /// Checks an attendee in.
     pub async fn check_in(
         &self,
         by: impl Into<By<'_, Registration>>,
@@ -75,7 +75,7 @@ impl Registrations {
             .await
     }
 
-    /// Takes back that an attendee has come.
+    /// Undoes a check-in.
     pub async fn undo_check_in(
         &self,
         by: impl Into<By<'_, Registration>>,
@@ -105,7 +105,7 @@ impl Registrations {
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
             let held = Held::read(unit, caller, event, id).await?;
-            // Also after the event, when the list from the door is typed in.
+            // Also allowed after the event, to enter a list from the door.
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
             }
@@ -135,7 +135,7 @@ impl Held {
         })
     }
 
-    /// Cancels the registration and promotes from the waitlist; one that is cancelled stays as it is.
+    /// Cancels the registration and promotes from the waitlist. A cancelled registration stays unchanged.
     pub(super) async fn cancel(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
         let Some(after) = self.registration.cancelled(unit.now) else {
             return Ok((self.registration, self.event));

@@ -1,4 +1,4 @@
-//! One's own registration, by the private link from its mail.
+//! An attendee's own registration, by a private link.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::{
     },
 };
 
-/// What a private link shows.
+/// The content of an attendee's private page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnRegistration {
     /// The registration.
     pub registration: Registration,
-    /// The event, in whatever state.
+    /// The event, in any state.
     pub event: Event,
-    /// The place in line, from 1, when waitlisted.
+    /// The position on the waitlist, from 1.
     pub waitlist_position: Option<i32>,
     /// Whether it can still be cancelled.
     pub is_cancellable: bool,
@@ -38,7 +38,7 @@ pub struct OwnRegistrations {
 }
 
 impl OwnRegistrations {
-    /// Registrations at private links below the base of `links`.
+    /// Use cases whose private links are made by `links`.
     pub fn new(commands: Commands, links: Links) -> Self {
         Self {
             commands,
@@ -47,12 +47,12 @@ impl OwnRegistrations {
         }
     }
 
-    /// Every URL that is handed out.
+    /// URLs in answers and mails.
     pub const fn links(&self) -> &Links {
         &self.links
     }
 
-    /// The registration that a private link leads to.
+    /// The registration of a private link.
     pub async fn get(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
@@ -65,7 +65,7 @@ impl OwnRegistrations {
         self.shown(registration, event).await
     }
 
-    /// Cancels the registration that a private link leads to; its seat goes to the first on the waitlist.
+    /// Cancels the registration of a private link; its seat goes to the first on the waitlist.
     pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
@@ -73,7 +73,7 @@ impl OwnRegistrations {
         let decide = async |unit: &mut Unit| {
             let found = unit.tx.find_registration_by_link(&hash).await?;
             let found = found.ok_or(Error::NO_REGISTRATION)?;
-            // Only now that the counters are held does what is read stay as it is.
+            // The registration is read under the lock of the counters, so that it cannot change.
             let counters = unit.tx.lock_counters(found.event_id).await?;
             let counters = counters.ok_or(Error::NO_EVENT)?;
             let event = unit.tx.find_event(found.event_id).await?;
@@ -90,7 +90,7 @@ impl OwnRegistrations {
         self.shown(registration, event).await
     }
 
-    /// A new private link to a registration, for a mail. Those in earlier mails stay good.
+    /// A new private link to a registration, for a mail. Links in earlier mails stay valid.
     pub async fn new_link(&self, registration: RegistrationId) -> Result<String, Error> {
         let token = LinkToken::generate(self.commands.entropy());
         self.link_queue

@@ -1,12 +1,12 @@
-//! Free seats go to the head of the waitlist.
+//! Promotion from the waitlist.
 
 use crate::{
     domain::{event::Event, fact::Fact, registration::Counters},
     service::{Error, Unit},
 };
 
-/// Gives the event's free seats to the waitlist, in order, and mails the promoted. `counters` are held and as they are now;
-/// the caller may have freed a seat or added some. Nobody is promoted for an event that is over.
+/// Gives the event's free seats to the waitlist, in order, and schedules mails. `counters` are locked and current. Nobody is
+/// promoted for an event that is cancelled or has ended.
 pub(in crate::service) async fn promote(
     unit: &mut Unit,
     event: &Event,

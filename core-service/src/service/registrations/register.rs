@@ -1,4 +1,4 @@
-//! Registering: by anybody for themselves, by an organizer for somebody.
+//! Registering: by the public, and by an organizer for a person.
 
 use std::net::IpAddr;
 
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// All answers together, in bytes: more than any form asks for. What waits to be decided on is held in memory.
+/// Maximum size of all answers in bytes: more than any form needs. Waiting requests are held in memory.
 const MOST_ANSWER_BYTES: usize = 20_000;
 
-/// Who is to be registered; the proto's limits are already applied.
+/// A request to register a person. The proto's limits are already applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRegistration {
     /// The attendee's name.
@@ -37,18 +37,18 @@ pub struct NewRegistration {
 pub struct Added {
     /// Its identifier.
     pub id: RegistrationId,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// The place in line, from 1, when waitlisted.
+    /// The position on the waitlist, from 1.
     pub waitlist_position: Option<i32>,
     /// The attendee's private page.
     pub cancel_url: String,
 }
 
 impl Registrations {
-    /// Registers somebody who says so themselves. Success is all that they learn, whether or not the address is registered
-    /// already; the same work is done either way, and a mail says the rest. `client` is the address that it comes from, if
-    /// that is known, and is told what it has left.
+    /// Registers a person, for the public. The answer and the work are the same whether or not the address is already
+    /// registered; a mail gives the details. `client` is the client's address, if it is known; the answer contains its
+    /// remaining allowance.
     pub async fn register(
         &self,
         slug: &str,
@@ -75,7 +75,7 @@ impl Registrations {
         Ok(allowance)
     }
 
-    /// Registers somebody for one of the caller's events.
+    /// Registers a person for one of the caller's events.
     pub async fn add(
         &self,
         by: impl Into<By<'_, Added>>,
@@ -122,7 +122,7 @@ impl NewRegistration {
         let email = violations.check("email", self.email.parse::<Email>());
         let bytes = |answer: &Answer| answer.values.iter().map(String::len).sum::<usize>();
         if self.answers.iter().map(bytes).sum::<usize>() > MOST_ANSWER_BYTES {
-            let message = format!("must be at most {MOST_ANSWER_BYTES} bytes long together");
+            let message = format!("must be at most {MOST_ANSWER_BYTES} bytes long in total");
             violations.add("answers", message);
         }
         let email = violations.unless_any(email).map_err(Error::Invalid)?;

@@ -1,17 +1,18 @@
-//! Rows that a statement reads as a table. PostgreSQL takes each column as one array: reading thousands of single parameters costs it
-//! more than writing the rows, and arrays leave the statement's text the same for any number of rows, so that it stays prepared.
+//! Rows that a statement reads as a table. On PostgreSQL each column is one array: parsing thousands of parameters costs more
+//! than writing the rows, and with arrays the statement's text does not depend on the number of rows, so that it stays
+//! prepared.
 
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, postgres::PgArguments, query::Query};
 
 use super::{Connection, Db, Row};
 use crate::storage::Error;
 
-/// A table named `input`, made column by column; all columns have as many values as there are rows.
+/// A table named `input`, built column by column. All columns have the same number of values.
 #[derive(Default)]
 pub(super) struct Input {
     names: Vec<&'static str>,
     arguments: PgArguments,
-    /// Why a column cannot be sent.
+    /// Why a column cannot be encoded.
     failed: Option<Error>,
 }
 
@@ -31,7 +32,7 @@ impl Input {
         self
     }
 
-    /// Runs a statement that reads from `input` and has no other parameters; answers how many rows it wrote.
+    /// Runs a statement that reads from `input` and has no other parameters. Returns the number of written rows.
     pub(super) async fn execute(
         self,
         connection: &mut Connection,
@@ -41,7 +42,7 @@ impl Input {
         Ok(done.rows_affected())
     }
 
-    /// The same for one that answers rows.
+    /// The same for a statement that returns rows.
     pub(super) async fn fetch(
         self,
         connection: &mut Connection,

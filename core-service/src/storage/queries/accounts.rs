@@ -8,7 +8,7 @@ use crate::{
     storage::{Error, values},
 };
 
-/// Named with a prefix, since look-ups of a key join both tables.
+/// The names have a prefix, since look-ups of keys join both tables.
 macro_rules! account_columns {
     () => {
         "a.id AS account_id, a.email AS account_email, a.name AS account_name, a.plan AS account_plan, \
@@ -57,7 +57,7 @@ pub(in crate::storage) async fn set_plan(
     Ok(done.rows_affected() == 1)
 }
 
-/// The name that an account has whose owner was erased.
+/// The name of an account whose owner was erased.
 pub(super) const ERASED_NAME: &str = "erased";
 
 pub(in crate::storage) async fn erase_account(

@@ -1,4 +1,4 @@
-//! The audit log, which is only ever added to, until retention lets go of what is old.
+//! The audit log. Rows are only added, until retention removes old ones.
 
 use serde_json::Value;
 use sqlx::Row as _;
@@ -49,7 +49,7 @@ pub(in crate::storage) async fn insert_audits(
     Ok(())
 }
 
-/// What retention lets go; nothing else removes a row.
+/// Only retention removes rows.
 pub(in crate::storage) async fn delete_audit(
     connection: &mut Connection,
     before: Instant,

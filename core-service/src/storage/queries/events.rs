@@ -1,4 +1,4 @@
-//! Events and their counters, as their owner sees and changes them.
+//! Events and their counters.
 
 use sqlx::Row as _;
 
@@ -30,7 +30,7 @@ macro_rules! counter_columns {
 }
 pub(super) use counter_columns;
 
-/// The three filters as conditions on `$1`, the account, and `$2`, the present.
+/// The three filters as conditions on `$1`, the account, and `$2`, the current time.
 macro_rules! filtered {
     ($filter:expr, $before:expr, $after:literal) => {
         match $filter {
@@ -40,7 +40,7 @@ macro_rules! filtered {
                 $after
             ),
             EventFilter::Past => concat!($before, " WHERE e.account_id = $1 AND e.effective_end <= $2", $after),
-            // The present is bound whatever the filter; it is named here so that the engine knows its type.
+            // The current time is bound for every filter; it is used here so that the engine knows its type.
             EventFilter::All => concat!($before, " WHERE e.account_id = $1 AND $2 = $2", $after),
         }
     };

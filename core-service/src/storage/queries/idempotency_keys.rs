@@ -1,4 +1,4 @@
-//! Answers that are kept under their callers' idempotency keys.
+//! Stored answers to calls with an idempotency key.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::{
     storage::{Error, KeptAnswer, values},
 };
 
-/// SQLSTATE `lock_not_available`: the wait for a lock was too long.
+/// SQLSTATE `lock_not_available`: the wait for a lock timed out.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 
-/// The row is there before anything is decided, so that whoever comes with the same key waits for this transaction to end.
+/// The row is inserted before the decision, so that calls with the same key wait for this transaction to end.
 pub(in crate::storage) async fn claim_idempotency_key(
     connection: &mut Connection,
     call: &KeyedCall,
@@ -56,7 +56,7 @@ pub(in crate::storage) async fn claim_idempotency_key(
     }
 }
 
-/// How long this transaction waits for a lock from now on, where transactions wait for each other.
+/// Sets how long this transaction waits for locks from now on.
 async fn set_lock_wait(connection: &mut Connection, wait: &str) -> Result<(), Error> {
     if let Some((statement, _)) = LOCK_WAIT {
         sqlx::query::<Db>(statement)

@@ -1,4 +1,4 @@
-//! Jobs. A done job is deleted: the table stays as small as the work that is left, and keeps nothing of a person.
+//! Jobs. A done job is deleted, so that the table stays small and contains no data about past mails.
 
 use sqlx::Row as _;
 
@@ -99,8 +99,8 @@ pub(in crate::storage) async fn insert_jobs(
         .await
 }
 
-/// Steps from one destination and kind to the next by the index, so that it costs as many look-ups as there are of those,
-/// however many jobs there are.
+/// Steps through the index from one destination and kind to the next, so that the cost depends on their number and not on the
+/// number of jobs.
 pub(in crate::storage) async fn list_job_queues(
     connection: &mut Connection,
     after: &str,
@@ -141,7 +141,7 @@ pub(in crate::storage) async fn list_job_queues(
         .collect()
 }
 
-/// One kind at a time, so that a long queue of one does not hold up another.
+/// One kind at a time, so that a long queue of one kind does not delay another.
 pub(in crate::storage) async fn claim_jobs(
     connection: &mut Connection,
     destination: &Destination,
@@ -269,7 +269,7 @@ pub(in crate::storage) async fn list_jobs(
     .collect()
 }
 
-/// Its tries so far no longer count; `attempts` goes on, since it tells leases apart.
+/// Earlier tries no longer count. `attempts` continues, since it identifies leases.
 pub(in crate::storage) async fn retry_failed_job(
     connection: &mut Connection,
     key: &JobKey,

@@ -88,7 +88,7 @@ pub(in crate::storage) async fn touch_keys(
     connection: &mut Connection,
     uses: &[(KeyId, Instant)],
 ) -> Result<(), Error> {
-    // In one order, so that two cores that touch the same keys cannot wait for each other.
+    // In one order, so that two cores that update the same keys cannot deadlock.
     let mut uses = uses.to_vec();
     uses.sort_unstable();
     for (key, at) in uses {

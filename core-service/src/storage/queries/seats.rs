@@ -1,4 +1,4 @@
-//! What many registrations that are decided together read and write: one statement for all of them.
+//! Reads and writes of a batch of registrations, with one statement for all of them.
 //!
 //! Counters are locked before anything else of their events is read, in a statement of its own: one that joined both would,
 //! after waiting for the lock, still show the event as it was before the wait.

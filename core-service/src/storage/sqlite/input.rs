@@ -1,20 +1,20 @@
-//! Rows that a statement reads as a table. SQLite has no arrays: each value is a parameter.
+//! Rows that a statement reads as a table. SQLite has no arrays, so each value is a parameter.
 
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Type, query::Query, sqlite::SqliteArguments};
 
 use super::{Connection, Db, Row};
 use crate::storage::{Error, FULL_BATCH};
 
-/// Whether a statement for that many rows comes again and again, so that it should stay prepared: one row, and the full batches
-/// of a rush. Sizes in between would crowd each other out.
+/// Whether a statement for this number of rows should stay prepared: one row and full batches are frequent. Other sizes would
+/// evict each other from the cache.
 const fn is_usual(rows: usize) -> bool {
     rows == 1 || rows == FULL_BATCH
 }
 
-/// Adds its next value to a statement's; false when there is none left.
+/// Adds its next value to a statement's parameters; false if none is left.
 type Column<'a> = Box<dyn FnMut(&mut SqliteArguments) -> Result<bool, Error> + Send + 'a>;
 
-/// A table named `input`, made column by column; all columns have as many values as there are rows.
+/// A table named `input`, built column by column. All columns have the same number of values.
 #[derive(Default)]
 pub(super) struct Input<'a> {
     names: Vec<&'static str>,
@@ -37,7 +37,7 @@ impl<'a> Input<'a> {
         self
     }
 
-    /// Runs a statement that reads from `input` and has no other parameters; answers how many rows it wrote.
+    /// Runs a statement that reads from `input` and has no other parameters. Returns the number of written rows.
     pub(super) async fn execute(
         self,
         connection: &mut Connection,
@@ -47,7 +47,7 @@ impl<'a> Input<'a> {
         Ok(done.rows_affected())
     }
 
-    /// The same for one that answers rows.
+    /// The same for a statement that returns rows.
     pub(super) async fn fetch(
         self,
         connection: &mut Connection,
@@ -56,7 +56,7 @@ impl<'a> Input<'a> {
         Ok(self.before(statement)?.fetch_all(connection).await?)
     }
 
-    /// Parameters go row by row and without numbers: SQLite looks for a numbered one among all of them.
+    /// Parameters are bound row by row and without numbers: SQLite searches all parameters for a numbered one.
     fn before(mut self, statement: &str) -> Result<Query<'static, Db, SqliteArguments>, Error> {
         let mut arguments = SqliteArguments::default();
         let mut rows = 0;

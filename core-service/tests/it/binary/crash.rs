@@ -8,7 +8,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 use tonic::transport::Channel;
 
 use super::{
-    CatalogueServiceClient, EventServiceClient, PATIENCE, Running, key, public_event, with_key,
+    CatalogueServiceClient, EventServiceClient, Running, TIMEOUT, key, public_event, with_key,
 };
 use crate::fixtures::migrate;
 
@@ -117,7 +117,7 @@ async fn every_acknowledged_create_outlives_kill_9(database: Database) {
 /// Waits until the account has so many events.
 async fn await_events(channel: Channel, key: &str, count: i32) {
     let mut events = EventServiceClient::new(channel);
-    let there = tokio::time::timeout(PATIENCE, async {
+    let there = tokio::time::timeout(TIMEOUT, async {
         while events_of(&mut events, key).await != count {}
     });
     there.await.expect("the event is created");

@@ -44,7 +44,7 @@ async fn a_port_in_use_is_told_with_the_setting_to_change() {
         &["--grpc-addr", &address, "--database-url", database.url()],
         ENVIRONMENT,
         &format!(
-            "error: can't listen on {address} for gRPC: it is in use by another program; choose another with --grpc-addr"
+            "error: cannot listen on {address} for gRPC: another program uses it; choose another address with --grpc-addr"
         ),
     );
 }
@@ -180,12 +180,12 @@ async fn unusable_tls_files_end_the_start() {
     let missing = with("/nowhere/muster.pem");
     assert_eq!(
         missing,
-        ["error: can't read /nowhere/muster.pem: No such file or directory (os error 2)"]
+        ["error: cannot read /nowhere/muster.pem: No such file or directory (os error 2)"]
     );
     let unusable = with(&broken);
     assert_eq!(unusable.len(), 1, "{unusable:?}");
     assert!(
-        unusable[0].starts_with("error: can't use the TLS files: "),
+        unusable[0].starts_with("error: cannot use the TLS files: "),
         "{unusable:?}"
     );
 }
@@ -219,7 +219,7 @@ async fn a_socket_in_use_is_refused_and_a_dead_one_replaced() {
     fails_with_one_line(
         &["--grpc-addr", &address, "--database-url", other.url()],
         ENVIRONMENT,
-        &format!("error: can't listen on {address} for gRPC: it is in use by another program"),
+        &format!("error: cannot listen on {address} for gRPC: another program uses it"),
     );
     let folder = running.kill();
     let again = Running::start_in(folder, database.url(), &[]);

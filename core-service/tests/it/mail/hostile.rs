@@ -4,9 +4,9 @@ use core_service::{
     domain::{
         event::Event,
         job::{Job, Task},
-        registration::{News, Registrant, Status},
+        registration::{Notification, Registrant, Status},
     },
-    email::{Addressing, Mailer, letter},
+    email::{Addressing, Mailer, mail},
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -56,7 +56,7 @@ fn texts() -> impl Strategy<Value = Texts> {
     )
 }
 
-async fn sent(texts: Texts, news: News) -> Mail {
+async fn sent(texts: Texts, notification: Notification) -> Mail {
     let rows = Rows::new();
     let account = rows.account();
     let event = rows.event(account.id, 1);
@@ -81,11 +81,11 @@ async fn sent(texts: Texts, news: News) -> Mail {
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
     };
-    let letter = letter(&job, news, &registrant, &addressing, NOW).unwrap();
+    let mail = mail(&job, notification, &registrant, &addressing, NOW).unwrap();
     let folder = TempDir::new().unwrap();
     let sender = "Muster <events@muster.example>".parse().unwrap();
     let mailer = Mailer::files(folder.path().to_owned(), sender);
-    mailer.send(&letter, NOW).await.unwrap();
+    mailer.send(&mail, NOW).await.unwrap();
     take(folder.path()).remove(0)
 }
 
@@ -114,8 +114,8 @@ proptest! {
     fn no_text_adds_a_header_a_recipient_a_property_or_a_tag(texts in texts()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let send = |texts| {
-            let news = News::EventCancelled { held_a_seat: true };
-            runtime.block_on(sent(texts, news))
+            let notification = Notification::EventCancelled { held_a_seat: true };
+            runtime.block_on(sent(texts, notification))
         };
         let plain = send(Texts {
             name: "Ada".to_owned(),
@@ -164,7 +164,7 @@ async fn a_name_in_which_a_link_could_hide_is_not_addressed() {
             organizer: "Olga".to_owned(),
             reason: "Rain".to_owned(),
         };
-        let mail = sent(texts, News::Promoted).await;
+        let mail = sent(texts, Notification::Promoted).await;
         let greeting = mail.text.lines().next().unwrap();
         let expected = if addressed {
             format!("Hello {name},")

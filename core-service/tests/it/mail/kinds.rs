@@ -11,7 +11,7 @@ use core_service::{
 };
 use test_postgres::Database;
 
-use super::{Mail, Postbox, mode};
+use super::{Mail, Mailbox, mode};
 use crate::{
     fixtures::migrate,
     service::{Instance, public_event},
@@ -70,7 +70,7 @@ fn compare(name: &str, mail: &Mail, registration: &Registration, event: &Event) 
 
 struct Scene {
     instance: Instance,
-    postbox: Postbox,
+    mailbox: Mailbox,
     event: Event,
 }
 
@@ -78,11 +78,11 @@ impl Scene {
     /// A new event, and nobody registered; answers its owner, too.
     async fn set(database: &Database, event: NewEvent) -> (Self, Principal) {
         let instance = Instance::open(database).await;
-        let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+        let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
         let event = instance.create(&olga, event).await;
         let scene = Self {
             instance,
-            postbox,
+            mailbox,
             event,
         };
         (scene, olga)
@@ -90,7 +90,7 @@ impl Scene {
 
     /// Has the one mail sent that is due, and compares it; `seq` says whose it is.
     async fn expect(&self, name: &str, seq: usize) -> Mail {
-        let mail = self.postbox.collect_one().await;
+        let mail = self.mailbox.collect_one().await;
         let people = self.people().await;
         compare(name, &mail, &people[seq - 1], &self.event);
         assert_eq!(mail.to.1, people[seq - 1].email);
@@ -128,7 +128,7 @@ async fn seats_and_the_waitlist(database: Database) {
 
     let cancelled = instance.own_registrations.cancel(again.token());
     cancelled.await.unwrap();
-    let mails = scene.postbox.collect().await;
+    let mails = scene.mailbox.collect().await;
     let people = scene.people().await;
     compare("registration_cancelled", &mails[0], &people[0], event);
     compare("promoted", &mails[1], &people[1], event);
@@ -169,7 +169,7 @@ async fn approval(database: Database) {
     scene.expect("approved", 1).await;
 
     instance.register_guest(event, "bob").await;
-    scene.postbox.collect_one().await;
+    scene.mailbox.collect_one().await;
     let people = scene.people().await;
     approve(1, &people).await.unwrap();
     scene.expect("approved_waitlisted", 2).await;
@@ -177,7 +177,7 @@ async fn approval(database: Database) {
     // Who never held a seat has nothing in their calendar.
     let cancelled = instance.registrations.cancel(&olga, event.id, people[1].id);
     cancelled.await.unwrap();
-    let mail = scene.postbox.collect_one().await;
+    let mail = scene.mailbox.collect_one().await;
     assert_eq!(mail.calendar, None);
 }
 
@@ -186,12 +186,12 @@ async fn changes_of_the_event(database: Database) {
     let (instance, event) = (&scene.instance, &scene.event);
     instance.register_guest(event, "ada").await;
     instance.register_guest(event, "bob").await;
-    scene.postbox.collect().await;
+    scene.mailbox.collect().await;
     let people = scene.people().await;
 
     let changed = instance.events.update(&olga, event.id, elsewhere());
     changed.await.unwrap();
-    let mails = scene.postbox.collect().await;
+    let mails = scene.mailbox.collect().await;
     assert_eq!(mails.len(), 2);
     for (mail, name) in mails
         .iter()
@@ -204,7 +204,7 @@ async fn changes_of_the_event(database: Database) {
     let reason = Some("The venue is flooded.\nSorry! <b>https://example.org</b>".to_owned());
     let cancelled = instance.events.cancel(&olga, event.id, reason);
     assert_eq!(cancelled.await.unwrap().registrants_notified, 2);
-    let ended = scene.postbox.collect().await;
+    let ended = scene.mailbox.collect().await;
     assert_eq!(ended.len(), 2);
     for (mail, name) in ended
         .iter()
@@ -224,11 +224,11 @@ async fn changes_of_the_event(database: Database) {
 
 async fn a_mail_is_for_its_owner_alone(database: Database) {
     let instance = Instance::open(&database).await;
-    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let event = instance.create(&olga, meetup(1)).await;
     instance.register_guest(&event, "ada").await;
-    postbox.runner.drain().await.unwrap();
-    let folder = postbox.folder.path().join("mail");
+    mailbox.runner.drain().await.unwrap();
+    let folder = mailbox.folder.path().join("mail");
     assert_eq!(mode(&folder), 0o700);
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
     assert_eq!(files.len(), 1);

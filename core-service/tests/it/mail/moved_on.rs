@@ -3,7 +3,7 @@
 use core_service::domain::{change::Change, event::EventPatch, job::JobKind};
 use test_postgres::Database;
 
-use super::Postbox;
+use super::Mailbox;
 use crate::{
     fixtures::{HOUR, migrate},
     service::{Instance, guests::seats},
@@ -16,7 +16,7 @@ fn moved_to(location: &str) -> EventPatch {
     }
 }
 
-impl Postbox {
+impl Mailbox {
     /// Has everything sent that is due; answers to whom what, in order.
     async fn subjects(&self) -> Vec<(String, String)> {
         let mails = self.collect().await.into_iter();
@@ -43,7 +43,7 @@ fn told(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 
 async fn only_how_it_ended_is_told(database: Database) {
     let instance = Instance::open(&database).await;
-    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let event = instance.create(&olga, seats(1)).await;
     for name in ["ada", "bob", "cleo"] {
         instance.register_guest(&event, name).await;
@@ -66,13 +66,13 @@ async fn only_how_it_ended_is_told(database: Database) {
         ("cleo", "New time or place: Rust Meetup"),
         ("cleo", "You are on the waitlist: Rust Meetup"),
     ]);
-    assert_eq!(postbox.subjects().await, expected);
+    assert_eq!(mailbox.subjects().await, expected);
     instance.assert_nothing_waits().await;
 }
 
 async fn who_registers_for_what_is_called_off_at_once_hears_only_that(database: Database) {
     let instance = Instance::open(&database).await;
-    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let event = instance.create(&olga, seats(1)).await;
     instance.register_guest(&event, "ada").await;
     instance.register_guest(&event, "ada").await;
@@ -83,13 +83,13 @@ async fn who_registers_for_what_is_called_off_at_once_hears_only_that(database: 
         ("ada", "Cancelled: Rust Meetup"),
         ("bob", "Cancelled: Rust Meetup"),
     ]);
-    assert_eq!(postbox.subjects().await, expected);
+    assert_eq!(mailbox.subjects().await, expected);
     instance.assert_nothing_waits().await;
 }
 
 async fn of_what_is_over_only_a_cancellation_is_told(database: Database) {
     let instance = Instance::open(&database).await;
-    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let called_off = instance.create(&olga, seats(9)).await;
     let held = instance.create(&olga, seats(9)).await;
     for event in [&called_off, &held] {
@@ -99,20 +99,20 @@ async fn of_what_is_over_only_a_cancellation_is_told(database: Database) {
     cancelled.await.unwrap();
     instance.clock.advance_seconds(2 * HOUR);
     let expected = told(&[("ada", "Cancelled: Rust Meetup")]);
-    assert_eq!(postbox.subjects().await, expected);
+    assert_eq!(mailbox.subjects().await, expected);
     instance.assert_nothing_waits().await;
 }
 
 async fn who_was_erased_is_not_written_to(database: Database) {
     let instance = Instance::open(&database).await;
-    let (olga, postbox) = (instance.olga().await, Postbox::of(&instance));
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let event = instance.create(&olga, seats(9)).await;
     instance.register_guest(&event, "ada").await;
     instance.register_guest(&event, "bob").await;
     for person in ["ada@example.org", "olga@example.org"] {
         instance.people.erase(person).await.unwrap();
     }
-    let mail = postbox.collect_one().await;
+    let mail = mailbox.collect_one().await;
     assert_eq!(mail.to.1, "bob@example.org");
     // Nor is the organizer named any more.
     assert!(!mail.text.contains("Organized by"), "{}", mail.text);

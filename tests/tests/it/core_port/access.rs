@@ -84,14 +84,14 @@ async fn every_rpc_is_for_those_whose_credential_has_its_scope(app: Arc<TestApp>
     for path in rpcs.0 {
         let with = async |key: &str| call(&app, path, Some(&format!("Bearer {key}"))).await;
         let strangers = [call(&app, path, None).await, with("wrong").await].map(code);
-        let demand = muster_api::access(path).unwrap();
-        if demand.access == Access::Public {
+        let rule = muster_api::access(path).unwrap();
+        if rule.access == Access::Public {
             public += 1;
             assert!(!strangers.contains(&Code::Unauthenticated), "{path}");
             continue;
         }
         assert_eq!(strangers, [Code::Unauthenticated; 2], "{path}");
-        let needed = demand.scope.expect("every rpc needs a scope").name();
+        let needed = rule.scope.expect("every rpc needs a scope").name();
         let (_, fitting, lacking) = keys.iter().find(|(name, ..)| *name == needed).unwrap();
         let refused = with(lacking).await.unwrap_err();
         assert_eq!(refused.code(), Code::PermissionDenied, "{path}");

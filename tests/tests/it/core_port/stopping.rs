@@ -10,7 +10,7 @@ use tonic::transport::Endpoint;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
 /// Far more than stopping takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 const DRAIN: Duration = Duration::from_millis(200);
 
@@ -34,7 +34,7 @@ async fn neither_a_call_without_end_nor_a_silent_connection_keeps_core_from_stop
     let _silent = TcpStream::connect(&address).await.unwrap();
 
     stop.cancel();
-    let served = tokio::time::timeout(PATIENCE, serving).await;
+    let served = tokio::time::timeout(TIMEOUT, serving).await;
     served.expect("core stops").unwrap().unwrap();
 }
 

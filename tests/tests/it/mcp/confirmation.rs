@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use core_service::domain::plan::Plan;
 use serde_json::{Value, json};
-use tests::{Account, Mcp, Revision, TestApp, Told, core_at, new_event};
+use tests::{Account, CallOutcome, Mcp, Revision, TestApp, core_at, new_event};
 
 struct Stage {
     app: Arc<TestApp>,
@@ -64,7 +64,12 @@ fn answering(arguments: &Value, question: &Value, responses: &Value) -> Value {
     })
 }
 
-async fn answered(mcp: &Mcp, arguments: &Value, question: &Value, responses: &Value) -> Told {
+async fn answered(
+    mcp: &Mcp,
+    arguments: &Value,
+    question: &Value,
+    responses: &Value,
+) -> CallOutcome {
     let again = answering(arguments, question, responses);
     mcp.call_again("cancel_event", again).await
 }

@@ -16,7 +16,7 @@ use crate::{
     storage::{self, Tx},
 };
 
-/// Somebody to register.
+/// A request to register a person.
 #[derive(Debug)]
 pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) slug: String,
@@ -25,24 +25,24 @@ pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) name: String,
     pub(in crate::service::registrations) email: Email,
     pub(in crate::service::registrations) answers: Vec<Answer>,
-    /// The hash of a private link's token that the caller hands out.
+    /// The hash of the private link's token in the caller's answer.
     pub(in crate::service::registrations) link: Option<[u8; 32]>,
 }
 
-/// What became of a request that was not refused.
+/// The outcome of a request that was not refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::service::registrations) enum Placed {
-    /// They are registered now.
+    /// The person is registered now.
     Now {
         id: RegistrationId,
         status: Status,
         waitlist_position: Option<i32>,
     },
-    /// They were registered before.
+    /// The person was already registered.
     Before,
 }
 
-/// Decides on all requests in one transaction, each in its turn.
+/// Decides on all requests in one transaction, in their order.
 pub(super) async fn decide(
     batcher: &Batcher,
     requests: &[Request],
@@ -60,7 +60,7 @@ pub(super) async fn decide(
     batcher.commands.run(Actor::System, decide).await
 }
 
-/// Decides on one request in a transaction in which its answer is kept.
+/// Decides on one request in a transaction that stores its answer.
 pub(super) async fn decide_alone<A: Keepable>(
     batcher: &Batcher,
     by: By<'_, A>,
@@ -76,13 +76,13 @@ pub(super) async fn decide_alone<A: Keepable>(
     batcher.commands.run_for(by, decide).await
 }
 
-/// What a batch has read, and what it will write.
+/// The data that a batch has read, and the changes that it will write.
 struct Batch<'a> {
     batcher: &'a Batcher,
     now: Instant,
-    /// The events by their slugs; their counters are held.
+    /// The events by their slugs; their counters are locked.
     seats: HashMap<String, Seats>,
-    /// Who is registered, by event and normalised address: before the batch, or by it.
+    /// Registrations by event and normalised address, from before the batch or by it.
     registered: HashMap<(EventId, String), RegistrationId>,
     new: Vec<Registration>,
     repeated: Vec<RegistrationId>,
@@ -135,7 +135,8 @@ impl<'a> Batch<'a> {
         let answers = request.answers.clone();
         let untaken = (seats.counters, seats.next_seq);
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
-        // A refused request sends no mail and does not count. New and repeated ones count alike, or the limit would reveal which it is.
+        // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
+        // would reveal the difference.
         if let Err(limited) = self.batcher.limiters.count_recipient(&person.1) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
@@ -182,8 +183,8 @@ impl<'a> Batch<'a> {
         Ok(placed)
     }
 
-    /// Writes all that was decided, if anything was. Somebody who registers again costs the same statements as somebody who does
-    /// not, so that the time which it takes tells nothing.
+    /// Writes all decisions, if any. A repeated registration costs the same statements as a new one, so that the time reveals
+    /// nothing.
     async fn write(&self, unit: &mut Unit) -> Result<(), storage::Error> {
         if self.facts.is_empty() {
             return Ok(());
@@ -206,7 +207,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Holds the counters of the events that are asked for, then reads them and the events.
+/// Locks the counters of the events, then reads them and the events.
 async fn hold_seats(
     tx: &mut Tx,
     requests: &[Request],

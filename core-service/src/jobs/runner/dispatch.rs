@@ -1,4 +1,4 @@
-//! Finds the destinations that have jobs that are due, and opens lanes for them.
+//! Finds destinations with due jobs and opens lanes for them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,19 +11,19 @@ use crate::{
     storage::Error,
 };
 
-/// Destinations that are looked at in one query; the next one goes on behind them.
+/// Destinations per query; the next query continues after them.
 const DESTINATIONS: i64 = 256;
 
-/// Where the next look begins: after this destination, or at the first.
+/// Where the next query begins: after this destination, or at the first.
 type Place = Option<Destination>;
 
 impl Runner {
-    /// Works until told to stop, then finishes what is under way. Each destination has its own slots and its own pause, so
-    /// that one that hangs does not hold up the others.
+    /// Works until `stop`, then finishes running tries. Each destination has its own slots and its own pause, so that one that
+    /// hangs does not delay the others.
     pub async fn run(self, stop: CancellationToken) {
         let (mut working, mut place) = (JoinSet::new(), None);
         while !stop.is_cancelled() {
-            // Boxed since it is large, and what runs for as long as the process would have to hold it.
+            // Boxed, since the future is large and would be part of one that lives as long as the process.
             for lane in Box::pin(self.open_lanes(&mut place)).await {
                 working.spawn(self.clone().work(lane, stop.clone()));
             }
@@ -36,7 +36,7 @@ impl Runner {
         working.join_all().await;
     }
 
-    /// Tells lanes what is due, and answers those that were opened for it.
+    /// Offers due jobs to lanes, and returns the lanes that it opened.
     async fn open_lanes(&self, place: &mut Place) -> Vec<Arc<Lane>> {
         match self.find_due(place).await {
             Ok(due) => due
@@ -44,13 +44,13 @@ impl Runner {
                 .filter_map(|(destination, kind)| self.lanes.offer(destination, *kind))
                 .collect(),
             Err(error) => {
-                tracing::warn!(%error, "cannot look for jobs that are due");
+                tracing::warn!(%error, "cannot look for due jobs");
                 Vec::new()
             }
         }
     }
 
-    /// A lane for each destination that has jobs that are due, none of which is open. For [`Runner::drain`].
+    /// A lane for each destination with due jobs; none of them is open. For [`Runner::drain`].
     pub(super) async fn find_all_lanes(&self) -> Result<Vec<Lane>, Error> {
         let (mut all, mut place) = (BTreeMap::<Destination, Vec<JobKind>>::new(), None);
         loop {
@@ -64,7 +64,7 @@ impl Runner {
         }
     }
 
-    /// The destinations, and the kinds of jobs there, that are due, may be tried and have a handler; moves the place on.
+    /// The destinations and kinds with jobs that are due, admitted and have a handler. Moves the place forward.
     async fn find_due(&self, place: &mut Place) -> Result<Vec<(Destination, JobKind)>, Error> {
         let now = self.clock.now();
         let after = place.as_ref().map_or("", Destination::name);
