@@ -3,7 +3,7 @@
 use crate::binding::{Access, InternalVisitor, Rpc};
 use crate::scope::Scope;
 
-/// Says whose the call's own credential is, so that an edge can refuse a client before it reads what the client sent.
+/// Checks the call's own credential, so that an edge can refuse a client before it reads the request.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckCredential;
 

@@ -41,7 +41,7 @@ impl Binding for GetAccount {
     }
 }
 
-/// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not over, earliest start first.
+/// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEvents;
 
@@ -85,7 +85,7 @@ impl Binding for ListEvents {
     }
 }
 
-/// `GET /api/v1/events/{slug}`: Reads one public event. Not found unless it is published, listed, not cancelled and not over.
+/// `GET /api/v1/events/{slug}`: Reads one public event. Not found unless it is published, listed, not cancelled and not ended.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEvent;
 
@@ -418,7 +418,7 @@ impl Binding for GetMyEvent {
     }
 }
 
-/// `PATCH /api/v1/me/events/{id}`: Changes the fields that are given and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist.
+/// `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
 
@@ -466,7 +466,7 @@ impl Binding for UpdateEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/publish`: Publishes an event; if it is already published, nothing changes.
+/// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishEvent;
 
@@ -508,7 +508,7 @@ impl Binding for PublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/unpublish`: Takes an event back to a draft; if it is one, nothing changes. Registrations are kept.
+/// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept.
 #[derive(Debug, Clone, Copy)]
 pub struct UnpublishEvent;
 
@@ -550,7 +550,7 @@ impl Binding for UnpublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event for good and schedules an e-mail to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
+/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event, which is final, and schedules an e-mail to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelEvent;
 
@@ -592,7 +592,7 @@ impl Binding for CancelEvent {
     }
 }
 
-/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status goes by e-mail to that address only.
+/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by e-mail to that address only.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisterAttendee;
 
@@ -676,7 +676,7 @@ impl Binding for AddRegistration {
     }
 }
 
-/// `GET /api/v1/me/events/{id}/registrations`: Lists who registered for one of the caller's events, in the order of registering. Ownership is decided first (not found), then the plan (a paid plan is required).
+/// `GET /api/v1/me/events/{id}/registrations`: Lists the registrations of one of the caller's events, in the order of registering. Ownership is checked first (not found), then the plan (a paid plan is required).
 #[derive(Debug, Clone, Copy)]
 pub struct ListRegistrations;
 
@@ -723,7 +723,7 @@ impl Binding for ListRegistrations {
     }
 }
 
-/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line each in the order of registering, one column for each custom field that the event has now, and last `other_answers`: what was answered to fields that it no longer has, a line each. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line for each registration in the order of registering, one column for each custom field of the event, and last `other_answers`: answers to fields that the event no longer has, one per line. Cells that a spreadsheet would take for a formula begin with an apostrophe.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRegistrations;
 
@@ -809,7 +809,7 @@ impl Binding for GetRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. One that is approved already stays as it is.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
 
@@ -897,7 +897,7 @@ impl Binding for CancelRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/check-in`: Notes that an attendee has come. Only a confirmed registration can be checked in; a second time changes nothing.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/check-in`: Checks an attendee in. Only a confirmed registration can be checked in. A second call changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckIn;
 
@@ -941,7 +941,7 @@ impl Binding for CheckIn {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Takes a check-in back. One that was not checked in stays as it is.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Undoes a check-in. If the attendee was not checked in, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct UndoCheckIn;
 
@@ -985,7 +985,7 @@ impl Binding for UndoCheckIn {
     }
 }
 
-/// Reads one's own registration by the private link from its e-mail. For the website; it has no route.
+/// Reads an attendee's own registration by the private link from an e-mail. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationByToken;
 
@@ -1008,7 +1008,7 @@ impl PublicRpc for GetRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Cancels one's own registration by the private link from its e-mail. Cancelling again changes nothing. For the website; it has no route.
+/// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
 

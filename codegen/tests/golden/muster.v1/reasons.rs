@@ -3,7 +3,7 @@
 /// Why a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// The request is malformed or breaks a limit. `details` names each field and what would be right.
+    /// The request is malformed or breaks a limit. `details` names each invalid field and says what is valid.
     InvalidRequest,
     /// The API key is missing, malformed, unknown, expired or revoked.
     Unauthorized,
@@ -27,11 +27,11 @@ pub enum Reason {
     PayloadTooLarge,
     /// The body's Content-Type is not application/json.
     UnsupportedMediaType,
-    /// Too many requests in a short time; Retry-After says when to try again.
+    /// Too many requests; Retry-After says when to try again.
     RateLimited,
     /// Muster failed; `request_id` finds the cause in its logs.
     Internal,
-    /// A part of Muster is out of reach or took too long; Retry-After says when to try again.
+    /// A part of Muster is unreachable or took too long; Retry-After says when to try again.
     Unavailable,
     /// The event is a draft, which takes no registrations.
     EventNotPublished,
@@ -39,11 +39,11 @@ pub enum Reason {
     AlreadyRegistered,
     /// The registration is cancelled, which is final; the attendee can register again.
     RegistrationCancelled,
-    /// The registration holds no seat, so the attendee can't be checked in.
+    /// The registration holds no seat, so the attendee cannot be checked in.
     NotConfirmed,
-    /// The credential is valid, but lacks the scope that this needs; WWW-Authenticate names it.
+    /// The credential is valid, but lacks the scope that this operation needs; WWW-Authenticate names it.
     InsufficientScope,
-    /// The first call with this Idempotency-Key is still under way.
+    /// The first call with this Idempotency-Key is still running.
     IdempotencyKeyInUse,
     /// The Idempotency-Key was used for another request within the last 24 hours.
     IdempotencyKeyReused,

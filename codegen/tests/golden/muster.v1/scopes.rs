@@ -3,15 +3,15 @@
 /// What a credential may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// `events:read`: See your events, drafts included, and how many people registered.
+    /// `events:read`: See your events, including drafts, and the numbers of registrations.
     EventsRead,
     /// `events:write`: Create, change, publish and unpublish events in your name.
     EventsWrite,
-    /// `events:cancel`: Cancel your events for good, which mails all registrants.
+    /// `events:cancel`: Cancel your events, which is final and e-mails all registrants.
     EventsCancel,
-    /// `registrations:read`: See who registered for your events: names, e-mail addresses and answers.
+    /// `registrations:read`: See the registrations for your events: names, e-mail addresses and answers.
     RegistrationsRead,
-    /// `registrations:write`: Register people for your events, approve and cancel registrations; the people are mailed.
+    /// `registrations:write`: Register people for your events, and approve and cancel registrations. The people get an e-mail.
     RegistrationsWrite,
     /// `registrations:check_in`: Check attendees in at your events, and undo it.
     RegistrationsCheckIn,
@@ -52,19 +52,19 @@ impl Scope {
     pub const fn description(self) -> &'static str {
         match self {
             Self::EventsRead => {
-                "See your events, drafts included, and how many people registered."
+                "See your events, including drafts, and the numbers of registrations."
             }
             Self::EventsWrite => {
                 "Create, change, publish and unpublish events in your name."
             }
             Self::EventsCancel => {
-                "Cancel your events for good, which mails all registrants."
+                "Cancel your events, which is final and e-mails all registrants."
             }
             Self::RegistrationsRead => {
-                "See who registered for your events: names, e-mail addresses and answers."
+                "See the registrations for your events: names, e-mail addresses and answers."
             }
             Self::RegistrationsWrite => {
-                "Register people for your events, approve and cancel registrations; the people are mailed."
+                "Register people for your events, and approve and cancel registrations. The people get an e-mail."
             }
             Self::RegistrationsCheckIn => {
                 "Check attendees in at your events, and undo it."

@@ -212,25 +212,43 @@ impl<
 /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let rule = match grpc_path {
-        "/muster.v1.AccountService/GetAccount" => AccessRule::of::<bindings::GetAccount>(),
-        "/muster.v1.CatalogueService/ListEvents" => AccessRule::of::<bindings::ListEvents>(),
+        "/muster.v1.AccountService/GetAccount" => {
+            AccessRule::of::<bindings::GetAccount>()
+        }
+        "/muster.v1.CatalogueService/ListEvents" => {
+            AccessRule::of::<bindings::ListEvents>()
+        }
         "/muster.v1.CatalogueService/GetEvent" => AccessRule::of::<bindings::GetEvent>(),
         "/muster.v1.CatalogueService/GetCover" => AccessRule::of::<bindings::GetCover>(),
         "/muster.v1.CatalogueService/ListUseCases" => {
             AccessRule::of::<bindings::ListUseCases>()
         }
-        "/muster.v1.CatalogueService/ListGuides" => AccessRule::of::<bindings::ListGuides>(),
+        "/muster.v1.CatalogueService/ListGuides" => {
+            AccessRule::of::<bindings::ListGuides>()
+        }
         "/muster.v1.CatalogueService/GetGuide" => AccessRule::of::<bindings::GetGuide>(),
-        "/muster.v1.CatalogueService/GetUseCase" => AccessRule::of::<bindings::GetUseCase>(),
-        "/muster.v1.EventService/CreateEvent" => AccessRule::of::<bindings::CreateEvent>(),
-        "/muster.v1.EventService/ListMyEvents" => AccessRule::of::<bindings::ListMyEvents>(),
+        "/muster.v1.CatalogueService/GetUseCase" => {
+            AccessRule::of::<bindings::GetUseCase>()
+        }
+        "/muster.v1.EventService/CreateEvent" => {
+            AccessRule::of::<bindings::CreateEvent>()
+        }
+        "/muster.v1.EventService/ListMyEvents" => {
+            AccessRule::of::<bindings::ListMyEvents>()
+        }
         "/muster.v1.EventService/GetMyEvent" => AccessRule::of::<bindings::GetMyEvent>(),
-        "/muster.v1.EventService/UpdateEvent" => AccessRule::of::<bindings::UpdateEvent>(),
-        "/muster.v1.EventService/PublishEvent" => AccessRule::of::<bindings::PublishEvent>(),
+        "/muster.v1.EventService/UpdateEvent" => {
+            AccessRule::of::<bindings::UpdateEvent>()
+        }
+        "/muster.v1.EventService/PublishEvent" => {
+            AccessRule::of::<bindings::PublishEvent>()
+        }
         "/muster.v1.EventService/UnpublishEvent" => {
             AccessRule::of::<bindings::UnpublishEvent>()
         }
-        "/muster.v1.EventService/CancelEvent" => AccessRule::of::<bindings::CancelEvent>(),
+        "/muster.v1.EventService/CancelEvent" => {
+            AccessRule::of::<bindings::CancelEvent>()
+        }
         "/muster.v1.RegistrationService/RegisterAttendee" => {
             AccessRule::of::<bindings::RegisterAttendee>()
         }

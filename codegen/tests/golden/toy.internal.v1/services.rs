@@ -26,8 +26,12 @@ for Validated<S> {
 /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let rule = match grpc_path {
-        "/toy.internal.v1.DeskService/CheckCard" => AccessRule::of::<bindings::CheckCard>(),
-        "/toy.internal.v1.DeskService/WatchShelf" => AccessRule::of::<bindings::WatchShelf>(),
+        "/toy.internal.v1.DeskService/CheckCard" => {
+            AccessRule::of::<bindings::CheckCard>()
+        }
+        "/toy.internal.v1.DeskService/WatchShelf" => {
+            AccessRule::of::<bindings::WatchShelf>()
+        }
         _ => return None,
     };
     Some(rule)
