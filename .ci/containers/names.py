@@ -1,4 +1,4 @@
-"""Whether what the container files name exists: files that are copied, programs, and the settings that are handed to them.
+"""Checks the container files: copied files, programs and settings exist, and services get enough time to stop.
 
 usage: names.py FOLDER_OF_PROGRAMS
 """
@@ -14,17 +14,28 @@ OURS = "/usr/local/bin/"
 
 
 def settings(program):
-    """The environment variables that a program's help names, of itself and of its commands."""
+    """The environment variables in a program's help."""
     text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
     return set(re.findall(r"\bMUSTER_[A-Z_]+", text))
 
 
 def copied(dockerfile):
-    """What is copied from the checkout, stages aside."""
+    """The files that are copied from the checkout."""
     for line in dockerfile.splitlines():
         words = line.split()
         if words[:1] == ["COPY"] and not words[1].startswith("--"):
             yield from words[1:-1]
+
+
+def drain_seconds():
+    """How long running requests may take after the signal to stop."""
+    found = re.search(r"const DRAIN: Duration = Duration::from_secs\((\d+)\)", pathlib.Path("process/src/serve.rs").read_text())
+    return int(found[1])
+
+
+def grace_seconds(service):
+    """How long Docker waits before it kills a service; its default is 10 s."""
+    return int(service.get("stop_grace_period", "10s").removesuffix("s"))
 
 
 def main():
@@ -43,16 +54,18 @@ def main():
         if program not in built:
             problems.append(f"{name}: the image has no {program}")
             continue
+        if grace_seconds(service) <= drain_seconds():
+            problems.append(f"{name}: stop_grace_period must be longer than the drain of {drain_seconds()} s")
         known = settings(programs / program)
         for variable in service.get("environment", {}):
             checked += 1
             if variable not in known and variable.removesuffix("_FILE") not in known:
                 problems.append(f"{name}: {program} has no setting {variable}")
     if not checked:
-        problems.append("no service of ours was found")
+        problems.append("found no service of ours")
     if problems:
         sys.exit("\n".join(problems))
-    print(f"containers: {checked} settings and all copied files are there")
+    print(f"containers: {checked} settings and all copied files exist, and all services have time to drain")
 
 
 main()

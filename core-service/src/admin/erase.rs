@@ -46,7 +46,7 @@ impl EraseCommand {
             "account": done.account,
             "keys": done.keys,
         });
-        Ok(Output::new(told(&done, written), json))
+        Ok(Output::new(summary(&done, written), json))
     }
 }
 

@@ -98,7 +98,7 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
     let succeeded = unknown.is_empty();
     let json = json!({ "retried": count, "unknown": unknown });
     Ok(Output {
-        is_well,
+        succeeded,
         ..Output::new(lines.join("\n"), json)
     })
 }
