@@ -27,11 +27,7 @@ impl fmt::Display for UnknownScope {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
         let names = names.join(", ");
-        write!(
-            out,
-            "there is no scope {:?}; the scopes are {names}",
-            self.0
-        )
+        write!(out, "must be one of {names}, is {:?}", self.0)
     }
 }
 

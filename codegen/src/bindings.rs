@@ -1,4 +1,4 @@
-//! One zero-sized type per rpc and per further HTTP route of one, and the functions that hand them to visitors.
+//! One zero-sized type for each rpc and each additional HTTP route, and the functions that visit them.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -44,12 +44,12 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
         #types
 
-        /// Hands every rpc to the visitor, in the order of the proto.
+        /// Visits every rpc, in the order of the proto.
         pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
             #(visitor.visit(#rpcs);)*
         }
 
-        /// Hands every binding to the visitor, in the order of the proto.
+        /// Visits every binding, in the order of the proto.
         pub fn visit_bindings(visitor: &mut impl Visitor) {
             #(visitor.visit(#names);)*
         }
@@ -79,7 +79,7 @@ fn internal(api: &Api) -> TokenStream {
         #(#types)*
         #(#streams)*
 
-        /// Hands every rpc to the visitor, in the order of the proto.
+        /// Visits every rpc, in the order of the proto.
         pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
             #(visitor.visit(#names);)*
         }
@@ -193,13 +193,13 @@ fn access(access: Access) -> Ident {
         match access {
             Access::Paid => "Paid",
             Access::Bearer => "Bearer",
-            // The reader refuses rpcs that do not say.
+            // The reader refuses rpcs without access.
             Access::Public | Access::Unspecified => "Public",
         }
     )
 }
 
-/// The `Option<Scope>` that it needs.
+/// The needed scope, as `Option<Scope>`.
 fn scope(method: &Method) -> TokenStream {
     match &method.scope {
         None => quote! { None },

@@ -1,4 +1,4 @@
-//! What one declaration alone does not show: that every name that is mentioned exists, and that nothing is said twice.
+//! Checks across declarations: every name exists, and nothing is declared twice.
 
 mod guidance;
 mod messages;
@@ -53,7 +53,7 @@ pub(crate) fn internal(api: &Api) -> Result<()> {
     Ok(())
 }
 
-/// Checks what holds for every package.
+/// The checks for every package.
 fn package(api: &Api) -> Result<()> {
     messages::hold_others_alone(api)?;
     for method in api.methods() {
@@ -74,7 +74,7 @@ fn find<'a>(api: &'a Api, message: &str) -> Option<&'a Message> {
     api.messages.iter().find(|one| one.name == message)
 }
 
-/// Checks the names that an rpc mentions.
+/// Checks the names in an rpc.
 fn references(api: &Api, method: &Method) -> Result<()> {
     for code in &method.errors {
         reason(api, code)?;
@@ -94,7 +94,7 @@ fn references(api: &Api, method: &Method) -> Result<()> {
     Ok(())
 }
 
-/// Checks how an rpc is offered, with the routes and tools of those before it.
+/// Checks an rpc's routes and tool against those of earlier rpcs.
 fn surfaces<'a>(
     api: &'a Api,
     method: &'a Method,
@@ -117,7 +117,7 @@ fn surfaces<'a>(
     Ok(())
 }
 
-/// The field of that name in an rpc's answer.
+/// The field of this name in an rpc's answer.
 fn answered<'a>(api: &'a Api, method: &Method, name: &str) -> Option<&'a Field> {
     match &method.response {
         Response::Message(answer) => {

@@ -1,4 +1,4 @@
-//! Proto files to descriptors, by way of protox, so that no protoc has to be installed.
+//! Compiles proto files to descriptors with protox, so that protoc is not needed.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use prost_types::FileDescriptorSet;
 
 use crate::Sources;
 
-/// The compiled files with all they import.
+/// The compiled files with their imports.
 pub(crate) struct Descriptors {
     /// With options and comments, for the model.
     pub(crate) pool: DescriptorPool,
-    /// What server reflection serves: custom options are kept, comments and positions left out.
+    /// For server reflection: with custom options, without comments and positions.
     pub(crate) for_reflection: Vec<u8>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) fn compile(sources: &Sources, package: &str) -> Result<Descriptors> {
     let roots = [&[sources.proto_dir], sources.imports].concat();
     let mut compiler = protox::Compiler::new(roots)?;
     compiler.include_imports(true).include_source_info(false);
-    // `Debug` shows the line, `Display` only what is wrong with it.
+    // `Debug` shows the line, `Display` only the error.
     compiler
         .open_files(&files)
         .map_err(|error| anyhow!("{error:?}"))?;
-    // protox encodes, because prost-types would drop custom options.
+    // protox encodes them, since prost-types would drop custom options.
     Ok(Descriptors {
         pool: compiler.descriptor_pool(),
         for_reflection: compiler.encode_file_descriptor_set(),

@@ -1,4 +1,4 @@
-//! Which errors a route can answer.
+//! The errors that a route can answer with.
 
 use crate::{
     model::{Api, Method, Reason},
@@ -7,9 +7,9 @@ use crate::{
     route::Route,
 };
 
-/// Bad input.
+/// Invalid input.
 pub(crate) const INVALID_REQUEST: &str = "INVALID_REQUEST";
-/// Too often.
+/// Rate limits.
 pub(crate) const RATE_LIMITED: &str = "RATE_LIMITED";
 const UNAUTHORIZED: &str = "UNAUTHORIZED";
 /// The credential lacks the scope.
@@ -22,7 +22,7 @@ const IDEMPOTENCY_KEY_REUSED: &str = "IDEMPOTENCY_KEY_REUSED";
 const INTERNAL: &str = "INTERNAL";
 const UNAVAILABLE: &str = "UNAVAILABLE";
 
-/// The codes that an rpc need not name, since its access and its input imply them.
+/// The codes that an rpc does not have to name, since its access and its input imply them.
 pub(crate) const IMPLIED: [&str; 10] = [
     INVALID_REQUEST,
     UNAUTHORIZED,
@@ -42,7 +42,7 @@ pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<
     let paid = method.access == Access::Paid;
     let body = Parts::new(api, method, route).body.is_some();
     let possible = |code: &str| match code {
-        // Even where nothing is asked, an unknown query parameter is refused.
+        // Every route refuses unknown query parameters.
         INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,
         UNAUTHORIZED => credential,
         INSUFFICIENT_SCOPE => method.scope.is_some(),

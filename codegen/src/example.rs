@@ -1,4 +1,4 @@
-//! Examples, composed from those of the fields.
+//! Examples, built from those of the fields.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(crate) fn object<'a>(api: &Api, fields: impl IntoIterator<Item = &'a Field>)
         .map(Value::Object)
 }
 
-/// A value of the field: the example that it names, else what it holds, its default, or the first of its choices.
+/// A value of the field: its own example, or else one of its message, its default, or the first of its choices.
 pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
     let text = field.meaning.example.as_str();
     if !text.is_empty() {
@@ -38,7 +38,7 @@ pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
     })
 }
 
-/// An example as the proto has it: JSON, or a string without its quotes.
+/// An example in the proto: JSON, or a string without quotes.
 fn named(field: &Field, text: &str) -> Result<Value> {
     let is_string = field.kind == Kind::String && field.cardinality != Cardinality::Many;
     match serde_json::from_str(text) {

@@ -1,10 +1,10 @@
 //! Build-time generator: from the descriptors of `proto/` to messages, validation, bindings, OpenAPI and MCP tools. One package
-//! is public; of the others come messages, validation and bindings alone, and only they may stream messages or have enums and
-//! numbers that JSON lacks.
+//! is public. The others have only messages, validation and bindings, and only they may have streams, enums and numbers that
+//! JSON lacks.
 //!
-//! Read in this order: [`descriptors`] compiles the proto files, [`model`] holds what they say in our own words,
-//! [`read`] fills it, [`read`] and [`check`] refuse what is not supported, [`parts`] and [`errors`] draw the conclusions that
-//! several outputs share, and each remaining module writes one kind of output.
+//! Read in this order: [`descriptors`] compiles the proto files, [`model`] is our own representation of them, [`read`] fills
+//! it, [`read`] and [`check`] refuse everything that is not supported, [`parts`] and [`errors`] compute what several outputs
+//! share, and each remaining module writes one kind of output.
 
 mod bindings;
 mod check;
@@ -43,25 +43,25 @@ pub struct Output {
     pub content: Vec<u8>,
 }
 
-/// What to generate from.
+/// The sources.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
-    /// Below it each package has the folder of its name.
+    /// The folder with one folder for each package.
     pub proto_dir: &'a Path,
-    /// Below these stand the files of others that the packages import, Muster's options among them.
+    /// Folders with imported files, including Muster's options.
     pub imports: &'a [&'a Path],
-    /// The package that is offered on every surface, for example `muster.v1`. Its reasons and scopes are those of all packages.
+    /// The public package, for example `muster.v1`. All packages share its reasons and scopes.
     pub public: &'a str,
-    /// The packages that are plain gRPC among the processes of one deployment.
+    /// The internal packages, which are plain gRPC between processes of one deployment.
     pub internal: &'a [&'a str],
-    /// The crate that generated code is run by, as that code names it: `crate` within `muster-api` itself, else `::muster_api`.
+    /// The path of the runtime crate in generated code: `crate` within `muster-api`, otherwise `::muster_api`.
     pub runtime: &'a str,
 }
 
-/// Generates everything that the proto files describe, each package into the folder of its name.
+/// Generates all outputs, each package into the folder of its name.
 ///
 /// # Errors
-/// When a file does not compile or says something that the generator does not support; the text names the place.
+/// When a file does not compile or contains something that is not supported. The message names the place.
 pub fn generate(sources: &Sources) -> Result<Vec<Output>> {
     let runtime = TokenStream::from_str(sources.runtime)
         .map_err(|error| anyhow!("{} is no path: {error}", sources.runtime))?;
@@ -82,7 +82,7 @@ pub fn generate(sources: &Sources) -> Result<Vec<Output>> {
     Ok(outputs)
 }
 
-/// What every package is generated into.
+/// The outputs of every package.
 fn package(api: &Api, descriptors: &Descriptors) -> Result<Vec<Output>> {
     let output = |name: &str, content: String| Output::new(api, name, content);
     Ok(vec![
@@ -93,7 +93,7 @@ fn package(api: &Api, descriptors: &Descriptors) -> Result<Vec<Output>> {
     ])
 }
 
-/// What the public package is generated into besides.
+/// The additional outputs of the public package.
 fn surfaces(api: &Api) -> Result<Vec<Output>> {
     Ok(vec![
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
@@ -123,7 +123,7 @@ fn json(document: &serde_json::Value) -> Result<Vec<u8>> {
 /// Generates into a folder, writing only files that changed.
 ///
 /// # Errors
-/// As [`generate`], and when a file can't be written.
+/// As [`generate`], and when a file cannot be written.
 pub fn generate_into(sources: &Sources, folder: &Path) -> Result<()> {
     for output in generate(sources)? {
         let path = folder.join(&output.name);
@@ -134,7 +134,7 @@ pub fn generate_into(sources: &Sources, folder: &Path) -> Result<()> {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(&path, &output.content)
-            .with_context(|| format!("can't write {}", path.display()))?;
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }

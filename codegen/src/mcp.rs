@@ -1,4 +1,4 @@
-//! What an MCP server has besides its tools: what it says of itself, its resources and its prompts.
+//! The MCP document besides the tools: server information, resources and prompts.
 
 use serde_json::{Value, json};
 

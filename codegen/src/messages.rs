@@ -1,6 +1,6 @@
-//! Messages, clients and servers by prost and tonic, with serde attributes that make JSON as strict as the contract:
-//! names as in the proto, unknown fields refused, no numbers in strings, absent optional fields shown as null. Messages of internal
-//! packages are never JSON.
+//! Messages, clients and servers by prost and tonic, with serde attributes that make JSON as strict as the contract: names as
+//! in the proto, unknown fields refused, no numbers in strings, absent optional fields shown as null. Messages of internal
+//! packages have no JSON form.
 
 use anyhow::{Context as _, Result};
 
@@ -32,7 +32,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         let path = format!(".{}.{}", api.package, message.name);
         builder =
             builder.message_attribute(&path, "#[derive(serde::Serialize, serde::Deserialize)]");
-        // Requests are closed; answers may grow, so a reader passes over fields that it does not know.
+        // Requests are closed. Answers may gain fields, so readers ignore unknown ones.
         let container = if message.is_input {
             "#[serde(deny_unknown_fields, default)]"
         } else {
@@ -47,7 +47,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
     }
     builder
         .compile_fds(descriptors.files_of(&api.package))
-        .context("prost can't generate the messages")?;
+        .context("prost cannot generate the messages")?;
     let source = std::fs::read_to_string(folder.join(format!("{}.rs", api.package)))?;
     std::fs::remove_dir_all(&folder)?;
     Ok(rust::spaced(&source))

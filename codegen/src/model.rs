@@ -1,4 +1,4 @@
-//! What the proto files say, in our own words. Emitters read this and nothing else.
+//! The model of the proto files. The modules that write outputs read only this.
 
 use proc_macro2::TokenStream;
 
@@ -14,16 +14,16 @@ use crate::{
 pub(crate) struct Api {
     /// For example `muster.v1`.
     pub(crate) package: String,
-    /// Whether it is plain gRPC among the processes of one deployment, so that no JSON, document, tool or reflection shows it.
+    /// Whether it is internal: plain gRPC, without JSON, documents, tools and reflection.
     pub(crate) is_internal: bool,
-    /// The crate that generated code is run by, as that code names it.
+    /// The path of the runtime crate in generated code.
     pub(crate) runtime: TokenStream,
     pub(crate) rules: ApiRules,
     pub(crate) services: Vec<Service>,
     pub(crate) messages: Vec<Message>,
-    /// Those of the public package, which internal ones share.
+    /// The public package's, which internal packages share.
     pub(crate) reasons: Vec<Reason>,
-    /// Those of the public package, which internal ones share.
+    /// The public package's, which internal packages share.
     pub(crate) scopes: Vec<ScopeRule>,
 }
 
@@ -33,7 +33,7 @@ impl Api {
         self.runtime.to_string().replace(' ', "")
     }
 
-    /// The message of that name; the reader has checked that every reference has one.
+    /// The message of this name. The reader has checked all references.
     pub(crate) fn message(&self, name: &str) -> &Message {
         self.messages
             .iter()
@@ -72,7 +72,7 @@ pub(crate) struct Method {
     pub(crate) request: String,
     pub(crate) response: Response,
     pub(crate) server_streaming: bool,
-    /// Whether a second identical call changes nothing more.
+    /// Whether it is idempotent.
     pub(crate) idempotent: bool,
     pub(crate) access: Access,
     /// The scope that the caller's credential must have, for example `events:read`.
@@ -80,23 +80,23 @@ pub(crate) struct Method {
     pub(crate) checks_credential: bool,
     /// Whether it takes an `Idempotency-Key`.
     pub(crate) idempotency_key: bool,
-    /// How long caches may keep what it answers.
+    /// How long caches may keep its answer.
     pub(crate) caching: Option<Caching>,
-    /// Codes of the errors that are particular to it.
+    /// Codes of its own errors.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,
     pub(crate) resource: Option<Resource>,
     pub(crate) addition: bool,
-    /// What its success response is called.
+    /// The description of its success response.
     pub(crate) answers: String,
     /// Its HTTP routes: none, or one and additional ones.
     pub(crate) routes: Vec<Route>,
 }
 
-/// What an rpc answers with.
+/// The content of an rpc's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Response {
-    /// The message of that name.
+    /// The message of this name.
     Message(String),
     /// `google.api.HttpBody`.
     File {
@@ -111,12 +111,12 @@ pub(crate) struct Message {
     pub(crate) name: String,
     pub(crate) comment: String,
     pub(crate) fields: Vec<Field>,
-    /// Whether a request holds it.
+    /// Whether it is part of a request.
     pub(crate) is_input: bool,
 }
 
 impl Message {
-    /// Whether the field may be null where the message stands as JSON.
+    /// Whether the field may be null in JSON.
     pub(crate) fn may_be_null(&self, field: &Field) -> bool {
         if self.is_input {
             field.meaning.nullable
@@ -125,7 +125,7 @@ impl Message {
         }
     }
 
-    /// Whether the field must be there where the message stands as JSON.
+    /// Whether the field must be present in JSON.
     pub(crate) fn must_have(&self, field: &Field) -> bool {
         if self.is_input {
             field.rules.required
@@ -147,7 +147,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// What each of its values must be, when they are strings.
+    /// The rules on its values, if they are strings.
     pub(crate) const fn string_rules(&self) -> &StringRules {
         match (&self.rules.repeated.items, self.cardinality) {
             (Some(items), Cardinality::Many) => &items.string,
@@ -156,23 +156,23 @@ impl Field {
     }
 }
 
-/// What one value of a field is.
+/// The type of one value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     String,
     Int32,
-    /// In internal packages alone: JSON has no such numbers.
+    /// Only in internal packages: JSON has no such numbers.
     Int64,
     Bool,
-    /// The enum of that name; in internal packages alone, since JSON has its names as strings.
+    /// The enum of this name. Only in internal packages: in JSON, closed sets are strings.
     Enum(String),
-    /// The message of that name.
+    /// The message of this name.
     Message(String),
     /// `google.protobuf.FieldMask`, made from the keys of a body.
     FieldMask,
 }
 
-/// How many values a field has.
+/// The cardinality of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cardinality {
     /// Exactly one; the type's zero when absent.
@@ -192,7 +192,7 @@ pub(crate) struct Reason {
     /// Canonical gRPC status, for example `NOT_FOUND`.
     pub(crate) grpc_status: String,
     pub(crate) description: String,
-    /// A message that it may come with.
+    /// An example of a message.
     pub(crate) example: String,
     /// What the caller can do about it.
     pub(crate) remedy: String,

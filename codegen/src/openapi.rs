@@ -18,7 +18,7 @@ use crate::{
 const OPENAPI: &str = "3.1.0";
 /// Name of the one security scheme.
 const BEARER: &str = "bearer";
-/// What marks everything that goes beyond the contract.
+/// The mark of additions to the contract.
 const ADDITION: &str = "x-muster-addition";
 
 /// The document.
@@ -34,7 +34,7 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
         },
         "servers": [{
             "url": rules.base_path,
-            "description": "The instance that this document comes from.",
+            "description": "The instance that serves this document.",
         }],
         "tags": api.services.iter().filter_map(tag).collect::<Vec<_>>(),
         "paths": paths(api)?,
@@ -54,10 +54,10 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
     }))
 }
 
-/// What the credential is, and a table of its scopes.
+/// The description of the credential, and a table of scopes.
 fn credential(rules: &ApiRules) -> String {
     let heading =
-        "Its scopes say what it may be used for:\n\n| Scope | What it allows |\n|---|---|";
+        "Its scopes limit what it can be used for:\n\n| Scope | What it allows |\n|---|---|";
     let row = |scope: &ScopeRule| format!("| `{}` | {} |", scope.name, scope.description);
     let rows: Vec<_> = rules.scopes.iter().map(row).collect();
     if rows.is_empty() {

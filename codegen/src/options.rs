@@ -1,7 +1,6 @@
-//! The options that the proto files carry, as plain structs: `google.api.http`, `buf.validate` and Muster's own.
+//! The options in the proto files, as plain structs: `google.api.http`, `buf.validate` and Muster's own.
 //!
-//! Each is closed (`deny_unknown_fields`), so that an option which the generator does not support stops the build
-//! instead of being passed over.
+//! Each is closed (`deny_unknown_fields`), so that an unsupported option stops the build.
 
 use anyhow::{Context as _, Result};
 use prost_reflect::{DynamicMessage, ReflectMessage as _, SerializeOptions, Value};
@@ -21,14 +20,14 @@ pub(crate) fn read<T: DeserializeOwned + Default>(
     }
     let value = options.get_extension(&extension);
     let Value::Message(message) = value.as_ref() else {
-        anyhow::bail!("{name} is no message");
+        anyhow::bail!("{name} is not a message");
     };
     let json = SerializeOptions::new()
         .use_proto_field_name(true)
         .stringify_64_bit_integers(false);
     let json = message.serialize_with_options(serde_json::value::Serializer, &json)?;
     serde_json::from_value(json)
-        .with_context(|| format!("{name} says something that the generator does not support"))
+        .with_context(|| format!("{name} contains something that the generator does not support"))
 }
 
 /// `google.api.http`.
@@ -82,7 +81,7 @@ pub(crate) struct RepeatedRules {
     pub(crate) items: Option<ItemRules>,
 }
 
-/// What each item of a repeated field must be, as far as it is supported.
+/// The rules on items of a repeated field, as far as they are supported.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ItemRules {

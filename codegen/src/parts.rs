@@ -1,11 +1,11 @@
-//! Which part of an HTTP request each field of a request message comes from.
+//! The part of an HTTP request from which each field of a message comes.
 
 use crate::{
     model::{Api, Field, Kind, Method},
     route::Route,
 };
 
-/// The fields of a request message by where one route of its rpc has them, each in the order of the message.
+/// The fields of a request message by their place in a route, in the order of the message.
 pub(crate) struct Parts<'a> {
     pub(crate) path: Vec<&'a Field>,
     pub(crate) query: Vec<&'a Field>,
@@ -14,9 +14,9 @@ pub(crate) struct Parts<'a> {
 
 /// The body of a request.
 pub(crate) struct Body<'a> {
-    /// What it may hold.
+    /// Its fields.
     pub(crate) fields: Vec<&'a Field>,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub(crate) required: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Body<'a> {
         let (masks, fields): (Vec<_>, Vec<_>) = others
             .into_iter()
             .partition(|field| field.kind == Kind::FieldMask);
-        // A body that may say nothing may be left out, except where saying nothing would be no request at all.
+        // A body without required fields may be omitted, unless an empty request would have no meaning.
         let required = !masks.is_empty() || fields.iter().any(|field| field.rules.required);
         Self { fields, required }
     }

@@ -1,4 +1,4 @@
-//! Descriptors to model. Whatever the generator does not support is refused here, by name, at build time.
+//! Reads descriptors into the model. Everything that is not supported is refused here, by name, at build time.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ const REASONS: &str = "ErrorReason";
 /// What the values of that enum start with.
 const REASON_PREFIX: &str = "ERROR_REASON_";
 
-/// Reads the package that is offered on every surface.
+/// Reads the public package.
 pub(crate) fn public(pool: &DescriptorPool, package: &str, runtime: &TokenStream) -> Result<Api> {
     let rules = rules(pool, package)?;
     let api = Api {
@@ -39,7 +39,7 @@ pub(crate) fn public(pool: &DescriptorPool, package: &str, runtime: &TokenStream
     Ok(api)
 }
 
-/// Reads a package that is plain gRPC, with the reasons and scopes of the public one.
+/// Reads an internal package, with the reasons and scopes of the public one.
 pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Result<Api> {
     let api = Api {
         package: package.to_owned(),
@@ -70,7 +70,7 @@ fn messages(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<V
         .collect()
 }
 
-/// What the API as a whole is, as one of its files says.
+/// The API's option, which one of its files has.
 fn rules(pool: &DescriptorPool, package: &str) -> Result<ApiRules> {
     for file in pool.files().filter(|file| file.package_name() == package) {
         let rules: ApiRules = options::read(&file.options(), "muster.options.v1.api")?;
@@ -81,7 +81,7 @@ fn rules(pool: &DescriptorPool, package: &str) -> Result<ApiRules> {
     bail!("no file of {package} has the option muster.options.v1.api with a base_path")
 }
 
-/// Full names of the messages that requests are or hold.
+/// Full names of the messages in requests.
 fn inputs(pool: &DescriptorPool, package: &str) -> HashSet<String> {
     let services = pool
         .services()
@@ -181,7 +181,7 @@ fn method(
     })
 }
 
-/// Ensures that access and scope are said, and fit each other.
+/// Ensures that access and scope are set and fit each other.
 fn says_who_may_call(rules: &MethodRules) -> Result<()> {
     let names_scope = !rules.scope.is_empty();
     match rules.access {

@@ -27,7 +27,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         .map(|reason| format_ident!("{}", pascal(&reason.grpc_status)));
     let remedies = api.reasons.iter().map(|reason| &reason.remedy);
     quote! {
-        /// Why a call failed.
+        /// The reason of an error.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Reason {
             #(#[doc = #docs] #names,)*
@@ -42,23 +42,23 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
                 match self { #(Self::#names => #codes,)* }
             }
 
-            /// The reason with that code.
+            /// The reason with this code.
             pub fn from_code(code: &str) -> Option<Self> {
                 let reason = match code { #(#codes => Self::#names,)* _ => return None };
                 Some(reason)
             }
 
-            /// The HTTP status that it is answered with.
+            /// Its HTTP status.
             pub const fn http_status(self) -> u16 {
                 match self { #(Self::#names => #http,)* }
             }
 
-            /// The gRPC status that it is answered with.
+            /// Its gRPC status.
             pub const fn grpc_code(self) -> tonic::Code {
                 match self { #(Self::#names => tonic::Code::#grpc,)* }
             }
 
-            /// What the caller can do about it; empty when there is nothing to say.
+            /// What the caller can do about it; empty if there is no advice.
             pub const fn remedy(self) -> &'static str {
                 match self { #(Self::#names => #remedies,)* }
             }

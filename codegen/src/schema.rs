@@ -1,4 +1,4 @@
-//! What OpenAPI and the tools' JSON Schemas have in common: the type and the limits of a value.
+//! The common part of OpenAPI and the tools' JSON Schemas: types and limits of values.
 
 use serde_json::{Map, Value, json};
 
@@ -58,7 +58,7 @@ pub(crate) fn list_of(items: Object) -> Object {
     schema
 }
 
-/// That or null, in the form that strict clients take.
+/// The schema or null, in the form that strict clients accept.
 pub(crate) fn or_null(schema: Object) -> Object {
     let mut null = Object::new();
     set(&mut null, "type", "null");
@@ -67,7 +67,7 @@ pub(crate) fn or_null(schema: Object) -> Object {
     either
 }
 
-/// What an absent field means.
+/// The default of an absent field.
 pub(crate) fn default(field: &Field) -> Option<Value> {
     let FieldMeaning {
         default_int,
@@ -89,7 +89,7 @@ pub(crate) fn object(properties: Object) -> Object {
     schema
 }
 
-/// Adds a keyword, unless there is nothing to say.
+/// Adds a keyword if it has a value.
 pub(crate) fn set(schema: &mut Object, keyword: &str, value: impl Into<Value>) {
     match value.into() {
         Value::Null => {}

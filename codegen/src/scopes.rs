@@ -1,4 +1,4 @@
-//! The scopes that credentials can have.
+//! The scopes of credentials.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -15,14 +15,14 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         .iter()
         .map(|scope| format!(" `{}`: {}", scope.name, scope.description));
     quote! {
-        /// What a credential may be used for.
+        /// A scope of credentials.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Scope {
             #(#[doc = #docs] #variants,)*
         }
 
         impl Scope {
-            /// Every scope, in the order in which people are shown them.
+            /// All scopes, in the order in which people see them.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
             /// Its name, for example `events:read`.

@@ -1,4 +1,4 @@
-//! What stands around every service: the decorator that validates each request, and who may call which rpc.
+//! The code around every service: the decorator that validates each request, and the table of access rules.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -23,7 +23,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
         #(#decorators)*
 
-        /// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
+        /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
         pub fn access(grpc_path: &str) -> Option<AccessRule> {
             let rule = match grpc_path {
                 #(#demands)*

@@ -1,7 +1,7 @@
-//! MCP tools: each rpc that is one, with the definition that clients are shown and what the bridge needs to call it.
+//! MCP tools: the definitions for clients, and what the bridge needs to call them.
 //!
-//! The schemas keep to what strict clients take (docs/pitfalls.md, rmcp): no lists of types, no `anyOf` at the root, everything in
-//! place instead of referred to, and the outermost type always an object.
+//! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no lists of types, no `anyOf` at the root, no
+//! references, and always an object as the outermost type.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     row.into()
 }
 
-/// The fields that a partial update may name: all but those that say which thing it is about.
+/// The fields that a partial update may change: all but those in the path.
 fn updates(api: &Api, method: &Method) -> Option<Vec<String>> {
     let fields = &api.message(&method.request).fields;
     let is_update = fields.iter().any(|field| field.kind == Kind::FieldMask);
@@ -88,7 +88,7 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
         "description": tool.description,
         "inputSchema": arguments(api, method, tool),
         "outputSchema": answer,
-        // The title stands above; a second one here would be for revisions before 2025-06-18, which are not spoken.
+        // The title is set above. A second one here would be for revisions before 2025-06-18, which are not supported.
         "annotations": {
             "readOnlyHint": tool.read_only,
             "destructiveHint": tool.destructive,
@@ -102,7 +102,7 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
     definition
 }
 
-/// Every field of the request, wherever HTTP has it, and what tools have besides.
+/// Every field of the request, and the additional arguments of tools.
 fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
     let request = api.message(&method.request);
     let (masks, fields): (Vec<&Field>, Vec<&Field>) = request
@@ -122,7 +122,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
             CONFIRM,
             json!({
                 "type": "boolean",
-                "description": "True once a person has confirmed this very call; otherwise nothing changes and a preview is shown.",
+                "description": "True once a person has confirmed this call; otherwise nothing changes and a preview is shown.",
             }),
         );
     }
@@ -175,7 +175,7 @@ fn input(api: &Api, field: &Field) -> Object {
     argument
 }
 
-/// What the field means, without the sentences on null, which is for JSON bodies.
+/// The field's comment, without the sentences on null, which is for JSON bodies.
 fn description(field: &Field) -> String {
     let sentences = field.comment.split_inclusive(". ");
     let kept: String = sentences
@@ -184,8 +184,8 @@ fn description(field: &Field) -> String {
     kept.trim_end().to_owned()
 }
 
-/// An answer. It may grow, so it is not closed. Only types: a model reads the answer itself, and formats and descriptions of what all
-/// tools answer would make a third of the list.
+/// An answer. It may gain fields, so it is not closed. It has types only: a model reads the answer itself, and formats and
+/// descriptions of answers would be a third of the list.
 fn output(api: &Api, message: &str) -> Object {
     let message = api.message(message);
     let property = |field: &Field| {

@@ -42,7 +42,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
 }
 
-/// Fills in what an absent field means.
+/// Sets the defaults of absent fields.
 fn default(api: &Api, field: &Field) -> Option<TokenStream> {
     let name = ident(&field.name);
     if let Kind::Message(message) = &field.kind {
@@ -72,7 +72,7 @@ fn default(api: &Api, field: &Field) -> Option<TokenStream> {
     Some(quote! { self.#name.get_or_insert(#value); })
 }
 
-/// Checks one field: that it is there, how many items it has, and each value.
+/// Checks one field: its presence, its number of items, and each value.
 fn checks(api: &Api, field: &Field) -> Option<TokenStream> {
     let (name, text) = (ident(&field.name), &field.name);
     let required = field
@@ -107,7 +107,7 @@ fn count(field: &Field) -> Option<TokenStream> {
     Some(quote! { .items(self.#name.len(), #least, #most) })
 }
 
-/// The rules on one value, which is a reference.
+/// The rules on one value.
 fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
     match &field.kind {
         Kind::String => string(field.string_rules(), field.meaning.text, value),
@@ -148,15 +148,15 @@ fn string(rules: &StringRules, text: Text, value: &TokenStream) -> Option<TokenS
     (!all.is_empty()).then_some(all)
 }
 
-/// Limits of a count; none when there is neither.
+/// Limits of a count; `None` without limits.
 fn counts(least: Option<usize>, most: Option<usize>) -> Option<(TokenStream, TokenStream)> {
-    // None is fewer than nothing.
+    // A count is never negative.
     let least = least.or(most.is_some().then_some(0));
     let literal = |count: Option<usize>| count.map(Literal::usize_unsuffixed);
     both(literal(least), literal(most), &quote! { usize })
 }
 
-/// Both limits, the type's own where one is not said; none when neither is.
+/// Both limits, with the type's own if one is not set; `None` if neither is.
 fn both(
     least: Option<Literal>,
     most: Option<Literal>,

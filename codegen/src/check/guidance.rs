@@ -1,4 +1,4 @@
-//! MCP resources and prompts: they show nothing that is not there.
+//! Checks of MCP resources and prompts: every field in them exists.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -8,7 +8,7 @@ use crate::{
     options::{Prompt, Resource},
 };
 
-/// The field of a list's answer that holds what it lists.
+/// The field of a list's answer with the items.
 const ITEMS: &str = "items";
 
 /// Checks the resource of an rpc.

@@ -1,4 +1,4 @@
-//! Messages: none holds itself, and none is named as the schemas of errors are.
+//! Checks of messages: none contains itself, and none has the name of an error schema.
 
 use std::collections::HashSet;
 
@@ -10,31 +10,31 @@ use crate::{
     openapi,
 };
 
-/// Ensures that no message takes the name of a schema that errors have in documents.
+/// Ensures that no message has the name of an error schema.
 pub(super) fn are_shown_apart_from_errors(api: &Api) -> Result<()> {
     for message in &api.messages {
         ensure!(
             !openapi::RESERVED.contains(&message.name.as_str()),
-            "message {}: the schema of that name is that of errors",
+            "message {}: the name is reserved for a schema of errors",
             message.name
         );
     }
     Ok(())
 }
 
-/// Ensures that no message holds itself.
+/// Ensures that no message contains itself.
 pub(super) fn hold_others_alone(api: &Api) -> Result<()> {
     for message in &api.messages {
         ensure!(
             !holds(api, message, &message.name, &mut HashSet::new()),
-            "message {}: a message that holds itself is not supported",
+            "message {}: a message that contains itself is not supported",
             message.name
         );
     }
     Ok(())
 }
 
-/// Whether a message holds that of the name, at any depth.
+/// Whether a message contains the named message, at any depth.
 fn holds<'a>(api: &'a Api, message: &'a Message, name: &str, seen: &mut HashSet<&'a str>) -> bool {
     message.fields.iter().any(|field| match &field.kind {
         Kind::Message(held) if held == name => true,

@@ -1,4 +1,4 @@
-//! HTTP routes: each field has its place, each path is bound once, and one schema describes every body of a message.
+//! Checks of HTTP routes: each field has a place, each path is bound once, and one schema describes every body of a message.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::{
     route::{Route, Verb},
 };
 
-/// Checks the routes of an rpc, and that none is among those that were seen before.
+/// Checks the routes of an rpc, and that none was bound before.
 pub(super) fn of_method(
     api: &Api,
     method: &Method,
@@ -76,7 +76,7 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
     one_body(api, method, route)
 }
 
-/// Ensures that the schema of a message's name can describe the body of each request that the message is.
+/// Ensures that one schema can describe all bodies with this message.
 fn one_body(api: &Api, method: &Method, route: &Route) -> Result<()> {
     let names = |method: &Method, route: &Route| {
         let body = Parts::new(api, method, route).body?;
@@ -113,7 +113,7 @@ fn one_body(api: &Api, method: &Method, route: &Route) -> Result<()> {
     Ok(())
 }
 
-/// A path without the names of its variables, which tell no routes apart.
+/// A path without the names of its variables, which do not distinguish routes.
 fn placeholders(path: &str) -> String {
     path.split('/')
         .map(|segment| {

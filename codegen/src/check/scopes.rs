@@ -1,4 +1,4 @@
-//! Scopes: each is well named and described once, and rpcs need none but these.
+//! Checks of scopes: each has a valid, unique name and a description, and rpcs need only these.
 
 use std::collections::HashSet;
 

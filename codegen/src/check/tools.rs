@@ -1,4 +1,4 @@
-//! MCP tools: each is described, has a name of its own, and is confirmed by a preview that there is.
+//! Checks of MCP tools: each has a description, a unique name, and an existing preview if it needs confirmation.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -21,7 +21,7 @@ pub(super) fn one(api: &Api, method: &Method, tool: &Tool) -> Result<()> {
     );
     ensure!(
         matches!(method.response, Response::Message(_)),
-        "a tool can't answer a file"
+        "a tool cannot answer with a file"
     );
     let fields = &api.message(&method.request).fields;
     let added = [
@@ -43,7 +43,7 @@ pub(super) fn one(api: &Api, method: &Method, tool: &Tool) -> Result<()> {
     }
 }
 
-/// Checks what a person is asked before the call, and what its preview takes and answers.
+/// Checks the confirmation and its preview.
 fn confirmation(api: &Api, fields: &[Field], confirmation: &Confirmation) -> Result<()> {
     let preview = &confirmation.preview_rpc;
     let preview = api

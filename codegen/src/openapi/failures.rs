@@ -1,4 +1,4 @@
-//! Errors: their body, and one response for each set of reasons that answers share a status for.
+//! Errors: their body, and one response for each set of reasons with the same status.
 
 use serde_json::{Value, json};
 
@@ -13,10 +13,10 @@ use crate::{
 
 const ERROR: &str = "Error";
 const DETAIL: &str = "ErrorDetail";
-/// Names of schemas that messages can't have.
+/// Reserved names of schemas.
 pub(crate) const RESERVED: [&str; 2] = [ERROR, DETAIL];
 
-/// A request id as the examples have it.
+/// The request id in examples.
 pub(super) const REQUEST_ID: &str = "0197a3c5-7e44-7b1c-8a53-2f0f3f6f9c11";
 
 /// The schemas of an error's body.
@@ -35,16 +35,16 @@ pub(super) fn schemas(api: &Api) -> Object {
                         "code": {
                             "type": "string",
                             "enum": codes,
-                            "description": "What went wrong, for programs.",
+                            "description": "The error code, for programs.",
                         },
                         "message": {
                             "type": "string",
-                            "description": "What went wrong, for people. Its wording may change.",
+                            "description": "The error message, for people. Its wording may change.",
                         },
                         "details": {
                             "type": "array",
                             "items": reference(DETAIL),
-                            "description": "What is wrong with each field of the request.",
+                            "description": "The invalid fields of the request.",
                         },
                         "request_id": {
                             "type": "string",
@@ -71,11 +71,11 @@ pub(super) fn schemas(api: &Api) -> Object {
                 },
                 "message": {
                     "type": "string",
-                    "description": "What would be right.",
+                    "description": "What is valid.",
                 },
             },
             "required": ["field", "message"],
-            "description": "What is wrong with one field of the request.",
+            "description": "An invalid field of the request.",
             "examples": api.reasons.iter().filter_map(detail).collect::<Vec<_>>(),
         }),
     );
@@ -95,13 +95,13 @@ fn example(reason: &Reason) -> Value {
     json!({ "error": error })
 }
 
-/// The field and what it must be, which the message of an invalid request starts with.
+/// The field and its rule, with which the message of an invalid request starts.
 fn detail(reason: &Reason) -> Option<Value> {
     let (field, message) = reason.example.split_once(' ')?;
     (reason.code == errors::INVALID_REQUEST).then(|| json!({ "field": field, "message": message }))
 }
 
-/// The reasons for which a route answers an error, grouped by HTTP status.
+/// The error reasons of a route, grouped by HTTP status.
 fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<(u16, Vec<&'a Reason>)> {
     let mut groups: Vec<(u16, Vec<&Reason>)> = Vec::new();
     for reason in errors::of_route(api, method, route) {
@@ -125,7 +125,7 @@ pub(super) fn refer(api: &Api, method: &Method, route: &Route, responses: &mut O
     }
 }
 
-/// Every response that `refer` refers to.
+/// The responses that `refer` refers to.
 pub(super) fn responses(api: &Api) -> Object {
     let mut responses = Object::new();
     for method in api.methods() {

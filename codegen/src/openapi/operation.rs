@@ -14,7 +14,7 @@ use crate::{
     schema::{self, Object, set},
 };
 
-/// The media type of all that is no file.
+/// The media type of all answers that are not files.
 const JSON: &str = "application/json";
 
 /// In characters.
@@ -64,7 +64,7 @@ fn summary(comment: &str) -> &str {
     first.trim_end().trim_end_matches('.')
 }
 
-/// The rpc's comment, and which scope it needs.
+/// The rpc's comment and its scope.
 fn description(method: &Method) -> String {
     match &method.scope {
         None => method.comment.clone(),
@@ -72,7 +72,7 @@ fn description(method: &Method) -> String {
     }
 }
 
-/// None when there are none.
+/// `None` if there are none.
 fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>> {
     let parts = Parts::new(api, method, route);
     let mut parameters = Vec::new();
@@ -143,7 +143,7 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
             &mut responses,
             "304",
             json!({
-                "description": "The copy that `If-None-Match` names is still good.",
+                "description": "The copy in `If-None-Match` is still current.",
                 "headers": headers,
             }),
         );
@@ -193,8 +193,8 @@ pub(super) fn shared_parameters() -> Value {
         "Idempotency-Key": {
             "name": "Idempotency-Key",
             "in": "header",
-            "description": "A key of the client's own making, new for each new request, that makes it safe to repeat. For 24 hours the same key \
-                with the same request answers the same as at first, and nothing is done twice. The same key with another request is refused \
+            "description": "A key that the client chooses, a new one for each new request. It makes the request safe to repeat. For 24 hours the same key \
+                with the same request gets the first answer again, and nothing is done twice. The same key with another request is refused \
                 with 422, and while the first request is still running with 409. Keys belong to the caller's account.",
             "schema": {
                 "type": "string",
@@ -216,22 +216,22 @@ pub(super) fn headers() -> Value {
             "example": failures::REQUEST_ID,
         },
         "WWW-Authenticate": {
-            "description": "How to authenticate, and which scope is missing, if that is why.",
+            "description": "How to authenticate, or which scope is missing.",
             "schema": { "type": "string" },
             "example": "Bearer realm=\"muster\"",
         },
         "Retry-After": {
-            "description": "After how many seconds to try again.",
+            "description": "The number of seconds to wait before trying again.",
             "schema": { "type": "integer", "minimum": 1 },
             "example": 5,
         },
         "RateLimit": {
-            "description": "How many such requests are left to the client's address, and in how many seconds there is one more. Absent where another limit applies.",
+            "description": "How many such requests the client's address has left, and in how many seconds it gets one more. Absent if another limit applies.",
             "schema": { "type": "string" },
             "example": "\"address\";r=59;t=1",
         },
         "RateLimit-Policy": {
-            "description": "How many such requests a client's address may send in how many seconds. Absent where another limit applies.",
+            "description": "How many such requests a client's address may send, and in how many seconds. Absent if another limit applies.",
             "schema": { "type": "string" },
             "example": "\"address\";q=60;w=60",
         },

@@ -1,4 +1,4 @@
-//! Messages as schemas: those of the bodies that requests have, and of the answers.
+//! Schemas of messages in request bodies and answers.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::{
     schema::{self, Object, set},
 };
 
-/// Where a message's schema stands.
+/// The reference to a message's schema.
 pub(super) fn reference(message: &str) -> Object {
     let mut reference = Object::new();
     set(
@@ -25,7 +25,7 @@ pub(super) fn reference(message: &str) -> Object {
     reference
 }
 
-/// A schema for each message that a body is or holds, in the order of the proto, and those of errors.
+/// A schema for each message in bodies, in the order of the proto, and the schemas of errors.
 pub(super) fn emit(api: &Api) -> Result<Object> {
     let shown = shown(api);
     let mut schemas = Object::new();
@@ -40,7 +40,7 @@ pub(super) fn emit(api: &Api) -> Result<Object> {
     Ok(schemas)
 }
 
-/// The messages that documents show: request bodies, answers, and all that those hold.
+/// The messages in documents: request bodies, answers, and the messages within them.
 fn shown(api: &Api) -> HashSet<&str> {
     let mut waiting = Vec::new();
     for method in api.methods() {
@@ -78,8 +78,7 @@ fn held(field: &Field) -> Option<&str> {
     }
 }
 
-/// What a message has in a body: all its fields, less those that the path of its request holds. The reader has checked
-/// that this is the same for all its routes.
+/// The fields of a message in a body: all but those in the path. The checks ensure that they are the same for all its routes.
 fn body_fields<'a>(api: &'a Api, message: &'a Message) -> Vec<&'a Field> {
     api.methods()
         .filter(|method| method.request == message.name)

@@ -63,7 +63,10 @@ fn a_message_named_as_the_schema_of_errors() {
             "// Who writes books.",
             "// Wrong.\nmessage Error {}\n// Who writes books.",
         )],
-        &["message Error", "the schema of that name is that of errors"],
+        &[
+            "message Error",
+            "the name is reserved for a schema of errors",
+        ],
     );
 }
 
