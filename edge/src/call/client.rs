@@ -159,7 +159,7 @@ impl Core {
         Ok(Messages::new(begun))
     }
 
-    /// Whether core says that it serves, or at least answers when it has no health service.
+    /// Checks that core reports that it serves, or at least answers if it has no health service.
     ///
     /// # Errors
     /// The cause.

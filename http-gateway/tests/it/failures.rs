@@ -77,7 +77,7 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up() {
+async fn a_call_that_takes_too_long_ends_with_an_error() {
     let gateway = Gateway::start_with(Limits::default(), Duration::from_millis(100)).await;
     let reply = gateway.get("/api/v1/things/hang").await;
     assert!(reply.error(503, "UNAVAILABLE").contains("too long"));

@@ -50,7 +50,7 @@ async fn closing_the_stream_cancels_the_call_in_core() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up_in_words() {
+async fn a_call_that_takes_too_long_ends_with_an_error_in_words() {
     let toy = Toy::default();
     let bridge = bridge(
         &toy,
@@ -67,7 +67,7 @@ async fn a_call_that_takes_too_long_is_given_up_in_words() {
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
-        text.starts_with("UNAVAILABLE: this took too long"),
+        text.starts_with("UNAVAILABLE: the request took too long"),
         "{text}"
     );
     timeout(LONG, toy.dropped()).await.unwrap();

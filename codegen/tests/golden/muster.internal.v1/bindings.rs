@@ -21,7 +21,7 @@ impl Rpc for CheckCredential {
     const CHECKS_CREDENTIAL: bool = true;
 }
 
-/// Hands every rpc to the visitor, in the order of the proto.
+/// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(CheckCredential);
 }

@@ -1031,7 +1031,7 @@ impl PublicRpc for CancelRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Hands every rpc to the visitor, in the order of the proto.
+/// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
     visitor.visit(ListEvents);
@@ -1061,7 +1061,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CancelRegistrationByToken);
 }
 
-/// Hands every binding to the visitor, in the order of the proto.
+/// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetAccount);
     visitor.visit(ListEvents);

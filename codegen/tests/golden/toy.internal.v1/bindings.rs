@@ -41,7 +41,7 @@ impl Rpc for WatchShelf {
 
 impl StreamRpc for WatchShelf {}
 
-/// Hands every rpc to the visitor, in the order of the proto.
+/// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(CheckCard);
     visitor.visit(WatchShelf);

@@ -23,7 +23,7 @@ for Validated<S> {
     }
 }
 
-/// What the rpc at a gRPC path demands of its caller, as its proto says; none for a path that is no rpc of this package.
+/// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let rule = match grpc_path {
         "/toy.internal.v1.DeskService/CheckCard" => {

@@ -751,7 +751,7 @@ impl Binding for ExportThing {
     }
 }
 
-/// Hands every rpc to the visitor, in the order of the proto.
+/// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ListBooks);
     visitor.visit(GetBook);
@@ -772,7 +772,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportThing);
 }
 
-/// Hands every binding to the visitor, in the order of the proto.
+/// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ListBooks);
     visitor.visit(ListBooks2);

@@ -73,10 +73,7 @@ async fn a_sqlite_file_has_one_core_and_any_number_of_admins() {
         second.starts_with("another core already serves /"),
         "{second}"
     );
-    assert!(
-        second.ends_with("give this one another --data-dir"),
-        "{second}"
-    );
+    assert!(second.ends_with("choose another --data-dir"), "{second}");
 
     let admin = Options::new(database.url(), Access::Administer);
     let admin = Store::open(&admin).await.unwrap();
@@ -99,8 +96,8 @@ async fn unusable_urls_say_what_would_be_right() {
             "mysql://localhost/x",
             "the database URL must begin with sqlite:// or postgres://",
         ),
-        ("sqlite::memory:", "give the path of a file"),
-        ("sqlite://x.db?mode=memory", "give the path of a file"),
+        ("sqlite::memory:", "must be the path of a file"),
+        ("sqlite://x.db?mode=memory", "must be the path of a file"),
         (below_a_file.as_str(), "cannot write"),
         (
             "postgres://u:secret@host:notaport/db",
