@@ -13,8 +13,8 @@ use tower_http::{
 /// A smaller answer fits into one packet anyway.
 const WORTH_BYTES: u64 = 1024;
 
-/// The level of all codings: a list of 34 kB becomes 3.5 to 5.6 kB in 0.1 ms. The default levels take up to seven times as long
-/// for 10 % smaller answers.
+/// The level of all codings: a list of 34 kB becomes 3.5 to 5.6 kB in 0.1 ms. The default levels take up to seven times as long. In
+/// return their answers would be smaller: this level costs about 15 % of size with gzip, and 29 % with br.
 const QUALITY: CompressionLevel = CompressionLevel::Fastest;
 
 /// Compresses large answers whose media types begin with one of these, if the client accepts it.
