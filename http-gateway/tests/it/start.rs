@@ -2,14 +2,20 @@
 
 use std::process::{Command, Output, Stdio};
 
-/// The binary with these arguments and none of Muster's variables, until it ends.
-fn run(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+/// The binary with none of Muster's variables.
+fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_http-gateway"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("MUSTER_") {
             command.env_remove(name);
         }
     }
+    command
+}
+
+/// What it does with these arguments and variables until it ends.
+fn run(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = binary();
     let command = command.args(arguments).envs(variables.iter().copied());
     command.stdin(Stdio::null()).output().unwrap()
 }
@@ -22,4 +28,12 @@ fn without_a_proof_for_core_it_does_not_start_and_says_what_to_set() {
     let expected = "error: --edge-token (MUSTER_EDGE_TOKEN): required, to prove to core";
     assert!(text.starts_with(expected), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_accepted_socket_sends_small_answers_at_once() {
+    let mut command = binary();
+    command.args(["--edge-token", "0123456789abcdef0123456789abcdef"]);
+    assert!(test_toy::Program::start(&mut command).sends_at_once());
 }

@@ -3,6 +3,8 @@
 //! generator supports; nobody serves it.
 
 mod core;
+#[cfg(target_os = "linux")]
+mod program;
 mod replica;
 
 pub mod internal;
@@ -11,6 +13,8 @@ pub mod v1;
 use muster_api::binding::{InternalVisitor, RpcVisitor, Visitor};
 
 pub use core::Toy;
+#[cfg(target_os = "linux")]
+pub use program::Program;
 pub use replica::Replica;
 
 /// The MCP tools, as `muster_api::TOOLS` has Muster's.
