@@ -1,10 +1,10 @@
-//! `Cache-Control`, as the proto says for each rpc.
+//! `Cache-Control`, by the proto's option of each rpc.
 
 use http::HeaderValue;
 use muster_api::binding::{Access, Binding, Caching};
 
-/// What caches may do with an answer. What only one caller may see is not for them; what everyone may see is asked for again,
-/// unless the rpc says for how long it may be kept.
+/// The value for an answer. Caches must not keep answers that need a credential. They must revalidate public answers, unless
+/// the rpc says how long they may be kept.
 pub(crate) fn cache_control<B: Binding>(is_provisional: bool) -> HeaderValue {
     match (B::CACHING, B::ACCESS) {
         (Some(caching), _) => kept(caching, is_provisional),
@@ -24,7 +24,7 @@ fn kept(caching: Caching, is_provisional: bool) -> HeaderValue {
         (false, 0) => format!("public, max-age={fresh}"),
         (false, _) => format!("public, max-age={fresh}, stale-while-revalidate={stale}"),
     };
-    // Digits and letters are a header's value always.
+    // Digits and letters are always a valid header value.
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
 }
 

@@ -1,4 +1,4 @@
-//! From an HTTP request to the binding's message. Strict: what is accepted is what the OpenAPI document says.
+//! Decodes an HTTP request into the binding's message. It accepts exactly what the OpenAPI document describes.
 
 mod body;
 mod parameters;
@@ -9,8 +9,8 @@ use http::request::Parts;
 use muster_api::binding::{Binding, Body as HasBody};
 use tokio::time::Instant;
 
-/// Reads path, query and body. The path and the query are looked at before the body is waited for; all that is wrong with them is
-/// told at once.
+/// Reads path, query and body. The path and the query are checked before the body is read, and all their violations are
+/// reported at once.
 pub(crate) async fn decode<B: Binding>(
     parts: &Parts,
     body: Body,

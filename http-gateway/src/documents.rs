@@ -1,5 +1,5 @@
-//! The OpenAPI document, and a page to read it and to try the API. Everything the page needs is in this binary: it works
-//! without the internet.
+//! The OpenAPI document, and a page to read it and to try the API. The page works without the Internet: all its files are in
+//! this binary.
 
 use std::{
     collections::HashMap,
@@ -20,15 +20,15 @@ use muster_api::Reason;
 const PAGE: &str = include_str!("documents/page.html");
 const START: &str = include_str!("documents/start.js");
 
-/// The page runs its own scripts and talks to its own origin, nothing else. Swagger UI sets styles in place.
+/// The page may run only its own scripts and call only its own origin. Swagger UI sets inline styles.
 const OWN_ORIGIN: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
 );
 
-/// Files change only with this binary, and are asked for again with their tag.
+/// Files change only with this binary, and browsers revalidate them with their tag.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// What the page loads, unpacked when it is first asked for.
+/// The page's files, unpacked at the first request.
 static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
     let names = [
         "swagger-ui.css",

@@ -46,7 +46,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     let (message, key) = match read.await {
         Ok(read) => read,
         Err(problem) => {
-            // A caller without access learns nothing of the request's faults: 401 and a missing scope go before 400.
+            // A missing credential or scope is reported before violations in the request.
             if let (false, Some(check)) = (is_public, gateway.check) {
                 check(&gateway.core, &context, B::SCOPE).await?;
             }

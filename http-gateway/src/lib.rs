@@ -1,7 +1,7 @@
 //! Muster's API as JSON over HTTP: the binding table as routes.
 //!
-//! A request goes through [`edge::http`], which finds the operation; `endpoint` runs it (credential, `decode`, core, `respond`).
-//! No rpc is known by name: [`muster_api::binding::Binding`] says all there is.
+//! A request goes through [`edge::http`], which finds the operation; `endpoint` runs it (credential, `decode`, core,
+//! `respond`). No rpc is known by name: [`muster_api::binding::Binding`] has everything.
 
 mod caching;
 mod decode;
@@ -20,7 +20,7 @@ use process::Failure;
 pub use settings::{Options, Settings};
 pub use table::Table;
 
-/// The paths that the gateway answers, with all below them, where it shares its port with other surfaces.
+/// The path prefixes of the gateway, if it shares its port with other surfaces.
 pub const PATHS: &[&str] = &[
     "/api",
     "/docs",
@@ -32,7 +32,7 @@ pub const PATHS: &[&str] = &[
 const SURFACE: Surface =
     Surface::of_data(metadata::Surface::Api, "nothing is at this path; see /docs");
 
-/// Muster's own API, its documents and its health, on one router. Every path that it does not know is answered as JSON, too.
+/// Muster's API, its documents and its health, on one router. Unknown paths get an error as JSON.
 pub fn router(core: Core, options: Options) -> Router {
     let mut table = Table::default();
     muster_api::visit_bindings(&mut table);
@@ -40,7 +40,7 @@ pub fn router(core: Core, options: Options) -> Router {
     table.into_router(core, options)
 }
 
-/// Runs the gateway as a program of its own until it is told to stop.
+/// Runs the gateway as its own process until the signal to stop.
 ///
 /// # Errors
 /// When it cannot start.

@@ -1,4 +1,4 @@
-//! The gateway as a program of its own.
+//! The binary `http-gateway`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Core's answer as an HTTP answer: its body, and the headers that core decides.
+//! Core's answer as an HTTP answer: its body and the headers from core.
 
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use tonic::{Status, metadata::MetadataMap};
 
 use crate::caching::cache_control;
 
-/// What core's metadata may set in an answer; all else is gRPC's.
+/// The metadata of core that become headers; all others belong to gRPC.
 const FORWARDED: [HeaderName; 6] = [
     CONTENT_DISPOSITION,
     ETAG,
@@ -33,7 +33,7 @@ pub(crate) fn json<B: Binding>(
 ) -> Result<Response, Problem> {
     let json = B::to_json(answer).map_err(|error| {
         Problem::new(Reason::Internal, "Muster failed")
-            .caused_by(format!("cannot write the answer: {error}"))
+            .caused_by(format!("cannot encode the answer: {error}"))
     })?;
     let mut response = Response::new(Body::from(json));
     *response.headers_mut() = forwarded::<B>(metadata);
@@ -41,15 +41,15 @@ pub(crate) fn json<B: Binding>(
     Ok(response)
 }
 
-/// A file, as it comes.
+/// A file, as a stream.
 pub(crate) fn file<B, S>(file: File<S>) -> Response
 where
     B: Binding,
     S: Stream<Item = Result<Bytes, Status>> + Send + 'static,
 {
-    // The status has gone out, so that breaking off is all that can be done; the log has the reason.
+    // The status is already sent, so the answer can only be truncated. The cause is logged.
     let pieces = file.pieces.inspect_err(|status| {
-        tracing::error!(code = ?status.code(), error = status.message(), "a file broke off");
+        tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
     });
     let mut response = Response::new(Body::from_stream(pieces));
     *response.headers_mut() = forwarded::<B>(file.metadata);

@@ -10,7 +10,7 @@ use edge::http::{CallOptions, EdgeSettings};
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
-    /// Where it is served, and where core is
+    /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,
 }

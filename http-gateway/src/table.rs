@@ -1,4 +1,4 @@
-//! From bindings to a router.
+//! Makes a router of the bindings.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,15 +11,15 @@ use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 
 use crate::{Options, SURFACE, documents, endpoint, well_known};
 
-/// What every request needs besides itself.
+/// What every operation needs.
 pub(crate) struct Gateway {
     pub(crate) core: Core,
     pub(crate) options: Options,
-    /// Asks core whether a credential is any good.
+    /// Checks credentials at core.
     pub(crate) check: Option<CheckCredential>,
 }
 
-/// Makes an operation for a gateway.
+/// Makes an operation.
 type Row = (&'static str, fn(Arc<Gateway>) -> Operation);
 
 /// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
@@ -44,7 +44,7 @@ impl InternalVisitor for Table {
 }
 
 impl Table {
-    /// Everything that was visited as a router, with the documents, the health checks and an answer to unknown paths.
+    /// The router of all visited bindings, with the documents, the health checks and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: Options) -> Router {
         let (core, openapi) = (SURFACE.core(core), options.openapi);
         let gateway = Arc::new(Gateway {
@@ -58,7 +58,7 @@ impl Table {
             .map(|(path, operation)| (path, operation(Arc::clone(&gateway))))
             .chain(documents::operations(openapi))
             .chain([well_known::catalog()]);
-        // By path, the names of its parameters left out: `/events/{slug}` and `/events/{id}` are one resource.
+        // By path without the names of parameters: `/events/{slug}` and `/events/{id}` are one resource.
         let mut resources: BTreeMap<String, Resource> = BTreeMap::new();
         for (path, operation) in operations {
             let shape = shape(path);

@@ -1,4 +1,4 @@
-//! Where programs find the API (RFC 9727): a set of links to its description and its reference.
+//! The API catalogue for programs (RFC 9727): links to the API's description and reference.
 
 use edge::http::Operation;
 use http::{HeaderValue, Method, header::LINK};
@@ -13,7 +13,7 @@ const LINKS: &str = r#"{"linkset":[{"anchor":"/api/v1","service-desc":[{"href":"
 const MEDIA_TYPE: &str =
     r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;
 
-/// What RFC 9727 wants an answer to `HEAD` to say.
+/// The header that RFC 9727 requires in an answer to `HEAD`.
 const SELF: HeaderValue =
     HeaderValue::from_static(r#"</.well-known/api-catalog>; rel="api-catalog""#);
 

@@ -1,4 +1,4 @@
-//! What a client is told: an rpc's answer, and what went wrong. Failures are mapped here and nowhere else.
+//! Answers to clients: an rpc's answer, or an error. This is the only mapping of errors to MCP.
 
 use std::fmt::Write as _;
 
@@ -12,12 +12,12 @@ use serde_json::json;
 
 use crate::rpcs::Output;
 
-/// Why a tool call came to nothing.
+/// Why a tool call failed.
 #[derive(Debug)]
 pub(crate) enum Failed {
-    /// What the model is told.
+    /// An error for the model.
     Refused(Problem),
-    /// What the client itself did wrong, which no other arguments would mend.
+    /// An error of the client itself, which other arguments would not correct.
     Protocol(ErrorData),
 }
 
@@ -40,17 +40,17 @@ pub(crate) fn success(output: Output) -> CallToolResult {
     result
 }
 
-/// A text that says why nothing was done. Without structured content, which would make clients hide the text.
+/// A result with a text only. With structured content, clients would hide the text.
 pub(crate) fn text_result(text: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text.into())])
 }
 
-/// A failed tool call as its result, so that the model reads what is wrong and what would be right.
+/// A failed tool call as a result, so that the model reads the error and its correction.
 pub(crate) fn refusal(problem: &Problem) -> CallToolResult {
     text_result(wording(problem))
 }
 
-/// A failure where the protocol has no room for a text of ours: listing and reading resources. What was not found is named.
+/// An error of listing or reading resources, where the protocol has its own form. It names what was not found.
 pub(crate) fn protocol_error(problem: &Problem, uri: Option<&str>) -> ErrorData {
     let message = wording(problem);
     match problem.http_status {
@@ -60,8 +60,8 @@ pub(crate) fn protocol_error(problem: &Problem, uri: Option<&str>) -> ErrorData 
     }
 }
 
-/// The code, what is wrong (one line for each argument), and what to do about it. For example
-/// `INVALID_REQUEST: limit must be from 1 to 100, is 0`, and on the next line `Correct these arguments and call again.`
+/// The code, the error (one line for each argument), and what to do about it. For example `INVALID_REQUEST: limit must be from
+/// 1 to 100, is 0`, and on the next line `Correct these arguments and call again.`
 fn wording(problem: &Problem) -> String {
     let mut text = format!("{}: ", problem.code);
     match problem.details.as_slice() {

@@ -1,7 +1,7 @@
 //! A tool call's arguments as the rpc's input.
 //!
-//! Models send what they were shown, but not always in its type: an array or a number may come as a string of JSON, and an
-//! argument that is left out as null. Both are understood. Everything else is refused by name.
+//! Models do not always use the right types: they send arrays or numbers as strings of JSON, and null for an omitted argument.
+//! Both are accepted. Everything else is refused by name.
 
 use edge::Problem;
 use muster_api::validation::Violation;
@@ -14,15 +14,15 @@ pub(crate) const CONFIRM: &str = "confirm";
 /// The argument that names the fields which a partial update empties.
 const CLEAR: &str = "clear";
 
-/// What a tool is called with.
+/// The parsed arguments of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments {
     pub(crate) input: Input,
-    /// Whether the call says that a person has confirmed it.
+    /// Whether the call is confirmed by `confirm: true`.
     pub(crate) is_confirmed: bool,
 }
 
-/// Reads the arguments of a call.
+/// Parses the arguments of a call.
 pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arguments, Problem> {
     let schema = &tool.definition.input_schema;
     let mut fields = object(schema, given.unwrap_or_default());
@@ -47,7 +47,7 @@ pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arg
     }
 }
 
-/// With what else is wrong, so that one correction is enough.
+/// All violations are reported at once, so that one correction is enough.
 fn everything(tool: &Tool, mut wrong: Vec<Violation>, input: Input) -> Vec<Violation> {
     let others = (tool.rpc.check)(input).map_or_else(|problem| problem.details, |()| Vec::new());
     for other in others {
@@ -78,7 +78,7 @@ fn confirm(fields: &mut Map<String, Value>, wrong: &mut Vec<Violation>) -> bool 
     }
 }
 
-/// The fields to be emptied.
+/// The fields to empty.
 fn clear(
     schema: &Map<String, Value>,
     fields: &mut Map<String, Value>,
@@ -115,7 +115,7 @@ fn clear(
     cleared
 }
 
-/// An object whose fields have the types that its schema wants, as far as that can be had.
+/// Converts an object's fields to the types of its schema, as far as possible.
 fn object(schema: &Map<String, Value>, given: Map<String, Value>) -> Map<String, Value> {
     let properties = schema.get("properties");
     let fields = given.into_iter().filter(|(_, value)| !value.is_null());

@@ -1,4 +1,4 @@
-//! On whose behalf a request is made.
+//! The caller of a request.
 
 use std::sync::{
     Arc,
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Options;
 
-/// Set when core refuses a credential in the middle of a request, so that its answer becomes a 401.
+/// Set when core refuses the credential during a request, so that the answer becomes 401.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unauthorized(Arc<AtomicBool>);
 
@@ -22,7 +22,7 @@ impl Unauthorized {
     }
 }
 
-/// A credential, unreadable.
+/// The hash of a credential.
 pub(crate) type Fingerprint = [u8; 32];
 
 /// The credential of a request, hashed.
@@ -31,14 +31,14 @@ pub(crate) fn fingerprint(headers: &HeaderMap) -> Fingerprint {
     Sha256::digest(credential.unwrap_or_default()).into()
 }
 
-/// Who calls.
+/// The caller.
 pub(crate) struct Caller {
     parts: Parts,
     unauthorized: Unauthorized,
 }
 
 impl Caller {
-    /// The sender of the request; on standard input, the person who set the headers.
+    /// The sender of the request; on standard input, the headers from the settings.
     pub(crate) fn of(cx: &RequestContext<RoleServer>, local: Option<&HeaderMap>) -> Self {
         let sent = cx.extensions.get::<Parts>().cloned();
         let mut parts = sent.unwrap_or_else(|| Request::new(()).into_parts().0);
@@ -52,17 +52,17 @@ impl Caller {
         }
     }
 
-    /// What goes with a call to core that is made now.
+    /// The context of a call to core.
     pub(crate) fn context(&self, options: &Options) -> Context {
         options.calls.context(&self.parts)
     }
 
-    /// The credential, unreadable.
+    /// The hash of the credential.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         fingerprint(&self.parts.headers)
     }
 
-    /// Notes what a failure means for the request as a whole, and logs it if nobody else does.
+    /// Records what a failure means for the whole request, and logs it if nothing else does.
     pub(crate) fn note(&self, called: &str, problem: &Problem) {
         if problem.http_status == 401 {
             self.unauthorized.0.store(true, Ordering::Relaxed);

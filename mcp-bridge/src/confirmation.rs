@@ -1,8 +1,9 @@
-//! Holding a tool call up until a person has confirmed it.
+//! Confirmation of a tool call by a person.
 //!
-//! The call says so itself (`confirm`), or a person answers a form that the client shows: in the revision without sessions the
-//! form goes out as the call's answer and comes back with the call made again, a sealed state proving that it is this very call;
-//! in older ones a client on standard input is simply asked meanwhile. A client that can show no form gets the preview as text.
+//! Either the call contains `confirm: true`, or a person answers a form that the client shows. In the revision without sessions
+//! the form is the answer to the call; the client repeats the call with the person's answer and a sealed state, which proves
+//! that it is the same call. In older revisions a client on standard input is asked during the call. A client without forms
+//! gets the preview as text.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -32,23 +33,23 @@ use crate::{
 /// How long a person may take to answer.
 const LIFETIME: Duration = Duration::from_mins(10);
 
-/// Said of every state that does not open, whatever is wrong with it: a forger learns nothing.
+/// The error for every invalid state. It has no details, so that a forger learns nothing.
 const NO_STATE_OF_OURS: &str = "requestState was not given out for this very call and caller, or too long ago; make the call \
                                 without it to be asked again";
 
-/// What has to be known to decide on a call.
+/// What the decision on a call needs.
 pub(crate) struct Call<'c> {
     pub(crate) core: &'c Core,
     pub(crate) options: &'c Options,
     pub(crate) codec: &'c RequestStateCodec,
     pub(crate) caller: &'c Caller,
     pub(crate) cx: &'c RequestContext<RoleServer>,
-    /// Whether the client can be asked while its call waits.
+    /// Whether the client can be asked during its call.
     pub(crate) can_ask: bool,
 }
 
 impl Call<'_> {
-    /// Lets the call go on with `None`, or answers in its place.
+    /// `None` if the call may continue, otherwise the answer to it.
     pub(crate) async fn hold(
         &self,
         tool: &Tool,
@@ -59,7 +60,7 @@ impl Call<'_> {
         if arguments.is_confirmed {
             return Ok(None);
         }
-        // Nobody is asked about a call that would be refused: neither a wrong one, nor one about what is not the caller's.
+        // A call that would be refused needs no confirmation: the request is checked and previewed first.
         (tool.rpc.check)(arguments.input.clone())?;
         let preview = self.preview(confirmation, &arguments.input.fields).await?;
         let unless = confirmation.unless.as_ref();
@@ -88,7 +89,7 @@ impl Call<'_> {
                 return Ok(decided(name, Some(answer)));
             }
         }
-        // An answer is good for the question whose state it brings. Without state or answer, the question is put (again).
+        // An answer is valid for the question of its state. Without state or answer, the question is asked again.
         let seal = SealOptions::new().associated_data(&bound).ttl(LIFETIME);
         let state = self.codec.seal_with(&[], &seal);
         let form = InputRequest::Elicitation(ElicitRequest::new(form(question)));
@@ -116,22 +117,22 @@ impl Call<'_> {
         Ok(output.value)
     }
 
-    /// Whether the client said that it can show a form.
+    /// Whether the client supports forms.
     fn shows_forms(&self) -> bool {
         let capabilities = self.cx.client_capabilities().unwrap_or_default();
-        // One that names no kind means forms.
+        // Without a kind, it means forms.
         capabilities
             .elicitation
             .is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
     }
 
-    /// Whether the revision is one in which a call's answer can be a form.
+    /// Whether the answer to a call can be a form in this revision.
     fn is_stateless(&self) -> bool {
         let version = self.cx.protocol_version();
         version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
     }
 
-    /// What a state is good for: this caller, this tool, these arguments.
+    /// What a state is bound to: the caller, the tool and the arguments.
     fn bound(&self, tool: &str, fields: &Map<String, Value>) -> Vec<u8> {
         let mut fields = fields.clone();
         fields.sort_keys();
@@ -148,7 +149,7 @@ impl Call<'_> {
         hasher.finalize().to_vec()
     }
 
-    /// Asks the client, whose call waits meanwhile.
+    /// Asks the client during its call.
     async fn ask(&self, question: String) -> Option<ElicitResult> {
         let asked = self
             .cx
@@ -158,7 +159,7 @@ impl Call<'_> {
     }
 }
 
-/// The person's answer, if the call brings it. What else it brings is of no interest.
+/// The person's answer in the call, if any.
 fn answered(request: &CallToolRequestParams) -> Result<Option<ElicitResult>, ErrorData> {
     let answers = request.input_responses.as_ref();
     let answer = answers.and_then(|answers| answers.get(CONFIRM)).cloned();
@@ -173,7 +174,7 @@ fn answered(request: &CallToolRequestParams) -> Result<Option<ElicitResult>, Err
         })
 }
 
-/// What a person's answer means.
+/// The meaning of a person's answer.
 fn decided(tool: &str, answer: Option<ElicitResult>) -> Option<CallToolResponse> {
     let agreed = answer.is_some_and(|answer| {
         let ticked = answer.content.as_ref().and_then(|form| form.get(CONFIRM));
@@ -183,7 +184,7 @@ fn decided(tool: &str, answer: Option<ElicitResult>) -> Option<CallToolResponse>
     (!agreed).then(|| text_result(text).into())
 }
 
-/// The preview for clients that can show no form.
+/// The preview for clients without forms.
 fn unconfirmed(tool: &str, question: &str) -> rmcp::model::CallToolResult {
     text_result(format!(
         "Nothing has changed yet, since this needs the explicit confirmation of a person. Ask the user: {question} If they agree, \

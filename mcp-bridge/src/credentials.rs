@@ -1,4 +1,4 @@
-//! Whether a credential is valid, asked of core, and remembered for a moment: a session of an agent makes many requests.
+//! Checks credentials at core and caches the result for a short time, since an agent makes many requests.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use crate::caller::Fingerprint;
 
-/// How long a credential is trusted without asking again. Core itself trusts its database for 2 s, and revocation must take
-/// effect within 5 s. Only what is public is served on trust; core checks the credential of everything else itself.
+/// How long a result is cached. Core itself caches for 2 s, and revocation must take effect within 5 s. Only public operations
+/// depend on this cache; for all others core checks the credential itself.
 const TRUST: Duration = Duration::from_secs(2);
 
-/// Credentials remembered at most, about 1 MB; beyond, those that were used least recently are asked about again.
+/// Maximum number of cached credentials, about 1 MB. Beyond it, the least recently used are evicted.
 const REMEMBERED: u64 = 10_000;
 
-/// The credentials that core has found valid, each with the time when it was asked.
+/// The valid credentials, each with the time of the question to core.
 #[derive(Debug)]
 pub(crate) struct Credentials(Cache<Fingerprint, Instant>);
 
@@ -31,7 +31,7 @@ impl Default for Credentials {
 impl Credentials {
     pub(crate) fn are_trusted(&self, credential: &Fingerprint) -> bool {
         let asked = self.0.get(credential);
-        // The cache counts from when core had answered, which may be much later.
+        // The cache itself counts from core's answer, which may be much later.
         asked.is_some_and(|asked| asked.elapsed() < TRUST)
     }
 

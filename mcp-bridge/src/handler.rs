@@ -25,14 +25,14 @@ use crate::{
     table::Table,
 };
 
-/// The revisions that are spoken. Those before 2025-06-18 know no structured answers.
+/// The supported revisions. Those before 2025-06-18 have no structured answers.
 pub(crate) const REVISIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// The table, served to one client or to all of them; clones share everything.
+/// The handler of one or all clients. Clones share everything.
 #[derive(Clone)]
 pub(crate) struct Bridge(Arc<Inner>);
 
@@ -41,7 +41,7 @@ struct Inner {
     core: Core,
     options: Options,
     codec: RequestStateCodec,
-    /// On standard input, the headers that stand for those which HTTP would bring.
+    /// On standard input, the headers that replace those of HTTP.
     local: Option<HeaderMap>,
 }
 
@@ -93,7 +93,7 @@ impl Bridge {
                 return Ok(answer);
             }
         }
-        // The time that a person took to confirm is not the call's.
+        // The time limit of the call does not include the person's time.
         let mut context = caller.context(&self.0.options);
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
@@ -103,12 +103,12 @@ impl Bridge {
     }
 }
 
-/// The idempotency key that comes with a request, if there is one.
+/// The idempotency key of a request, if any.
 fn idempotency_key(cx: &RequestContext<RoleServer>) -> Result<Option<&str>, Problem> {
     let Some(key) = cx.meta.get(META) else {
         return Ok(None);
     };
-    // What is no string is no key either.
+    // Only a string can be a key.
     let key = key.as_str().unwrap_or_default();
     let checked = idempotency_key::check(&format!("_meta[\"{META}\"]"), key);
     checked.map_err(|wrong| Problem::invalid(&[wrong]))?;
@@ -161,7 +161,7 @@ impl ServerHandler for Bridge {
         };
         let caller = self.caller(&cx);
         tokio::select! {
-            // The client has gone or called it off. What is dropped here is cancelled in core.
+            // The client has disconnected or cancelled the call. Dropping it cancels it in core.
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
             answer = self.run(tool, request, &caller, &cx) => match answer {
                 Ok(answer) => Ok(answer),
@@ -238,12 +238,12 @@ impl ServerHandler for Bridge {
     }
 }
 
-/// Lists are given whole, so there is no cursor that a client could have.
+/// Lists are not paged, so no cursor is valid.
 fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params(
-            "this cursor was not given out: lists come whole",
+            "the cursor is not valid: lists have one page",
             None,
         )),
     }

@@ -1,4 +1,4 @@
-//! MCP over HTTP: `/mcp`, without sessions, so that any replica can take any request.
+//! MCP over HTTP at `/mcp`, without sessions, so that any replica can answer any request.
 
 mod cors;
 mod gate;
@@ -25,13 +25,13 @@ use tower::{Layer, ServiceExt, service_fn};
 use crate::{Options, Origin, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
 
-/// Where MCP is served.
+/// The path of MCP.
 const PATH: &str = "/mcp";
 
-/// This machine's own names, which no page of a stranger can be served under.
+/// Local host names, under which no foreign page can be served.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// Pages that this machine itself serves, at any port: a strange page cannot claim to be one.
+/// Local origins, at any port: a foreign page cannot have them.
 const LOOPBACK_ORIGINS: [&str; 6] = [
     "http://localhost:*",
     "https://localhost:*",
@@ -41,11 +41,11 @@ const LOOPBACK_ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// Stands in the hosts for any host.
+/// Means any host in the list of hosts.
 const ANY_HOST: &str = "*";
 
 impl Table {
-    /// The table as a router that serves it at `/mcp`, with the bridge's health and an answer to unknown paths.
+    /// The router of `/mcp`, with the bridge's health and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
         let check = self.checks_credential;
         let core = SURFACE.core(core);
@@ -73,7 +73,8 @@ impl Table {
             let gate = Arc::clone(&gate);
             async move { Ok::<_, Infallible>(gate.answer(request).await) }
         });
-        // Apart, since it takes every OPTIONS request for a preflight: an origin that is not allowed learns nothing without a key.
+        // CORS is a separate layer, since it takes every OPTIONS request for a preflight: other origins must not get an answer
+        // without a key.
         let shared = cors::layer().layer(plain.clone());
         let origins = options.origins.clone();
         let answer = move |request: Request| {
@@ -109,7 +110,7 @@ fn config(options: &Options) -> StreamableHttpServerConfig {
     config.with_allowed_hosts(ours.chain(options.hosts.iter().cloned()))
 }
 
-/// What seals confirmations. Made up when no key is set: then a confirmation is good for this process alone.
+/// The codec that seals confirmations. Without a set key it is random; then a confirmation is valid for this process only.
 pub(crate) fn codec(key: Option<&SecretString>) -> RequestStateCodec {
     let key: [u8; 32] = match key {
         Some(key) => Sha256::digest(key.expose_secret()).into(),

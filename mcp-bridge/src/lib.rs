@@ -1,8 +1,8 @@
 //! Muster over the Model Context Protocol: the generated table of tools, resources and prompts, served by rmcp.
 //!
 //! A request goes through `http` (credential, limits) or `stdio` to `handler`, which finds the row in `table`. A tool call is
-//! read by `arguments`, perhaps held up by `confirmation`, run by `rpcs` and answered by `answer`, which also words what went
-//! wrong. No rpc is known by name: `muster_api::TOOLS`, `muster_api::MCP` and [`muster_api::binding::Rpc`] say all there is.
+//! parsed by `arguments`, confirmed by `confirmation` if necessary, run by `rpcs` and answered by `answer`, which also writes
+//! errors. No rpc is known by name: `muster_api::TOOLS`, `muster_api::MCP` and [`muster_api::binding::Rpc`] have everything.
 
 mod answer;
 mod arguments;
@@ -29,7 +29,7 @@ pub use origins::Origin;
 pub use settings::{List, McpSettings, Options, Settings};
 pub use table::Table;
 
-/// The paths that the bridge answers, with all below them, where it shares its port with other surfaces.
+/// The path prefixes of the bridge, if it shares its port with other surfaces.
 pub const PATHS: &[&str] = &["/mcp", "/.well-known/oauth-protected-resource/mcp"];
 
 const SURFACE: Surface = Surface::of_data(
@@ -37,8 +37,7 @@ const SURFACE: Surface = Surface::of_data(
     "nothing is at this path; MCP is served at /mcp",
 );
 
-/// Muster's own tools, resources and prompts, served at `/mcp`, and the bridge's health, on one router. Every other path is
-/// answered as JSON, too.
+/// Muster's tools, resources and prompts at `/mcp`, and the bridge's health, on one router. Unknown paths get an error as JSON.
 ///
 /// # Errors
 /// [`Failure::Internal`] when the generated table contradicts itself.
@@ -46,14 +45,14 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
     Ok(Table::muster()?.into_router(core, options))
 }
 
-/// Runs the bridge as a program of its own until it is told to stop.
+/// Runs the bridge as its own process until the signal to stop.
 ///
 /// # Errors
 /// When it cannot start.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let options = settings.options();
     if settings.stdio {
-        // It calls for the one whose key it has, as any client of core.
+        // It calls core with its own key, as an ordinary client.
         let (stop, core) = (shutdown::on_signal()?, settings.edge.core.client()?);
         let (table, key) = (Table::muster()?, settings.api_key.as_ref());
         return stdio::run(table, core, &options, key, stop).await;

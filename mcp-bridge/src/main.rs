@@ -1,4 +1,4 @@
-//! The bridge as a program of its own.
+//! The binary `mcp-bridge`.
 
 use std::process::ExitCode;
 

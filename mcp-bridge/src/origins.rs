@@ -1,4 +1,4 @@
-//! Where web pages come from.
+//! Origins of web pages.
 
 use std::str::FromStr;
 
@@ -12,12 +12,12 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// As browsers write it: in small letters, the port only where it is not the scheme's own.
+    /// In the form of browsers: in lower case, with the port only if it is not the default.
     pub(crate) fn written(&self) -> &str {
         &self.written
     }
 
-    /// With the port in any case: without one, rmcp would take every port.
+    /// Always with the port: without one, rmcp would accept every port.
     pub(crate) fn exact(&self) -> &str {
         &self.exact
     }
@@ -35,7 +35,7 @@ fn read(text: &str) -> Option<Origin> {
     let uri: Uri = text.to_ascii_lowercase().parse().ok()?;
     let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
     let is_bare = uri.path_and_query().is_none_or(|path| path == "/");
-    // No user before the host, and behind it nothing or a port that is a number.
+    // No user before the host; after it nothing or a numeric port.
     let behind = authority.as_str().strip_prefix(authority.host())?;
     let port = behind.strip_prefix(':').map(str::parse::<u16>);
     let port = port.transpose().ok()?;

@@ -1,4 +1,4 @@
-//! Prompts: words that a person starts a conversation with.
+//! Prompts: texts with which a person starts a conversation.
 
 use rmcp::{
     ErrorData,
@@ -7,7 +7,7 @@ use rmcp::{
 
 use crate::{table::Table, template};
 
-/// What an argument reads that was left out.
+/// The text of an omitted argument.
 const NOT_SAID: &str = "not said";
 
 /// The prompt with its arguments filled in.

@@ -1,4 +1,4 @@
-//! Resources: what is read by URI.
+//! Resources, which are read by URI.
 
 use edge::{Context, Core, Problem};
 use muster_api::Reason;
@@ -11,7 +11,7 @@ use crate::{
     template,
 };
 
-/// The field of a list's answer that holds what it lists.
+/// The field of a list's answer with the items.
 const ITEMS: &str = "items";
 
 /// Every resource that can be listed.
@@ -33,13 +33,13 @@ pub(crate) async fn list(
     Ok(shown)
 }
 
-/// The resources of which only the form of the URI is known.
+/// The templates of resources.
 pub(crate) fn templates(table: &Table) -> Vec<ResourceTemplate> {
     let unlisted = table.resources.iter().filter(|one| one.list.is_none());
     unlisted.map(|one| one.template.clone()).collect()
 }
 
-/// Reads one.
+/// Reads a resource.
 pub(crate) async fn read(
     table: &Table,
     core: &Core,

@@ -1,4 +1,4 @@
-//! Every rpc as functions that take and answer JSON.
+//! Rpcs as functions on JSON.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use muster_api::{
 };
 use serde_json::{Map, Value};
 
-/// What an rpc is called with.
+/// The input of an rpc.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Input {
     /// The request's fields.
     pub(crate) fields: Map<String, Value>,
-    /// For a partial update: the fields that it names.
+    /// For a partial update: the fields to change.
     pub(crate) mask: Vec<String>,
 }
 
-/// What an rpc answers, as JSON.
+/// The answer of an rpc, as JSON.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// The whole message.
@@ -36,7 +36,7 @@ type Call = for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Out
 pub(crate) struct Entry {
     /// Calls it.
     pub(crate) call: Call,
-    /// Says what is wrong with its input, as far as that can be told without core.
+    /// Checks its input, as far as this is possible without core.
     pub(crate) check: fn(Input) -> Result<(), Problem>,
     /// Whether it takes an idempotency key.
     pub(crate) takes_key: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Entry {
 #[derive(Default)]
 pub(crate) struct Rpcs {
     pub(crate) entries: HashMap<&'static str, Entry>,
-    /// The one that tells whether a credential is valid.
+    /// The rpc that checks credentials.
     pub(crate) checks_credential: Option<CheckCredential>,
 }
 

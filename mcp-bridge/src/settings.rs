@@ -29,7 +29,7 @@ pub struct Settings {
     /// Settings of MCP over HTTP
     #[command(flatten)]
     pub mcp: McpSettings,
-    /// Where it is served, and where core is
+    /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,
 }

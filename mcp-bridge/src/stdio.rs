@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::{Options, handler::Bridge, http::codec, table::Table};
 
-/// Serves until the client closes the input or the process is told to stop.
+/// Serves until the client closes the input, or until the signal to stop.
 pub(crate) async fn run(
     table: Table,
     core: Core,
@@ -23,9 +23,9 @@ pub(crate) async fn run(
     let bridge = Bridge::new(Arc::new(table), core, options.clone(), codec, Some(headers));
     tracing::info!("serving MCP on standard input and output");
     let serving = bridge.serve_with_ct(stdio_pipes(), shutdown);
-    // A client that leaves before it said anything is no failure of ours.
+    // A client may disconnect before its first message.
     let Ok(serving) = serving.await.inspect_err(|error| {
-        tracing::info!(%error, "the client left before it began");
+        tracing::info!(%error, "the client disconnected before its first message");
     }) else {
         return Ok(());
     };
@@ -35,9 +35,8 @@ pub(crate) async fn run(
 }
 
 fn credential(key: Option<&SecretString>) -> Result<HeaderMap, Failure> {
-    let key = key.ok_or_else(|| {
-        Failure::setting("--api-key (MUSTER_API_KEY): needed with --stdio, to call core with")
-    })?;
+    let key =
+        key.ok_or_else(|| Failure::setting("--api-key (MUSTER_API_KEY): required with --stdio"))?;
     let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()));
     let mut value = value.map_err(|_| {
         Failure::setting("--api-key (MUSTER_API_KEY): must be an API key such as mus_live_...")

@@ -1,4 +1,4 @@
-//! The generated table, ready to be served: which tools, resources and prompts there are, and the rpcs behind them.
+//! The generated table of tools, resources and prompts, with their rpcs.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::rpcs::{Entry, Rpcs};
 
-/// What is served.
+/// The table.
 pub struct Table {
     pub(crate) about: About,
     /// In the order of the proto.
@@ -21,7 +21,7 @@ pub struct Table {
     pub(crate) checks_credential: CheckCredential,
 }
 
-/// What the server says of itself.
+/// Information about the server.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct About {
     pub(crate) name: String,
@@ -34,20 +34,20 @@ pub(crate) struct About {
 pub(crate) struct Tool {
     pub(crate) definition: Definition,
     pub(crate) rpc: Entry,
-    /// For a partial update: the fields that it may name.
+    /// For a partial update: the fields that it may change.
     pub(crate) updates: Option<Vec<String>>,
     pub(crate) confirmation: Option<Confirmation>,
 }
 
-/// What a person is asked before a tool is run.
+/// The confirmation of a tool.
 pub(crate) struct Confirmation {
-    /// Reads what the call would touch.
+    /// The rpc of the preview.
     pub(crate) preview: Entry,
     /// The arguments that the preview takes.
     pub(crate) takes: Vec<String>,
     /// The question, with `{field}` for fields of the preview's answer.
     pub(crate) question: String,
-    /// The field of the preview's answer that is true when there is nothing left to confirm.
+    /// The field of the preview's answer that is true if there is nothing to confirm.
     pub(crate) unless: Option<String>,
 }
 
@@ -55,9 +55,9 @@ pub(crate) struct Confirmation {
 pub(crate) struct Resource {
     pub(crate) template: ResourceTemplate,
     pub(crate) rpc: Entry,
-    /// The field of the answer that is its text; else the whole answer.
+    /// The field of the answer that is its text; if absent, the whole answer.
     pub(crate) text: Option<String>,
-    /// Lists them.
+    /// The rpc that lists them.
     pub(crate) list: Option<Entry>,
 }
 
@@ -101,7 +101,7 @@ struct ResourceRow {
 }
 
 impl Table {
-    /// Muster's own.
+    /// Muster's table.
     ///
     /// # Errors
     /// [`Failure::Internal`] when the generated documents contradict each other.
@@ -169,7 +169,7 @@ impl Table {
     }
 }
 
-/// Takes rpcs for a table.
+/// Collects rpcs for a table.
 pub struct Visit<'r>(&'r mut Rpcs);
 
 impl RpcVisitor for Visit<'_> {

@@ -1,8 +1,8 @@
-//! Texts with `{field}` in them, as the proto writes them: questions, prompts, URIs.
+//! Templates with `{field}`, as in the proto: questions, prompts, URIs.
 
 use serde_json::{Map, Value};
 
-/// The text with each `{field}` replaced by what `value` says of it. What it does not know stays as it is.
+/// The text with each `{field}` replaced by its `value`. Unknown fields stay unchanged.
 pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -21,7 +21,7 @@ pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     filled + rest
 }
 
-/// A field of an object as people read it.
+/// A field of an object as text.
 pub(crate) fn field(object: &Value, name: &str) -> Option<String> {
     match object.get(name)? {
         Value::String(text) => Some(text.clone()),
@@ -30,7 +30,7 @@ pub(crate) fn field(object: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// What the variables of a URI template stand for in a URI, if it fits. A variable is a whole segment.
+/// The values of a URI template's variables in a URI, if it matches. A variable is a whole segment.
 pub(crate) fn fit(template: &str, uri: &str) -> Option<Map<String, Value>> {
     let (mut wanted, mut given) = (template.split('/'), uri.split('/'));
     let mut variables = Map::new();

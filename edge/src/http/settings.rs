@@ -42,13 +42,13 @@ pub struct HttpSettings {
 /// Settings of a surface that runs as its own process. Flatten them into its settings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EdgeSettings {
-    /// Where it is served
+    /// Its port
     #[command(flatten)]
     pub http: HttpSettings,
-    /// Where core is
+    /// The connection to core
     #[command(flatten)]
     pub core: CoreSettings,
-    /// What to log
+    /// Its log
     #[command(flatten)]
     pub log: LogSettings,
 }

@@ -1,4 +1,4 @@
-//! Whether a request's body may be there, and claims to be JSON.
+//! Checks of a request's body before it is read: its presence and its content type.
 
 use edge::{Problem, http::body::invalid};
 use http::{
@@ -7,7 +7,7 @@ use http::{
 };
 use muster_api::Reason;
 
-/// Refuses a body where there is none to be, except for the empty object that some clients always send.
+/// Refuses a body where none is allowed, except the empty object that some clients always send.
 pub(super) fn refuse(bytes: &[u8]) -> Result<(), Problem> {
     match bytes.trim_ascii() {
         b"" | b"{}" => Ok(()),
@@ -15,7 +15,7 @@ pub(super) fn refuse(bytes: &[u8]) -> Result<(), Problem> {
     }
 }
 
-/// Checks that there is a body and that its headers call it JSON.
+/// Checks that there is a body and that its content type is JSON.
 pub(super) fn require_json(headers: &HeaderMap, bytes: &[u8]) -> Result<(), Problem> {
     if bytes.is_empty() {
         return Err(invalid("is required, as JSON"));

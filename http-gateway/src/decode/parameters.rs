@@ -7,14 +7,14 @@ use percent_encoding::percent_decode_str;
 
 /// The parameters of a request.
 pub(super) struct Parameters<B: Binding> {
-    /// A message that has them and nothing else.
+    /// A message with the parameters only.
     pub(super) message: B::Request,
-    /// The same, as decoded text by field.
+    /// The parameters as decoded text, by field.
     texts: Vec<(&'static str, String)>,
 }
 
 impl<B: Binding> Parameters<B> {
-    /// The message that the body made, with the parameters.
+    /// Adds the parameters to the message from the body.
     pub(super) fn within(self, mut message: B::Request) -> Result<B::Request, Problem> {
         for (field, text) in self.texts {
             B::set(&mut message, field, &text)
@@ -40,7 +40,7 @@ impl<B: Binding> Parameters<B> {
     }
 }
 
-/// Reads every parameter of the path and the query.
+/// Parses all parameters of the path and the query.
 pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
     let mut parameters = Parameters::<B> {
         message: B::Request::default(),
@@ -100,7 +100,7 @@ fn unknown(accepted: &[&str]) -> String {
     )
 }
 
-/// The path's segments that stand for fields. The router has matched the path, so the segments correspond.
+/// The path's segments that are fields. The router has matched the path, so the segments correspond.
 fn path_fields<'p>(
     template: &'static str,
     path: &'p str,

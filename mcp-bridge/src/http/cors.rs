@@ -1,5 +1,4 @@
-//! Web pages of other origins. A browser lets them call, and read the answer, where the answer itself says so; it does to those
-//! that the settings name, and to no other.
+//! CORS for the origins in the settings.
 
 use std::time::Duration;
 
@@ -9,22 +8,22 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::Origin;
 
-/// How long a browser may remember what a preflight allowed.
+/// How long a browser may cache the result of a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(1);
 
-/// Whether the request comes from a page of one of these origins.
+/// Whether the request comes from one of these origins.
 pub(super) fn is_from(origins: &[Origin], headers: &HeaderMap) -> bool {
     let from = headers.get(ORIGIN);
     from.is_some_and(|from| origins.iter().any(|origin| origin.written() == from))
 }
 
-/// Answers preflights, which bring no key, and says in other answers that the page may read them. For requests that [`is_from`]
-/// has found to come from a page that may.
+/// Answers preflight requests, which have no key, and adds CORS headers to other answers. Only for requests that [`is_from`]
+/// has accepted.
 pub(super) fn layer() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::mirror_request())
         .allow_methods([Method::POST])
-        // Those of the protocol grow in number with its revisions, and none of them lets anybody in.
+        // All headers are allowed: the protocol adds headers with each revision, and none of them gives access.
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(EXPOSED)
         .max_age(PREFLIGHT_AGE)

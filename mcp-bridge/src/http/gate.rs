@@ -1,4 +1,4 @@
-//! What every request to `/mcp` passes: a place, a valid credential, a body that is read in time.
+//! The gate of `/mcp`: a limit on concurrent requests, a valid credential, and a time limit on reading the body.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,11 +31,11 @@ use crate::{
     handler::Bridge,
 };
 
-/// What a request may take beyond its call to core: reading it, and asking about its credential.
+/// Additional time of a request besides its call to core: reading it and checking its credential.
 const SLACK: Duration = Duration::from_secs(5);
 
 pub(super) struct Gate {
-    /// The rpc that tells whether a credential is valid.
+    /// The rpc that checks credentials.
     pub(super) check: CheckCredential,
     pub(super) core: Core,
     pub(super) options: Options,
@@ -58,12 +58,12 @@ impl Gate {
 
     async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {
         let _place = self.places.try_acquire().map_err(|_none_left| {
-            Problem::new(Reason::Unavailable, "too many requests are running at once")
+            Problem::new(Reason::Unavailable, "too many concurrent requests")
         })?;
-        // Before the method and the body are looked at: a caller without access learns nothing.
+        // The credential is checked before the method and the body.
         require_bearer(request.headers())?;
         let (mut parts, body) = request.into_parts();
-        // Where nothing has given it an id, it has one from here on.
+        // A request without an id gets one here.
         parts.extensions.insert(id.clone());
         self.check_credential(&parts).await?;
         let bytes = match parts.method {
@@ -105,7 +105,7 @@ impl Gate {
         }
         let asked = Instant::now();
         let context = self.options.calls.context(parts);
-        // Each tool needs its own scope, which core checks when the tool is called.
+        // Each tool needs its own scope, which core checks at the call.
         (self.check)(&self.core, &context, None).await?;
         self.credentials.trust(credential, asked);
         Ok(())

@@ -1,4 +1,4 @@
-//! Refusals that HTTP itself gives, before MCP is spoken.
+//! Errors of HTTP, before MCP.
 
 use axum::response::Response;
 use edge::{Problem, http::json};
@@ -12,26 +12,25 @@ use process::observe::RequestId;
 use rmcp::model::{ErrorData, JsonRpcError, RequestId as MessageId};
 use serde::de::IgnoredAny;
 
-/// What is read of a refusal of rmcp's. Its longest is far below.
+/// Maximum size of an error of rmcp; the longest is far smaller.
 const REFUSAL_BYTES: usize = 4 << 10;
 
-/// What JSON-RPC answers to a body that holds no message: rmcp itself takes it for a wrong media type. `None` when the body is
-/// not to blame.
+/// The JSON-RPC error for a body without a message, which rmcp reports as a wrong media type. `None` if the body is valid.
 pub(super) fn unreadable(bytes: &[u8]) -> Option<Response> {
     let error = match serde_json::from_slice::<IgnoredAny>(bytes) {
-        Err(error) => ErrorData::parse_error(format!("this is no JSON: {error}"), None),
+        Err(error) => ErrorData::parse_error(format!("this is not JSON: {error}"), None),
         Ok(_) if is_message(bytes) => return None,
         Ok(_) => ErrorData::invalid_request(
-            "this is no JSON-RPC message: one object with jsonrpc, method, and id and params if need be",
+            "this is not a JSON-RPC message: it must be one object with jsonrpc, method, and id and params if needed",
             None,
         ),
     };
     Some(protocol(None, error))
 }
 
-/// What JSON-RPC answers to a message that cannot be taken.
+/// The JSON-RPC answer with an error.
 pub(super) fn protocol(id: Option<MessageId>, error: ErrorData) -> Response {
-    // An id, a code, a text and what the revisions are always serialize.
+    // These values always serialize.
     let body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
     json(StatusCode::BAD_REQUEST, body)
 }
@@ -40,7 +39,7 @@ fn is_message(bytes: &[u8]) -> bool {
     serde_json::from_slice::<rmcp::model::ClientJsonRpcMessage>(bytes).is_ok()
 }
 
-/// What rmcp answers, its refusals as every surface words them: it has some in plain text, which no client expects.
+/// The answer of rmcp, with its plain-text errors as JSON, as on every surface.
 pub(super) async fn in_our_words(response: Response, method: &Method, id: &RequestId) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();

@@ -1,9 +1,8 @@
-//! The header that names the revision a request is made in, which says how all the rest of it is read.
+//! The header `MCP-Protocol-Version`, which names the revision of a request.
 //!
-//! rmcp holds header and message against each other. It lets pass what it knows and Muster does not speak, a header that is
-//! there twice, and one that is missing where the message names a revision: proxies would read such a request otherwise than
-//! its server does. A message that names none itself may come without: those before 2026-07-28 ask servers to serve clients
-//! from before there was this header.
+//! rmcp compares the header with the message. But it accepts revisions that Muster does not support, a repeated header, and a
+//! missing header if the message names a revision: a proxy could then read the request in another way than the server. A
+//! message without a revision may have no header: revisions before 2026-07-28 require servers to accept clients without it.
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue};
@@ -16,7 +15,7 @@ use crate::handler::REVISIONS;
 
 const HEADER: &str = "mcp-protocol-version";
 
-/// As much of a message as is needed to answer it.
+/// The parts of a message that an error needs.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(rename = "jsonrpc")]
@@ -35,20 +34,20 @@ impl Envelope {
     }
 }
 
-/// The answer to a message whose header is wrong.
+/// The error for a message with a wrong header.
 pub(super) fn refuse(headers: &HeaderMap, message: &[u8]) -> Option<Response> {
     let mut values = headers.get_all(HEADER).iter();
     let value = values.next();
     let error = if values.next().is_some() {
-        ErrorData::header_mismatch("the header MCP-Protocol-Version is there twice", None)
+        ErrorData::header_mismatch("the header MCP-Protocol-Version is repeated", None)
     } else if let Some(value) = value {
         unspoken(value)?
     } else {
         ErrorData::header_mismatch("the header MCP-Protocol-Version is missing", None)
     };
-    // What is no message is refused as such.
+    // A body without a message is refused elsewhere.
     let message: Envelope = serde_json::from_slice(message).ok()?;
-    // The handshake is there to find a revision, so it needs to name none.
+    // The handshake negotiates the revision, so it does not need one.
     let may_pass = message.method == "initialize" || (value.is_none() && !message.names_revision());
     (!may_pass).then(|| refusal::protocol(message.id, error))
 }

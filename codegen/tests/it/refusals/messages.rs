@@ -52,7 +52,7 @@ fn a_message_that_holds_itself() {
             "int32 count = 1;",
             "int32 count = 1; repeated BookCount more = 2;",
         )],
-        &["message BookCount", "holds itself"],
+        &["message BookCount", "contains itself"],
     );
 }
 
