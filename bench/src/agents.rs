@@ -1,4 +1,4 @@
-//! What an agent's tool call costs beside the same call through the gateway.
+//! The cost of an agent's tool call beside the same call through the gateway.
 
 use std::{net::SocketAddr, sync::Arc, time::Instant};
 
@@ -26,7 +26,7 @@ use crate::{
 /// Calls of each measurement: a few seconds' worth.
 const CALLS: u32 = 10_000;
 
-/// Who calls at a time.
+/// Concurrent clients.
 const CLIENTS: usize = 16;
 
 /// The revision without sessions, in which a request says all there is.

@@ -1,4 +1,4 @@
-//! How long a cancellation takes that reaches everybody.
+//! The time to cancel an event with many registrants.
 
 use std::time::Instant;
 

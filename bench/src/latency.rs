@@ -1,4 +1,4 @@
-//! Whether a hot event starves everybody else.
+//! The latency of other requests during a rush on one event.
 
 use std::{
     sync::{

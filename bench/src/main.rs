@@ -1,4 +1,4 @@
-//! The binary `bench`: measures what Muster claims, each figure beside the one that it is to be compared with, in the same run.
+//! The binary `bench`: measures Muster's speed, with each figure beside the one to compare it with, from the same run.
 
 mod agents;
 mod cancelling;
@@ -17,8 +17,8 @@ use test_postgres::Server;
 
 /// Measures Muster on this machine and prints the figures as Markdown.
 ///
-/// Run it with `cargo run --release -p bench`, on a machine that does nothing else. PostgreSQL is measured on a server of its own,
-/// which keeps its promises: every commit waits for the disk. Without PostgreSQL's binaries only SQLite is measured.
+/// Run it with `cargo run --release -p bench` on an idle machine. PostgreSQL is measured on a server of its own with default
+/// settings, so every commit waits for the disk. Without PostgreSQL's binaries only SQLite is measured.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Config {
@@ -26,20 +26,20 @@ struct Config {
     measure: Option<Measure>,
 }
 
-/// What to measure.
+/// The measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 enum Measure {
-    /// Everything, which is what no command means, too
+    /// All measurements (the default)
     All,
-    /// Registrations a second, on one hot event and spread over 1,000
+    /// Registrations per second, on one hot event and spread over 1,000 events
     Seats,
-    /// How long it takes to cancel an event with 10,000 registrants
+    /// Time to cancel an event with 10,000 registrants
     Cancelling,
-    /// How long other requests take while 5,000 people register for one event
+    /// Latency of other requests while 5,000 people register for one event
     Latency,
-    /// Mails a second to an SMTP server on this machine
+    /// Mails per second to an SMTP server on this machine
     Mails,
-    /// What a tool call over MCP costs beside the same call through the gateway
+    /// Cost of a tool call over MCP beside the same call through the gateway
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
     Deployed,

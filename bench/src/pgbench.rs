@@ -1,4 +1,4 @@
-//! What PostgreSQL's own benchmark says of the same server: one row, updated over and over, a transaction each.
+//! What PostgreSQL's own benchmark on the same server: repeated updates of one row, each in a transaction.
 
 use std::io::Write as _;
 

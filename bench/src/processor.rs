@@ -1,4 +1,4 @@
-//! What processes have worked.
+//! The processor time of processes.
 
 use std::fs;
 

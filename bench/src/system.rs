@@ -30,7 +30,7 @@ use process::observe::RequestId;
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
 
-/// Who registers at a time. They wait for each other's commits, as people do who all want one of the last seats.
+/// Concurrent clients. They wait for each other's commits.
 pub(crate) const CLIENTS: usize = 512;
 
 /// Far above what a call takes: a measurement waits for what it measures.

@@ -1,6 +1,6 @@
-//! Covers of events. Two calls, nothing else: [`Studio::cover`] draws a poster from an event's words alone, and
-//! [`stock::Stock::find`] finds a photograph for them, if the operator chose a provider. Every cover is drawn until a photograph
-//! is there. This crate knows nothing of events: what it needs comes as text, and what it makes goes out as bytes.
+//! Covers of events. There are two functions: [`Studio::cover`] draws a poster from an event's texts, and
+//! [`stock::Stock::find`] finds a photograph for them, if the operator has chosen a provider. This crate does not know events:
+//! its input is text, its output is bytes.
 //!
 //! A cover is drawn as SVG and rendered to PNG with embedded fonts, so it is the same wherever it is made. The words choose the
 //! picture (palette, style, typeface); title and subtitle are set upon it. Reading order: `draw` here, then `poster` (the
@@ -31,38 +31,38 @@ pub const WIDTH: u32 = 1200;
 /// Height of every cover in pixels.
 pub const HEIGHT: u32 = 630;
 
-/// Rises whenever the same request gives other bytes, so that caches let go of the older drawing.
+/// Increases whenever the same request gives other bytes, so that caches drop the older drawing.
 const DRAWING_VERSION: u8 = 1;
 
-/// What a cover is made from.
+/// The content of a cover.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CoverRequest {
-    /// Set large; longer titles are set smaller and, past what fits, end in an ellipsis.
+    /// The title. Longer titles are smaller, and too long ones end in an ellipsis.
     pub title: String,
-    /// Set small below the title, one line each, at most three: a date, a city. May be empty.
+    /// Small lines below the title, at most three: a date, a city. May be empty.
     pub subtitle: Vec<String>,
     /// The event's `image_query`: chooses the picture. Case and spacing make no difference.
     pub words: String,
 }
 
-/// Why there is no cover.
+/// Why a cover cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// More covers are waiting to be drawn than is sensible; the caller may try again soon.
+    /// Too many covers wait to be drawn; the caller may try again soon.
     #[error("too many covers are being drawn, try again in a moment")]
     Busy,
-    /// The drawing did not become a picture: a mistake in this module.
+    /// The drawing cannot be rendered: a defect of this crate.
     #[error("the cover could not be drawn: {0}")]
     Drawing(String),
 }
 
-/// The cover of `request` as a PNG of [`WIDTH`] × [`HEIGHT`]: the same request gives the same bytes. Keeps one core busy for
-/// up to 150 ms, so servers go through [`Studio`].
+/// The cover of `request` as a PNG of [`WIDTH`] × [`HEIGHT`]. The same request gives the same bytes. It needs one processor for
+/// up to 150 ms, so servers use [`Studio`].
 fn draw(request: &CoverRequest) -> Result<Bytes, Error> {
     raster::png(&poster::compose(request))
 }
 
-/// Names the bytes that `draw` answers without drawing them: an entity tag without its quotes, 32 hexadecimal digits.
+/// The entity tag of a drawing, without drawing it and without quotes: 32 hexadecimal digits.
 fn etag(request: &CoverRequest) -> String {
     digest(request)
         .iter()
@@ -72,7 +72,7 @@ fn etag(request: &CoverRequest) -> String {
         })
 }
 
-/// Each field goes in with its length, so that no two requests read the same.
+/// Each field is hashed with its length, so that different requests have different tags.
 fn digest(request: &CoverRequest) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update([DRAWING_VERSION]);

@@ -1,8 +1,8 @@
 //! Stock covers: a photograph for an event's words, from the provider that the operator chose.
 //!
-//! Answers of a provider are not trusted: addresses are followed only to the provider's own hosts, answers have a limit of
-//! size and time, a picture is what decodes as one, and credits are plain text. Reading order: [`Stock`] here, then `provider`
-//! (which provider asks what where), its three dialects, `client` (bounded HTTP), `photo` (any picture to a cover).
+//! Answers of a provider are not trusted: addresses are followed only to the provider's own hosts, answers have a limit of size
+//! and time, a picture must decode as one, and credits are plain text. Reading order: [`Stock`] here, then `provider` (requests
+//! and answers of each provider), `client` (bounded HTTP), `photo` (from a picture to a cover).
 
 mod client;
 mod credit;
@@ -20,11 +20,10 @@ use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 use self::{client::Client, photo::Unusable, provider::Candidate};
 pub use self::{credit::Credit, provider::Provider};
 
-/// How long one cover may take in all: a search and a few downloads from hosts that answer within seconds when they are well.
-/// Shorter than a job's try, so that the job learns the reason.
+/// How long one cover may take: a search and a few downloads. Shorter than a job's time limit, so that the job gets the cause.
 const TIME_LIMIT: Duration = Duration::from_secs(45);
 
-/// Pictures that are tried before the drawn cover stays: the first is nearly always good.
+/// Maximum number of pictures to try; the first is nearly always good.
 const CANDIDATES_TRIED: usize = 4;
 
 /// A cover made from a stock photograph.
@@ -32,62 +31,62 @@ const CANDIDATES_TRIED: usize = 4;
 pub struct StockCover {
     /// A JPEG of [`super::WIDTH`] × [`super::HEIGHT`] pixels.
     pub jpeg: Vec<u8>,
-    /// Whose photograph it is, harmless wherever it is shown as text.
+    /// Its credit, as safe plain text.
     pub credit: Credit,
 }
 
-/// Where covers come from.
+/// Settings of the source of covers.
 #[derive(Debug, Clone)]
 pub struct StockSettings {
-    /// Whose pictures.
+    /// The provider.
     pub provider: Provider,
-    /// The key that the provider gave the operator.
+    /// The operator's API key.
     pub key: Option<SecretString>,
-    /// Where the provider is asked instead of its own address: a proxy, or a test's server.
+    /// An address that replaces the provider's: a proxy, or a test's server.
     pub url: Option<String>,
 }
 
-/// Why there is no stock cover.
+/// Why a stock cover cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The settings do not fit together; for the operator, before anything is served.
+    /// Invalid settings, which are reported before the start.
     #[error("{0}")]
     Settings(String),
-    /// Too many questions; `wait` is what the provider asked for.
+    /// Too many requests; the provider asks to wait.
     #[error("{provider} asks to wait")]
     Busy {
-        /// Who.
+        /// The provider.
         provider: Provider,
-        /// How long.
+        /// How long to wait.
         wait: Option<Duration>,
     },
-    /// The provider does not take the key, or the operator's allowance is used up.
+    /// The provider refuses the key, or its quota is used up.
     #[error("{provider} refused with {status}: check --covers-key and what it allows")]
     Refused {
-        /// Who.
+        /// The provider.
         provider: Provider,
         /// The HTTP status.
         status: u16,
     },
-    /// The provider does not take the question: asking again would not help.
+    /// The provider refuses the request; repeating it would not help.
     #[error("{provider} does not accept the search, it answered {status}")]
     Rejected {
-        /// Who.
+        /// The provider.
         provider: Provider,
         /// The HTTP status.
         status: u16,
     },
-    /// Out of reach, out of order or too slow; later it may work.
+    /// The provider is unreachable, failing or too slow; a later try may succeed.
     #[error("{provider} did not answer: {problem}")]
     Failed {
-        /// Who.
+        /// The provider.
         provider: Provider,
-        /// What happened, without an address.
+        /// The cause, without an address.
         problem: String,
     },
 }
 
-/// Finds stock photographs and makes covers of them; clones share connections and limits.
+/// Finds stock photographs and makes covers of them. Clones share connections and limits.
 #[derive(Debug, Clone)]
 pub struct Stock {
     client: Client,
@@ -106,18 +105,18 @@ impl Stock {
         })
     }
 
-    /// The same with another limit of time for one cover.
+    /// The same with another time limit for one cover.
     #[must_use]
     pub fn with_time_limit(self, time_limit: Duration) -> Self {
         Self { time_limit, ..self }
     }
 
-    /// Whose pictures these are.
+    /// The provider.
     pub fn provider(&self) -> Provider {
         self.client.provider()
     }
 
-    /// A cover for these words; nothing when the provider has no picture for them that will do.
+    /// A cover for these words; `None` if the provider has no usable picture.
     pub async fn find(&self, words: &str) -> Result<Option<StockCover>, Error> {
         let provider = self.provider();
         match timeout(self.time_limit, self.search(words)).await {
@@ -137,14 +136,14 @@ impl Stock {
                 Ok(Some(cover)) => return Ok(Some(cover)),
                 Ok(None) => {}
                 Err(error @ (Error::Busy { .. } | Error::Refused { .. })) => return Err(error),
-                // The next one may lie on a machine that is well.
+                // The next picture may be on another host.
                 Err(error) => failure = Some(error),
             }
         }
         failure.map_or(Ok(None), Err)
     }
 
-    /// Makes a cover of one picture; nothing when that picture will not do.
+    /// Makes a cover of one picture; `None` if it is not usable.
     async fn take(&self, candidate: Candidate) -> Result<Option<StockCover>, Error> {
         let Some(file) = self.client.picture(&candidate).await? else {
             return Ok(None);
@@ -165,7 +164,7 @@ impl Stock {
 
     async fn develop(&self, file: Vec<u8>) -> Result<Vec<u8>, Unusable> {
         let permit = Arc::clone(&self.decoding).acquire_owned().await;
-        // The permit goes along: work whose job was dropped still holds its memory until it is done.
+        // The task keeps the permit: if the job is dropped, it still uses memory until it is done.
         let work = spawn_blocking(move || {
             let _permit = permit;
             photo::cover(&file)

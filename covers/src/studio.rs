@@ -1,4 +1,4 @@
-//! Covers for a server: drawn off the async threads, a few at once, each once, the latest kept in memory.
+//! Covers for a server: drawn outside the async threads, a few at a time, each once, with a cache of the latest.
 
 use std::{
     collections::HashMap,
@@ -15,14 +15,14 @@ use tokio::{
 
 use super::{CoverRequest, Error, digest, draw, etag};
 
-/// Memory for finished covers: some 500 of them. Covers are cached long by their readers, so this only has to carry a
-/// link that has just been shared.
+/// Memory for finished covers: about 500. Clients cache covers for long, so this is only for links that were just shared.
 const BYTES_KEPT: usize = 32 * 1024 * 1024;
 
-/// Covers known at once, finished or being drawn; bounds the look for the oldest.
+/// Maximum number of covers in the cache, finished or being drawn.
 const COVERS_KEPT: usize = 1024;
 
-/// Covers that may wait to be drawn. At 20 to 60 ms each the last of them waits about two seconds; more would only time out.
+/// Maximum number of covers that wait to be drawn. At 20 to 60 ms each, the last one waits about two seconds; more would only
+/// time out.
 const WAITING_AT_MOST: usize = 64;
 
 /// A finished cover.
@@ -34,7 +34,7 @@ pub struct Cover {
     pub etag: String,
 }
 
-/// Draws covers and keeps the latest; clones share one memory.
+/// Draws and caches covers. Clones share the cache.
 #[derive(Clone)]
 pub struct Studio {
     draw: Draw,
@@ -56,7 +56,7 @@ impl Default for Studio {
 }
 
 impl Studio {
-    /// Half of the cores draw at most, so that requests that need no drawing are answered meanwhile.
+    /// At most half of the processors draw, so that other requests are answered meanwhile.
     pub fn new() -> Self {
         let at_once = thread::available_parallelism()
             .map_or(1, NonZero::get)
@@ -73,7 +73,7 @@ impl Studio {
         }
     }
 
-    /// The cover of `request`: from memory, or drawn now. Callers that ask for a cover that is being drawn wait for that drawing.
+    /// The cover of `request`, from the cache or drawn now. Callers of a cover that is being drawn wait for that drawing.
     pub async fn cover(&self, request: CoverRequest) -> Result<Cover, Error> {
         let (key, etag) = (digest(&request), etag(&request));
         let slot = self.kept().slot(key);
@@ -89,7 +89,7 @@ impl Studio {
             .await
             .map_err(|_closed| Error::Busy)?;
         let draw = Arc::clone(&self.draw);
-        // The permit goes along: a drawing whose reader has left still occupies a core until it is done.
+        // The task keeps the permit: a drawing whose caller has disconnected still uses a processor.
         let drawing = spawn_blocking(move || {
             let _permit = permit;
             draw(&request)
@@ -100,18 +100,18 @@ impl Studio {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Nothing that can panic happens under the lock; a poisoned lock guards whole data.
+        // A panic cannot leave the value in a bad state.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is kept; the longest unused goes first.
+/// The cache; the least recently used cover is evicted first.
 struct Kept {
     slots: HashMap<Key, Slot>,
     bytes: usize,
     bytes_at_most: usize,
     slots_at_most: usize,
-    /// Rises with every use: a slot's age.
+    /// Increases with every use; gives a slot's age.
     uses: u64,
 }
 

@@ -165,7 +165,7 @@ impl Reply {
         self.json()
     }
 
-    /// What a refusal says.
+    /// The content of a refusal.
     #[track_caller]
     pub fn refusal(&self) -> Refusal {
         assert!(

@@ -33,7 +33,7 @@ impl Revision {
     }
 }
 
-/// A client of an MCP port. It speaks the newer revision and shows no forms, unless told otherwise.
+/// A client of an MCP port. By default it uses the newer revision and shows no forms.
 #[derive(Debug, Clone)]
 pub struct Mcp {
     /// The port.
@@ -43,7 +43,7 @@ pub struct Mcp {
     key: Option<String>,
 }
 
-/// What a tool call came to.
+/// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
     /// The structured answer.

@@ -1,4 +1,4 @@
-//! A failure as clients are told of it, the same on every surface.
+//! An error for clients, the same on every surface.
 
 use muster_api::{Reason, status::DOMAIN, validation::Violation};
 use serde_json::Value;
@@ -14,12 +14,12 @@ pub struct Refusal {
     pub reason: Reason,
     /// For people.
     pub message: String,
-    /// What is wrong with which field.
+    /// A violation of one field.
     pub details: Vec<Violation>,
 }
 
 impl Refusal {
-    /// The fields that are wrong, in the order told.
+    /// The invalid fields, in their order.
     pub fn fields(&self) -> Vec<&str> {
         let fields = self.details.iter();
         fields.map(|violation| violation.field.as_str()).collect()

@@ -1,4 +1,4 @@
-//! What nearly every test does first.
+//! Common steps of tests.
 
 use muster_api::v1::bindings::{CreateEvent, GetMyEvent};
 use serde_json::{Value, json};

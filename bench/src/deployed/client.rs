@@ -20,7 +20,7 @@ impl Client {
     pub(super) async fn connect(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = tcp::connect(address).await?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Its failure is told to whoever waits for an answer.
+        // Callers that wait for an answer get its failure.
         tokio::spawn(connection);
         let host = address.to_string();
         Ok(Self { sender, host })

@@ -1,4 +1,4 @@
-//! Clients that ask for one thing over and over.
+//! Clients that repeat one request.
 
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,9 @@ pub(super) struct Outcome {
     /// How long each call took.
     pub(super) took: Vec<Duration>,
     seconds: f64,
-    /// What core has worked.
+    /// Core's processor time.
     pub(super) core_seconds: f64,
-    /// What the gateway has worked.
+    /// The gateway's processor time.
     pub(super) gateway_seconds: f64,
 }
 

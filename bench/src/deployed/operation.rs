@@ -1,4 +1,4 @@
-//! What clients ask for.
+//! The requests of clients.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -18,7 +18,7 @@ use test_postgres::{Database, Server};
 use super::{client::Client, operation::create};
 use crate::processor;
 
-/// Far above what starting takes.
+/// Far more than a start takes.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How often a start is looked at.
@@ -214,7 +214,7 @@ fn slug_of(event: &[u8]) -> anyhow::Result<String> {
     Ok(slug.to_owned())
 }
 
-/// A process, which ends when this is dropped. It logs into a file, as much as it does unless told otherwise.
+/// A process, which ends when this is dropped. It logs to a file with default settings.
 struct Running {
     child: Child,
     log: PathBuf,

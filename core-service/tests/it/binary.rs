@@ -1,4 +1,4 @@
-//! The binary `core-service`, run as an operator runs it: as a process of its own that is started, killed and told to stop.
+//! The binary `core-service` as a process of its own, which is started, killed and stopped.
 
 mod crash;
 mod log;
@@ -148,7 +148,7 @@ impl Running {
         }
     }
 
-    /// As `kill -9` or a machine that loses power: nothing is written any more, nobody is told.
+    /// Like `kill -9` or a power failure: nothing more is written or sent.
     fn kill(mut self) -> TempDir {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -1,5 +1,5 @@
-//! Mail, from the job to the mailbox of a real SMTP server that is away, busy, picky or stuck. Whatever it does, everyone gets
-//! exactly one mail, as told by its Message-ID, and none is lost.
+//! Mail, from the job to the mailbox of a real SMTP server that is unreachable, busy, refusing or stuck. In each case every
+//! person gets exactly one mail, by its Message-ID, and none is lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -168,7 +168,7 @@ async fn a_server_that_wants_few_connections_gets_no_more(database: Database) {
     let post = Post::open(&database).await;
     let guests = post.cancelled_event(100).await;
     post.server.allow_connections(3);
-    // No pause, no second try: who finds no room waits for another connection.
+    // No pause, no second try: a mail without a connection waits for another one.
     assert_eq!(post.drain().await, 100);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 100);

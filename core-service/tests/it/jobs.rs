@@ -33,7 +33,7 @@ enum Behaviour {
     FindNobody,
 }
 
-/// A handler that does what it is told, and counts.
+/// A handler that follows a script, and counts.
 struct Scripted {
     behaviour: Mutex<Behaviour>,
     /// For subjects from this one on another, where destinations differ.

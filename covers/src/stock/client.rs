@@ -1,4 +1,4 @@
-//! HTTP to a provider, with bounds on everything that comes back.
+//! HTTP to a provider, with limits on its answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,25 +10,25 @@ use reqwest::{
 
 use super::{Error, Provider, StockSettings, provider::Candidate};
 
-/// What a search may answer: ten results of Openverse with all their tags are 100 kB.
+/// Maximum size of a search's answer: ten results of Openverse with all their tags are 100 kB.
 const ANSWER_BYTES: usize = 2 * 1024 * 1024;
 
-/// What a picture may weigh: a large photograph at full size.
+/// Maximum size of a picture: a large photograph at full size.
 const PICTURE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What the answer to a report is read of: nothing is done with it.
+/// Maximum size of the answer to a report, which is not used.
 const REPORT_BYTES: usize = 64 * 1024;
 
-/// How long a connection may take to come about, and how long one may be silent.
+/// How long connecting may take, and how long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Redirects followed, all within one host; providers use none today.
 const REDIRECTS: usize = 3;
 
-/// The longest wait that a provider is granted; one that asks for more is asked again all the same.
+/// The longest wait for a provider, also if it asks for more.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// What names us, as providers ask.
+/// Our user agent, which providers require.
 const USER_AGENT: &str = concat!("Muster/", env!("CARGO_PKG_VERSION"));
 
 /// Calls one provider.
@@ -45,7 +45,7 @@ impl Client {
         let provider = settings.provider;
         let unusable = |problem: &str| Error::Settings(format!("--covers-url: {problem}"));
         let base = settings.url.unwrap_or_else(|| provider.api().to_owned());
-        // Without the slash, its last part would be replaced by what is asked.
+        // Without the slash, joining would replace its last part.
         let base = format!("{}/", base.trim_end_matches('/'));
         let base = Url::parse(&base).map_err(|error| unusable(&error.to_string()))?;
         let http = reqwest::Client::builder()
@@ -68,7 +68,7 @@ impl Client {
         self.provider
     }
 
-    /// The pictures that the provider has for these words, best first.
+    /// The provider's pictures for these words, best first.
     pub(super) async fn search(&self, words: &str) -> Result<Vec<Candidate>, Error> {
         let url = self.provider.search(&self.base, words);
         let url = url.ok_or_else(|| self.failed("its address takes no path"))?;
@@ -81,27 +81,27 @@ impl Client {
             .map_err(|_| self.failed("the answer is not a list of pictures"))
     }
 
-    /// The file of one picture; nothing when that picture cannot be had from where it may come from.
+    /// The file of one picture; `None` if it is not available from an allowed host.
     pub(super) async fn picture(&self, candidate: &Candidate) -> Result<Option<Vec<u8>>, Error> {
         if !self.is_trusted(&candidate.image) {
             tracing::info!(provider = %self.provider, "a stock picture lies on a host that is not the provider's");
             return Ok(None);
         }
         let mut headers = HeaderMap::new();
-        // What `photo` reads; some hosts choose by this.
+        // The formats that `photo` reads; some hosts choose by this header.
         headers.insert(ACCEPT, HeaderValue::from_static("image/jpeg, image/png"));
         let response = self.get(candidate.image.clone(), headers).await?;
         let status = response.status();
-        // A picture that is gone says nothing about the provider.
+        // A missing picture is no failure of the provider.
         if !status.is_success() && !status.is_server_error() && !is_busy(status) {
             return Ok(None);
         }
         self.body(self.check(response)?, PICTURE_BYTES).await
     }
 
-    /// Tells the provider that a picture is used, where it wants to know.
+    /// Reports the use of a picture to the provider, if it requires this.
     pub(super) async fn report_use(&self, candidate: &Candidate) -> Result<(), Error> {
-        // The key goes along, so only to the API itself.
+        // The request contains the key, so it goes only to the API itself.
         let Some(url) = candidate.report.as_ref().filter(|url| self.is_api(url)) else {
             return Ok(());
         };
@@ -115,7 +115,7 @@ impl Client {
         sent.map_err(|error| self.failed(&told_without_address(error)))
     }
 
-    /// The response, if it is a success.
+    /// The response, if it is successful.
     fn check(&self, response: reqwest::Response) -> Result<reqwest::Response, Error> {
         let (provider, status) = (self.provider, response.status());
         match status {
@@ -136,7 +136,7 @@ impl Client {
         }
     }
 
-    /// The body, unless it is longer than `limit`; what it says of its length is not relied upon.
+    /// The body, unless it is longer than `limit`. `Content-Length` is not trusted.
     async fn body(
         &self,
         mut response: reqwest::Response,
@@ -153,8 +153,8 @@ impl Client {
         }
     }
 
-    /// Whether a picture may be fetched from there. Addresses in answers are a stranger's: followed blindly, they would reach
-    /// machines that only this one can reach.
+    /// Whether a picture may be fetched from this address. Addresses in answers are not trusted: they could name machines in
+    /// this machine's private network.
     fn is_trusted(&self, url: &Url) -> bool {
         let no_login = url.username().is_empty() && url.password().is_none();
         let is_image_host = url.scheme() == "https"
@@ -176,7 +176,7 @@ impl Client {
     }
 }
 
-/// rustls with ring and Mozilla's roots, so that neither the system's certificates nor other crates decide.
+/// rustls with ring and Mozilla's roots, independent of the system's certificates and of other crates.
 fn tls() -> Result<rustls::ClientConfig, Error> {
     let mut roots = rustls::RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
@@ -202,14 +202,14 @@ fn is_busy(status: StatusCode) -> bool {
     )
 }
 
-/// What `Retry-After` says in seconds; its other form, a date, would need the provider's clock.
+/// `Retry-After` in seconds. Its other form, a date, would need the provider's clock.
 fn wait(response: &reqwest::Response) -> Option<Duration> {
     let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
     let seconds = header.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
-/// The innermost cause; the address has the words in it.
+/// The root cause, without the address, which contains the words.
 fn told_without_address(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;

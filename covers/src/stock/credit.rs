@@ -1,23 +1,23 @@
-//! Who made a stock picture, and on what terms it may be shown.
+//! The credit of a stock photograph.
 
-/// Characters kept of a name or a title; longer ones are cut.
+/// Maximum length of a name or a title in characters; longer ones are truncated.
 const TEXT_CHARACTERS: usize = 200;
 
-/// Bytes of an address at most; a longer one is left out, since a part of it leads nowhere.
+/// Maximum length of an address in bytes; a longer one is omitted.
 const URL_BYTES: usize = 500;
 
-/// Who made a stock picture, where it comes from and under which licence.
+/// The author, source and licence of a stock photograph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credit {
-    /// What its maker called it.
+    /// Its title.
     pub title: Option<String>,
-    /// Who made it.
+    /// Its author.
     pub author: Option<String>,
-    /// Where its maker is found.
+    /// The author's page.
     pub author_url: Option<String>,
-    /// Whose collection it is from, for example `Unsplash`.
+    /// The collection that it is from, for example `Unsplash`.
     pub source: String,
-    /// The picture's own page there.
+    /// The photograph's page there.
     pub source_url: Option<String>,
     /// The licence by its usual name, for example `CC BY 2.0`.
     pub license: String,
@@ -26,7 +26,7 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// The same credit as one line that does no harm wherever it is shown as text: every part comes from strangers.
+    /// The same credit with each part as one safe line, since all parts come from strangers.
     #[must_use]
     pub(super) fn cleaned(self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Any photograph to a cover: decoded, cropped in the middle, scaled, written as JPEG.
+//! Makes a cover of a photograph: decodes, crops, scales and encodes it as JPEG.
 
 use std::io::Cursor;
 
@@ -29,10 +29,10 @@ const QUALITY: u8 = 82;
 /// Bytes of a pixel.
 const RGB: usize = 3;
 
-/// Why a file will not do.
+/// Why a file is not usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unusable {
-    /// Something else, whatever it is called.
+    /// Not a supported format.
     #[error("the file is neither JPEG nor PNG")]
     OtherFormat,
     /// Too small to be shown or too large to be decoded.
@@ -43,7 +43,7 @@ pub(super) enum Unusable {
         /// Pixels.
         height: u32,
     },
-    /// It begins like a picture and does not go on like one.
+    /// It begins like a picture, but is damaged.
     #[error("the picture is damaged")]
     Broken,
 }
@@ -57,7 +57,7 @@ pub(super) fn is_fit(width: u32, height: u32) -> bool {
         && pixels <= PIXELS_AT_MOST
 }
 
-/// The file as a JPEG of a cover's size. Keeps one core busy for some 100 ms.
+/// The file as a JPEG of a cover's size. It needs one processor for about 100 ms.
 pub(super) fn cover(file: &[u8]) -> Result<Vec<u8>, Unusable> {
     let picture = match file {
         [0xff, 0xd8, 0xff, ..] => decode_jpeg(file),

@@ -1,4 +1,4 @@
-//! The providers: how each is asked, and what their answers mean.
+//! The providers: their requests and answers.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::credit::Credit;
 use super::{Error, openverse, pexels, unsplash};
 
-/// Results asked for: enough that one of them will do. More that come all the same are not looked at.
+/// Number of results to request: enough that one of them is usable. Further ones are ignored.
 pub(super) const RESULTS: usize = 10;
 
-/// Whose pictures.
+/// A provider of photographs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
     /// openverse.org: openly licensed works from many collections; needs no key.
@@ -42,9 +42,9 @@ impl fmt::Display for Provider {
 pub(super) struct Candidate {
     /// Where the picture is, in a size fit for a cover.
     pub(super) image: Url,
-    /// What the provider wants to be asked for when the picture is used.
+    /// The address to report the use of the picture to, if the provider requires this.
     pub(super) report: Option<Url>,
-    /// Whose it is.
+    /// Its credit.
     pub(super) credit: Credit,
 }
 
@@ -68,7 +68,7 @@ impl Provider {
         }
     }
 
-    /// What every call to the API carries.
+    /// The headers of every call to the API.
     pub(super) fn headers(self, key: Option<&SecretString>) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -92,7 +92,7 @@ impl Provider {
         Ok(headers)
     }
 
-    /// Where pictures for these words are searched.
+    /// The address of a search for these words.
     pub(super) fn search(self, base: &Url, words: &str) -> Option<Url> {
         let (path, parameters) = match self {
             Self::Openverse => openverse::search(words),
@@ -123,14 +123,14 @@ impl Provider {
     }
 }
 
-/// What a search answers, as far as it matters here.
+/// The needed parts of a search's answer.
 #[derive(Deserialize)]
 struct SearchAnswer {
     #[serde(alias = "photos")]
     results: Vec<Value>,
 }
 
-/// Passes over what does not look like a picture of that provider, rather than losing the rest with it.
+/// Skips invalid entries instead of refusing the whole answer.
 fn read_with<T: DeserializeOwned>(
     answer: &[u8],
     candidate: impl Fn(T) -> Option<Candidate>,

@@ -26,12 +26,12 @@ trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
 type Wire = BufReader<Pin<Box<dyn Stream>>>;
 
-/// What the client has said of the mail it is about to send.
+/// The mail so far.
 struct Envelope {
     shared: Arc<Shared>,
     recipients: Vec<String>,
     content: Vec<u8>,
-    /// Told to whoever writes the answers, when the script wants something that is no answer.
+    /// The reaction that is not an answer, for the function that writes answers.
     reaction: Arc<Mutex<Reaction>>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) 
     let _ = talk(stream, peer, shared, greeting).await;
 }
 
-/// Counts a session until it ends, however it does.
+/// Counts a session until it ends.
 struct Open(Arc<Shared>);
 
 impl Drop for Open {

@@ -1,5 +1,5 @@
 //! An SMTP server for tests, in their own process. The protocol is that of the crate mailin, as mail catchers serve it; the
-//! sockets are this crate's, so that a test can have it be away, hang, or break off at whatever step it names.
+//! sockets are this crate's, so that a test can make it unreachable, hang or disconnect at any step.
 //!
 //! ```ignore
 //! let server = Server::start();
@@ -30,16 +30,16 @@ use tokio::{
 
 pub use tls::{Encryption, authority};
 
-/// Far above what any mail of a test takes on a busy machine.
+/// Far more than a mail of a test takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// A point of a session at which a test decides how it goes on.
+/// A step of a session at which a test decides the server's reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Somebody connected; the greeting is next.
+    /// A client connected; the greeting is next.
     Greeting,
     /// `MAIL FROM` this address.
     Sender(&'a str),
@@ -49,53 +49,53 @@ pub enum Step<'a> {
     Content(&'a str),
 }
 
-/// How a session goes on.
+/// The server's reaction to a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
-    /// As it should.
+    /// The normal answer.
     Go,
-    /// With this answer in place of "OK".
+    /// This answer in place of "OK".
     Answer(u16),
-    /// Not at all: the connection stays open and nothing is said.
+    /// No answer: the connection stays open.
     Hang,
     /// The connection is closed.
     Drop,
-    /// The content is taken, and the connection closed before that is said.
+    /// The mail is accepted, and the connection is closed before the answer.
     TakeAndDrop,
-    /// The content is taken, and that is never said.
+    /// The mail is accepted, without an answer.
     TakeAndHang,
 }
 
-/// A mail that the server has taken.
+/// A mail that the server has accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// Whom `RCPT TO` named.
+    /// The recipients in `RCPT TO`.
     pub recipients: Vec<String>,
-    /// Head and body as they came, dots unstuffed.
+    /// Head and body as received, with dots unstuffed.
     pub content: String,
 }
 
 impl Mail {
-    /// The text of a header that stands on one line.
+    /// The text of a header of one line.
     pub fn header(&self, name: &str) -> Option<&str> {
         let (head, _) = self.content.split_once("\r\n\r\n")?;
         let mut lines = head.lines();
         lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// What tells mails apart: two with the same id are shown once.
+    /// The identity of a mail: mail programs show two mails with the same id once.
     pub fn message_id(&self) -> Option<&str> {
         self.header("Message-ID")
     }
 }
 
-/// Decides how sessions go on.
+/// Decides the reactions.
 type Script = Box<dyn FnMut(Step<'_>) -> Reaction + Send>;
 
-/// What sessions share.
+/// The shared state of sessions.
 struct Shared {
     mails: Mutex<Vec<Mail>>,
-    /// Told of each mail that is taken.
+    /// Notified of each accepted mail.
     taken: Notify,
     script: Mutex<Script>,
     connections: AtomicUsize,
@@ -194,7 +194,7 @@ impl Server {
         *lock(&self.shared.script) = Box::new(script);
     }
 
-    /// From now on refuses, with 421, whoever connects while so many are connected.
+    /// From now on refuses further connections with 421 while this many are open.
     pub fn allow_connections(&self, most: usize) {
         self.shared.most.store(most, Ordering::SeqCst);
     }
@@ -215,7 +215,7 @@ impl Server {
     /// Listens again where it did.
     ///
     /// # Panics
-    /// When the port can't be listened on, though it was held.
+    /// When the held port cannot be listened on.
     pub fn come_back(&self) {
         let mut presence = lock(&self.presence);
         let mut listener = JoinSet::new();
@@ -229,7 +229,7 @@ impl Server {
         *presence = Presence::Here(listener);
     }
 
-    /// What it has taken so far, repetitions included.
+    /// The mails that it has accepted so far, including repetitions.
     pub fn mails(&self) -> Vec<Mail> {
         lock(&self.shared.mails).clone()
     }
@@ -262,7 +262,7 @@ impl Server {
     }
 }
 
-/// A port that is taken and on which nobody listens.
+/// A bound port on which nothing listens.
 fn held(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("sockets can be made");
     socket
@@ -272,7 +272,7 @@ fn held(address: SocketAddr) -> TcpSocket {
     socket
 }
 
-/// Serves whoever connects; sessions end with it.
+/// Serves connections; sessions end with it.
 #[expect(
     clippy::disallowed_methods,
     reason = "a server for tests, whose sessions set the option themselves"

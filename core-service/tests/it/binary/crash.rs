@@ -98,8 +98,8 @@ async fn every_acknowledged_create_outlives_kill_9(database: Database) {
         assert_eq!(&found.title, title);
         assert!(found.is_published);
     }
-    // Creates that were under way may have happened without anybody being told; each has its event and its place in the
-    // catalogue's total, or neither.
+    // Running creates may have been committed without an answer; each has its event and its place in the catalogue's total, or
+    // neither.
     let request = ListMyEventsRequest {
         status: Some("all".to_owned()),
         limit: Some(1),

@@ -1,4 +1,4 @@
-//! Being told to stop: what is under way is finished, and nobody has to wait for what hangs.
+//! Stopping: running requests are finished, and hanging ones do not delay the stop.
 
 use core_service::storage::{Access, Options, Store, Tx};
 use muster_api::v1::{GetMyEventRequest, ListUseCasesRequest};

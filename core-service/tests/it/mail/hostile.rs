@@ -1,4 +1,4 @@
-//! Whatever people call themselves and their events, a mail stays one mail, to one person, that says what we say.
+//! With any names of people and events, a mail stays one mail, to one person, with our text.
 
 use core_service::{
     domain::{
