@@ -123,12 +123,12 @@ impl Problem {
 impl From<&Status> for Problem {
     fn from(status: &Status) -> Self {
         let details = status.get_error_details();
-        let told = details.error_info().filter(|info| info.domain == DOMAIN);
-        let problem = match told.and_then(|info| Reason::from_code(&info.reason)) {
+        let info = details.error_info().filter(|info| info.domain == DOMAIN);
+        let problem = match info.and_then(|info| Reason::from_code(&info.reason)) {
             // Core's own message, which is for clients.
             Some(reason) => Self::new(reason, status.message()),
             // A reason of a newer core that this build does not know: only its code can be used.
-            None if told.is_some() => Self::new(by_code(status.code()), status.message()),
+            None if info.is_some() => Self::new(by_code(status.code()), status.message()),
             None => foreign(status),
         };
         let problem = match problem.http_status {
@@ -139,7 +139,7 @@ impl From<&Status> for Problem {
             .bad_request()
             .map(|bad| &bad.field_violations[..])
             .unwrap_or_default();
-        let scope = told.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
+        let scope = info.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
         let request = details.request_info();
         let wait = details.retry_info().and_then(|info| info.retry_delay);
         Self {

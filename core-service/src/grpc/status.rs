@@ -50,8 +50,8 @@ pub(super) fn refuse(error: Error) -> Status {
 
 /// The status for violations.
 pub(super) fn refuse_fields(violations: Vec<FieldViolation>) -> Status {
-    let told = |FieldViolation { field, message }| Violation { field, message };
-    invalid(&violations.into_iter().map(told).collect::<Vec<_>>())
+    let violation = |FieldViolation { field, message }| Violation { field, message };
+    invalid(&violations.into_iter().map(violation).collect::<Vec<_>>())
 }
 
 /// The status for an exceeded rate limit.

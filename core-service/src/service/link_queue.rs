@@ -30,9 +30,9 @@ impl LinkQueue {
         hash: [u8; 32],
         registration: RegistrationId,
     ) -> Result<(), Error> {
-        let mut told = self.push(hash, registration);
+        let mut receiver = self.push(hash, registration);
         let _writer = self.writer.lock().await;
-        match told.try_recv() {
+        match receiver.try_recv() {
             Ok(()) => return Ok(()),
             Err(TryRecvError::Empty) => {}
             // The batch failed.
@@ -56,13 +56,13 @@ impl LinkQueue {
     }
 
     fn push(&self, hash: [u8; 32], registration: RegistrationId) -> oneshot::Receiver<()> {
-        let (written, told) = oneshot::channel();
+        let (written, receiver) = oneshot::channel();
         self.waiting().push(Link {
             hash,
             registration,
             written,
         });
-        told
+        receiver
     }
 
     /// A panic cannot leave the value in a bad state.

@@ -74,8 +74,8 @@ where
 {
     let started = Instant::now();
     let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
-    let told = (!rpc.goes_on).then_some(deadline);
-    let request = context.request(message, rpc.access, told, edge);
+    let deadline_for_core = (!rpc.goes_on).then_some(deadline);
+    let request = context.request(message, rpc.access, deadline_for_core, edge);
     let exchange = async {
         grpc.ready().await?;
         let codec = ProstCodec::<Q, A>::default();

@@ -20,7 +20,7 @@ impl Challenge {
     /// The value of `WWW-Authenticate`.
     pub(super) fn header(self) -> HeaderValue {
         let realm = HeaderValue::from_static(REALM);
-        let told = match self {
+        let value = match self {
             Self::Credential => return realm,
             Self::ValidCredential => format!("{REALM}, error=\"invalid_token\""),
             Self::Scope(None) => format!("{REALM}, error=\"insufficient_scope\""),
@@ -29,6 +29,6 @@ impl Challenge {
             }
         };
         // Scopes have visible characters only, so the value is always valid.
-        HeaderValue::try_from(told).unwrap_or(realm)
+        HeaderValue::try_from(value).unwrap_or(realm)
     }
 }

@@ -43,7 +43,7 @@ async fn told(pairs: &[(&str, &str)]) -> Toy {
 }
 
 #[tokio::test]
-async fn core_is_told_the_credential_the_trace_and_the_request_id_and_nothing_else() {
+async fn core_is_reported_the_credential_the_trace_and_the_request_id_and_nothing_else() {
     let toy = told(&[
         ("authorization", "Bearer abc"),
         ("traceparent", TRACE),
@@ -59,7 +59,7 @@ async fn core_is_told_the_credential_the_trace_and_the_request_id_and_nothing_el
 }
 
 #[tokio::test]
-async fn core_is_told_by_which_surface_a_call_comes() {
+async fn core_is_reported_by_which_surface_a_call_comes() {
     let toy = Toy::default();
     let core = Core::in_process(toy.routes());
     // What clients say of it themselves does not count.

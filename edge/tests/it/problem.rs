@@ -33,7 +33,7 @@ fn violations_become_details() {
 }
 
 #[test]
-fn who_is_refused_for_their_credential_is_told_what_it_lacks() {
+fn who_is_refused_for_their_credential_is_reported_what_it_lacks() {
     for scope in Scope::ALL {
         let problem = Problem::from(&status::insufficient_scope(*scope));
         assert_eq!(
@@ -106,7 +106,7 @@ fn a_foreign_domain_is_not_believed() {
 }
 
 #[test]
-fn a_reason_from_a_newer_core_is_told_by_its_code() {
+fn a_reason_from_a_newer_core_is_reported_by_its_code() {
     let details = ErrorDetails::with_error_info("BRAND_NEW", "muster", []);
     let problem = Problem::from(&Status::with_error_details(
         Code::FailedPrecondition,

@@ -43,7 +43,7 @@ fn other_addresses_are_refused() {
 }
 
 #[test]
-fn everything_that_tls_lacks_is_told_at_once() {
+fn everything_that_tls_lacks_is_reported_at_once() {
     let settings = Settings::try_parse_from([
         "edge",
         "--core-url",

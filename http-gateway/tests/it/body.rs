@@ -122,7 +122,7 @@ const FAULTS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_told_by_field_in_plain_words() {
+async fn what_is_wrong_with_a_body_is_reported_by_field_in_plain_words() {
     let gateway = Gateway::start().await;
     for (body, expected) in FAULTS {
         let reply = gateway.post("/api/v1/things", body).await;
@@ -334,7 +334,7 @@ async fn a_field_that_the_path_sets_is_not_taken_from_the_body() {
 }
 
 #[tokio::test]
-async fn a_partial_update_is_told_which_fields_were_there() {
+async fn a_partial_update_is_reported_which_fields_were_there() {
     let gateway = Gateway::start().await;
     let body = br#"{"title":"a","count":null}"#;
     let reply = gateway

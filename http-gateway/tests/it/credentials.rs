@@ -60,7 +60,7 @@ async fn a_malformed_authorization_header_is_no_credential() {
 }
 
 #[tokio::test]
-async fn a_missing_credential_is_told_before_the_body_is_there() {
+async fn a_missing_credential_is_reported_before_the_body_is_there() {
     let gateway = Gateway::start().await;
     // The body never comes.
     let request = format!(
@@ -83,7 +83,7 @@ async fn a_credential_that_core_refuses_is_unauthorized() {
 }
 
 #[tokio::test]
-async fn a_bad_credential_is_told_before_what_else_is_wrong() {
+async fn a_bad_credential_is_reported_before_what_else_is_wrong() {
     let gateway = Gateway::start().await;
     let bad = "Authorization: Bearer bad";
     let large = vec![b' '; (1 << 20) + 1];

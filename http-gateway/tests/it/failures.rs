@@ -94,7 +94,7 @@ async fn a_client_may_ask_for_an_earlier_end() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_inside_is_not_told() {
+async fn what_goes_wrong_inside_is_not_shown() {
     let gateway = Gateway::start().await;
     assert_eq!(
         gateway

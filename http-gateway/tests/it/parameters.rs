@@ -66,7 +66,7 @@ async fn query_parameters_are_decoded() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_query_is_told_at_once() {
+async fn every_fault_of_a_query_is_reported_at_once() {
     let gateway = Gateway::start().await;
     let reply = gateway
         .get("/api/v1/things?count=many&limit=1&query=a&query=b&%zz=1&query=%ff")

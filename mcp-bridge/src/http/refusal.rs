@@ -47,19 +47,19 @@ pub(super) async fn in_our_words(response: Response, method: &Method, id: &Reque
         return response;
     }
     let allow = response.headers().get(ALLOW).cloned();
-    let told = Limited::new(response.into_body(), REFUSAL_BYTES)
+    let text = Limited::new(response.into_body(), REFUSAL_BYTES)
         .collect()
         .await;
-    let told = told.map(http_body_util::Collected::to_bytes);
-    let told = told.unwrap_or_default();
-    let mut response = worded(status, method, &String::from_utf8_lossy(&told)).into_response(id);
+    let text = text.map(http_body_util::Collected::to_bytes);
+    let text = text.unwrap_or_default();
+    let mut response = worded(status, method, &String::from_utf8_lossy(&text)).into_response(id);
     if let Some(allow) = allow {
         response.headers_mut().insert(ALLOW, allow);
     }
     response
 }
 
-fn worded(status: StatusCode, method: &Method, told: &str) -> Problem {
+fn worded(status: StatusCode, method: &Method, text: &str) -> Problem {
     let invalid = |message: &str| Problem::new(Reason::InvalidRequest, message);
     let problem = match status {
         StatusCode::METHOD_NOT_ALLOWED => {
@@ -73,14 +73,14 @@ fn worded(status: StatusCode, method: &Method, told: &str) -> Problem {
         StatusCode::NOT_ACCEPTABLE => {
             invalid("the header Accept must name application/json and text/event-stream")
         }
-        StatusCode::FORBIDDEN if told.contains("Host") => invalid(
+        StatusCode::FORBIDDEN if text.contains("Host") => invalid(
             "MCP is not served under this host; the setting --mcp-hosts names those that it is served under",
         ),
         StatusCode::FORBIDDEN => invalid(
             "pages of this origin may not call; the setting --mcp-origins names those that may",
         ),
-        status if status.is_client_error() => invalid(told.trim_start_matches("Bad Request: ")),
-        _ => Problem::new(Reason::Internal, "Muster failed").caused_by(told),
+        status if status.is_client_error() => invalid(text.trim_start_matches("Bad Request: ")),
+        _ => Problem::new(Reason::Internal, "Muster failed").caused_by(text),
     };
     problem.answered(status.as_u16())
 }

@@ -21,7 +21,7 @@ pub enum JobKind {
     RegistrationCancelledMail,
     /// Tells a registrant that the event is cancelled.
     CancellationMail,
-    /// Tells a registrant that the event takes place at another time or place.
+    /// Tells a registrant that the event has a new time or place.
     EventChangedMail,
     /// Fetches a stock photograph for an event's cover. The subject is the event.
     StockCover,

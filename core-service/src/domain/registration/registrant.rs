@@ -155,9 +155,9 @@ mod tests {
     ];
 
     /// The mails that are still up to date.
-    fn told(registrant: &Registrant, now: Instant) -> Vec<Task> {
-        let tells = |task: &Task| registrant.notification(*task, now).is_some();
-        MAILS.into_iter().filter(tells).collect()
+    fn current(registrant: &Registrant, now: Instant) -> Vec<Task> {
+        let is_current = |task: &Task| registrant.notification(*task, now).is_some();
+        MAILS.into_iter().filter(is_current).collect()
     }
 
     #[test]
@@ -177,27 +177,27 @@ mod tests {
             (Status::Waitlisted, vec![Task::WaitlistedMail]),
             (Status::Pending, vec![Task::PendingMail]),
         ] {
-            let found = told(&registrant(status), NOW);
+            let found = current(&registrant(status), NOW);
             let is_expected = |task: &Task| first.contains(task) || always.contains(task);
             let expected: Vec<Task> = MAILS.into_iter().filter(is_expected).collect();
             assert_eq!(found, expected, "{status}");
         }
         let cancelled = registrant(Status::Cancelled);
-        assert_eq!(told(&cancelled, NOW), [CANCELLED]);
+        assert_eq!(current(&cancelled, NOW), [CANCELLED]);
     }
 
     #[test]
-    fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_told() {
+    fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_sent() {
         let mut called_off = registrant(Status::Confirmed);
         let over = called_off.event.schedule.effective_end();
         let last = [CANCELLED, Task::CancellationMail];
-        assert_eq!(told(&called_off, over), last);
+        assert_eq!(current(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();
-        assert_eq!(told(&called_off, NOW), last);
+        assert_eq!(current(&called_off, NOW), last);
     }
 
     #[test]
-    fn of_several_changes_only_the_last_is_told() {
+    fn of_several_changes_only_the_last_is_sent() {
         let mut registrant = registrant(Status::Confirmed);
         registrant.event.sequence = 2;
         let changed = |sequence| Task::EventChangedMail { sequence };

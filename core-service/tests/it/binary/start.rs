@@ -36,7 +36,7 @@ async fn sqlite() -> Database {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_told_with_the_setting_to_change() {
+async fn a_port_in_use_is_reported_with_the_setting_to_change() {
     let database = sqlite().await;
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -50,7 +50,7 @@ async fn a_port_in_use_is_told_with_the_setting_to_change() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_with_the_setting_to_change() {
+fn a_folder_that_cannot_be_made_is_reported_with_the_setting_to_change() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -72,7 +72,7 @@ fn a_folder_that_cannot_be_made_is_told_with_the_setting_to_change() {
 }
 
 #[test]
-fn covers_without_their_key_are_told_with_the_setting_to_give() {
+fn covers_without_their_key_are_reported_with_the_setting_to_give() {
     fails_with_one_line(
         &["--covers", "unsplash"],
         SETTINGS,
@@ -81,7 +81,7 @@ fn covers_without_their_key_are_told_with_the_setting_to_give() {
 }
 
 #[test]
-fn an_unreachable_database_is_told_without_its_password() {
+fn an_unreachable_database_is_reported_without_its_password() {
     let arguments = [
         "--grpc-addr",
         "127.0.0.1:0",
@@ -100,7 +100,7 @@ fn an_unreachable_database_is_told_without_its_password() {
 }
 
 #[test]
-fn a_database_without_migrations_is_told_with_the_command_to_run() {
+fn a_database_without_migrations_is_reported_with_the_command_to_run() {
     let folder = tempfile::tempdir().unwrap();
     let data_dir = folder.path().display().to_string();
     fails_with_one_line(
@@ -111,7 +111,7 @@ fn a_database_without_migrations_is_told_with_the_command_to_run() {
 }
 
 #[test]
-fn invalid_settings_are_told_all_at_once() {
+fn invalid_settings_are_reported_all_at_once() {
     let lines = failing(
         &[
             "--grpc-addr",
