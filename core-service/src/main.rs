@@ -11,7 +11,7 @@ use core_service::{
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
-use process::{Failure, settings, shutdown, telemetry};
+use process::{Failure, program, shutdown, telemetry};
 
 /// Muster's core: the gRPC service that holds all rules and all data.
 ///
@@ -46,13 +46,10 @@ Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, datab
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Boxed, since the future holds all settings and is large.
-    Failure::report(Box::pin(run()).await)
+    program::run(|config: &Config| &config.log, run).await
 }
 
-async fn run() -> Result<(), Failure> {
-    let config: Config = settings::parse()?;
-    telemetry::init(&config.log);
+async fn run(config: Config) -> Result<(), Failure> {
     let (clock, entropy) = (Clock::system(), Entropy::system());
     if let Some(command) = &config.command {
         return command
