@@ -216,17 +216,19 @@ impl At<'_> {
 }
 
 /// Whether a text is an e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of RFC
-/// 5321. Core also uses it for addresses that do not come from requests.
+/// 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) only between other characters, and no mail could be sent to
+/// such an address. Core also uses it for addresses that do not come from requests.
 pub fn is_email(text: &str) -> bool {
     const LONGEST: usize = 254;
     const LONGEST_LOCAL: usize = 64;
     let Some((local, domain)) = text.split_once('@') else {
         return false;
     };
-    let is_local = |c: char| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c);
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c);
+    let is_atom = |part: &str| !part.is_empty() && part.chars().all(is_kept);
     text.len() <= LONGEST
         && (1..=LONGEST_LOCAL).contains(&local.len())
-        && local.chars().all(is_local)
+        && local.split('.').all(is_atom)
         && domain.split('.').all(is_domain_label)
 }
 

@@ -117,6 +117,8 @@ fn is_root(path: &str) -> bool {
 }
 
 fn join(parent: &str, name: &str) -> String {
+    // A key may be empty, and a detail without a name would name nothing.
+    let name = if name.is_empty() { "\"\"" } else { name };
     if is_root(parent) {
         name.to_owned()
     } else {

@@ -72,6 +72,9 @@ mod tests {
             "ada@exa mple.org",
             "ada@-example.org",
             "ada@example.org\n",
+            ".ada@example.org",
+            "ada.@example.org",
+            "ada..lovelace@example.org",
             "Ada <ada@example.org>",
             &too_long,
         ] {

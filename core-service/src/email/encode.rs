@@ -58,11 +58,13 @@ fn part(kind: ContentType, text: &str) -> SinglePart {
 }
 
 /// Text that is safe in a header: lettre panics on line breaks in names. Marks that change the direction of writing are removed
-/// too, since they would affect the text that follows.
+/// too, since they would affect the text that follows. The start of an encoded word (RFC 2047) is split: lettre leaves ASCII as it
+/// is, and a mail program would show the decoded text, line breaks included.
 fn one_line(text: &str) -> String {
     text.chars()
         .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(HEADER_CHARACTERS)
-        .collect()
+        .collect::<String>()
+        .replace("=?", "= ?")
 }

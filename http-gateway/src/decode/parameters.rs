@@ -66,7 +66,9 @@ pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
             continue;
         };
         let Some(field) = B::QUERY_FIELDS.iter().find(|field| **field == name) else {
-            violations.push(violation(&name, &unknown(B::QUERY_FIELDS)));
+            // A name may be empty, and a detail without one would name nothing.
+            let name = if name.is_empty() { "\"\"" } else { &*name };
+            violations.push(violation(name, &unknown(B::QUERY_FIELDS)));
             continue;
         };
         if seen.contains(field) {

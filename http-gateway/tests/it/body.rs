@@ -113,7 +113,7 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     (
         "{\"\":1}",
-        ": is not known here; the fields are id, title, count, flag, parts, query",
+        "\"\": is not known here; the fields are id, title, count, flag, parts, query",
     ),
     (
         "{\"title\":\"a\",\"title\":\"b\"}",

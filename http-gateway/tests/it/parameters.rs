@@ -69,7 +69,7 @@ async fn query_parameters_are_decoded() {
 async fn every_fault_of_a_query_is_reported_at_once() {
     let gateway = Gateway::start().await;
     let reply = gateway
-        .get("/api/v1/things?count=many&limit=1&query=a&query=b&%zz=1&query=%ff")
+        .get("/api/v1/things?count=many&limit=1&query=a&query=b&%zz=1&query=%ff&=x")
         .await;
     reply.error(400, "INVALID_REQUEST");
     assert_eq!(
@@ -80,6 +80,7 @@ async fn every_fault_of_a_query_is_reported_at_once() {
             "query: is given more than once",
             "%zz: is a parameter whose name is not valid percent-encoding of UTF-8",
             "query: is given more than once",
+            "\"\": is not known here; the query parameters are count, query",
         ]
     );
 }

@@ -142,6 +142,20 @@ proptest! {
 }
 
 #[tokio::test]
+async fn a_title_is_shown_as_it_is_and_not_decoded() {
+    let texts = Texts {
+        name: "Ada".to_owned(),
+        title: "Meetup =?utf-8?q?=0D=0ACancelled?=".to_owned(),
+        location: "Hall".to_owned(),
+        organizer: "Olga".to_owned(),
+        reason: "Rain".to_owned(),
+    };
+    let mail = sent(texts, News::Promoted).await;
+    let shown = "You have a seat: Meetup = ?utf-8?q?=0D=0ACancelled?=";
+    assert_eq!(mail.subject, shown);
+}
+
+#[tokio::test]
 async fn a_name_in_which_a_link_could_hide_is_not_addressed() {
     for (name, addressed) in [
         ("Ada", true),
