@@ -77,6 +77,7 @@ const PACKAGES: &[Package] = &[
 /// Packages that only tests use; they may use whatever they like.
 const TEST_PACKAGES: &[&str] = &[
     "bench",
+    "fuzz",
     "test-photos",
     "test-postgres",
     "test-smtp",

@@ -1,0 +1,91 @@
+//! E-mail addresses. What the API accepts is an address, and mail can be sent to it and to nobody else.
+
+use core_service::{
+    domain::email::{Email, normalised},
+    email::Letter,
+};
+
+use crate::{
+    Target,
+    mail::{Postbox, check},
+};
+
+pub(crate) const TARGET: Target = Target {
+    name: "addresses",
+    seeds,
+    words,
+    run,
+};
+
+thread_local! {
+    static POSTBOX: Postbox = Postbox::new();
+}
+
+fn run(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else {
+        return;
+    };
+    let Ok(email) = text.parse::<Email>() else {
+        return;
+    };
+    assert_eq!(email.as_str(), text, "an address is kept as it is given");
+    assert!(
+        text.is_ascii() && text.matches('@').count() == 1 && text.len() <= 254,
+        "{text:?}"
+    );
+    let compared = normalised(text);
+    assert!(
+        compared.parse::<Email>().is_ok(),
+        "{text:?} is compared as {compared:?}"
+    );
+    assert_eq!(normalised(&compared), compared);
+    let letter = Letter {
+        key: "test_mail.fuzz".to_owned(),
+        host: "muster.example".to_owned(),
+        name: None,
+        address: text.to_owned(),
+        subject: "Test".to_owned(),
+        text: "Test\n".to_owned(),
+        html: "<p>Test</p>\n".to_owned(),
+        calendar: None,
+    };
+    let source = POSTBOX.with(|postbox| postbox.sent(&letter));
+    check(&letter, &source);
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let long = format!("{}@{}.example", "a".repeat(64), "b".repeat(63));
+    let seeds = [
+        "grace@example.org",
+        "Ada.Lovelace+events@Example.ORG",
+        "!#$%&'*+/=?^_`{|}~-@example.org",
+        "a@b",
+        "a@127.0.0.1",
+        "a@xn--bcher-kva.example",
+        "ada@@example.org",
+        ".ada@example.org",
+        "ada.@example.org",
+        "ada..lovelace@example.org",
+        "Ada <ada@example.org>",
+        "ada@example.org\r\nBcc: eve@example.org",
+        &long,
+    ];
+    seeds.map(|text| text.as_bytes().to_vec()).into()
+}
+
+fn words() -> Vec<String> {
+    [
+        "@",
+        "..",
+        ".@",
+        "@.",
+        "-.",
+        "example.org",
+        "\"",
+        "[127.0.0.1]",
+        ",",
+        "\u{130}",
+    ]
+    .map(str::to_owned)
+    .into()
+}
