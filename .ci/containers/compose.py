@@ -1,0 +1,123 @@
+"""docker-compose.yml and the Dockerfile's final stage, read as far as this repository uses them. What is not understood is refused, so
+that nothing in these files goes unchecked."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+# A service's settings that have no effect on one run here, each with the reason.
+WITHOUT_EFFECT = {
+    "build": "images are made by images.py",
+    "restart": "a service that ends fails the check",
+}
+
+UNDERSTOOD = {
+    "image", "entrypoint", "command", "environment", "user", "read_only", "cap_drop", "security_opt", "mem_limit", "tmpfs",
+    "volumes", "ports", "healthcheck", "depends_on", "deploy", "stop_grace_period", *WITHOUT_EFFECT,
+}  # fmt: skip
+
+
+class Wrong(Exception):
+    """What is wrong with the files, or with what they started."""
+
+
+def interpolated(value, settings):
+    """The value with `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` filled in."""
+    if isinstance(value, dict):
+        return {key: interpolated(item, settings) for key, item in value.items()}
+    if isinstance(value, list):
+        return [interpolated(item, settings) for item in value]
+    if not isinstance(value, str):
+        return value
+
+    def fill(match):
+        name, kind, rest = match["name"], match["kind"], match["rest"]
+        if settings.get(name):
+            return settings[name]
+        if kind == ":?":
+            raise Wrong(f"{name}: {rest}")
+        return rest or ""
+
+    return re.sub(r"\$\{(?P<name>\w+)(?:(?P<kind>:[-?])(?P<rest>[^}]*))?\}", fill, value)
+
+
+def seconds(duration):
+    """`30s` or `1m30s` as a number."""
+    parts = re.fullmatch(r"(?:(\d+)m)?(?:(\d+)s)?", duration)
+    if not parts or not duration:
+        raise Wrong(f"{duration} is no duration")
+    return int(parts[1] or 0) * 60 + int(parts[2] or 0)
+
+
+def services(path, settings):
+    """Every service by its name, in an order in which each comes after what it depends on."""
+    read = YAML(typ="safe").load(Path(path))["services"]
+    for name, service in read.items():
+        unknown = set(service) - UNDERSTOOD
+        if unknown:
+            raise Wrong(f"{path}: {name}: this check does not know {', '.join(sorted(unknown))}")
+        # Compose: a list means that they only have to be started.
+        after = service.get("depends_on", {})
+        if isinstance(after, list):
+            service["depends_on"] = {other: {"condition": "service_started"} for other in after}
+    read = interpolated(read, settings)
+    ordered = {}
+    while len(ordered) < len(read):
+        ready = [
+            name for name in read if name not in ordered and set(read[name].get("depends_on", {})) <= set(ordered)
+        ]
+        if not ready:
+            raise Wrong(f"{path}: services depend on each other in a circle")
+        ordered.update((name, read[name]) for name in ready)
+    return ordered
+
+
+class Image:
+    """The Dockerfile's final stage."""
+
+    def __init__(self, path):
+        text = re.sub(r"\\\n", " ", Path(path).read_text())
+        lines = [line.strip() for line in text.splitlines()]
+        steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+        last = max(index for index, step in enumerate(steps) if step[0] == "FROM")
+        self.base = steps[last][1]
+        self.programs = re.findall(r"target/release/([\w-]+)", " ".join(step[1] for step in steps[:last]))
+        # From the build stage or the checkout: (is of the checkout, sources, destination, owner).
+        self.copies = []
+        # As `podman import --change` takes them.
+        self.changes = []
+        for instruction, rest in steps[last + 1 :]:
+            if instruction == "COPY":
+                words = shlex.split(rest)
+                flags = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
+                files = [word for word in words if not word.startswith("--")]
+                self.copies.append(("from" not in flags, files[:-1], files[-1], flags.get("chown")))
+            elif instruction in ("ENV", "WORKDIR", "EXPOSE", "ENTRYPOINT", "CMD", "USER"):
+                # `EXPOSE 1 2` is two changes for podman.
+                many = rest.split() if instruction == "EXPOSE" else [rest]
+                self.changes += [f"{instruction} {one}" for one in many]
+            else:
+                raise Wrong(f"{path}: this check does not know {instruction}")
+
+
+def environment():
+    """The settings of this machine, without those of Muster: the check makes its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+
+
+def words(value):
+    """A command as a list, however it is written."""
+    return shlex.split(value) if isinstance(value, str) else list(value)
+
+
+def probe(test):
+    """The command of a healthcheck."""
+    if isinstance(test, list) and test[:1] == ["CMD"]:
+        return test[1:]
+    if isinstance(test, list) and test[:1] == ["CMD-SHELL"]:
+        return ["sh", "-c", test[1]]
+    raise Wrong(f"this check does not know the healthcheck {json.dumps(test)}")

@@ -1,0 +1,282 @@
+"""Starts what docker-compose.yml describes, with podman and images made here, uses it as its first lines say, and stops it.
+
+usage: start.py FOLDER_OF_PROGRAMS FOLDER_FOR_ROOT_FILESYSTEMS
+"""
+
+import json
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import compose
+import images
+from compose import Wrong
+
+NETWORK = "muster"
+# Of a debug build on a busy machine.
+PATIENCE_SECONDS = 60
+# What Compose allows when the file says nothing.
+DEFAULT_GRACE_SECONDS = 10
+# The program ends by this when its settings are wrong.
+WRONG_SETTINGS = 64
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])
+
+
+class Containers:
+    """The services as containers, in a storage of their own, so that nothing of this machine's is touched."""
+
+    def __init__(self, services, folder):
+        self.services = services
+        self.podman = [
+            "podman", "--root", f"{folder}/storage", "--runroot", f"{folder}/run", "--network-config-dir", f"{folder}/networks",
+            "--cgroup-manager", "cgroupfs",
+        ]  # fmt: skip
+        self.running = []
+
+    def call(self, *words, check=True, **options):
+        done = subprocess.run([*self.podman, *words], capture_output=True, text=True, **options)
+        if check and done.returncode:
+            raise Wrong(f"podman {words[0]}: {done.stderr.strip()}")
+        return done
+
+    def flags(self, name, without=()):
+        """How podman runs a service, as the file says."""
+        service = self.services[name]
+        flags = ["--network", NETWORK, "--network-alias", name]
+        # Podman's own are above what this machine may allow, and to raise them takes a privilege.
+        flags += ["--ulimit", "nofile=16384:16384", "--ulimit", "nproc=4096:4096"]
+        for variable, value in service.get("environment", {}).items():
+            if variable not in without:
+                flags += ["--env", f"{variable}={value}"]
+        flags += ["--read-only"] if service.get("read_only") else []
+        for key, flag in (("cap_drop", "--cap-drop"), ("tmpfs", "--tmpfs"), ("volumes", "--volume"), ("ports", "--publish")):
+            for value in service.get(key, []):
+                flags += [flag, str(value)]
+        for value in service.get("security_opt", []):
+            # Podman says this without a value.
+            flags += ["--security-opt", value.removesuffix(":true")]
+        memory = service.get("mem_limit") or service.get("deploy", {}).get("resources", {}).get("limits", {}).get("memory")
+        flags += ["--memory", str(memory)] if memory else []
+        flags += ["--user", str(service["user"])] if "user" in service else []
+        return flags
+
+    def command(self, name, arguments=None):
+        """Image, entrypoint and command, as the file says."""
+        service = self.services[name]
+        entrypoint = ["--entrypoint", json.dumps(service["entrypoint"])] if "entrypoint" in service else []
+        return [*entrypoint, service["image"], *(arguments or compose.words(service.get("command", [])))]
+
+    def start_all(self):
+        self.call("network", "create", NETWORK)
+        for name, service in self.services.items():
+            for other, wanted in service.get("depends_on", {}).items():
+                self.await_condition(other, wanted["condition"])
+            for number in range(service.get("deploy", {}).get("replicas", 1)):
+                container = f"{name}-{number + 1}"
+                self.call("run", "--detach", "--name", container, *self.flags(name), *self.command(name))
+                self.running.append((container, name))
+
+    def await_condition(self, name, condition):
+        container = f"{name}-1"
+        if condition == "service_completed_successfully":
+            done = self.call("wait", container, timeout=PATIENCE_SECONDS)
+            if done.stdout.strip() != "0":
+                raise Wrong(f"{name} ended with {done.stdout.strip()}\n{self.logs(container)}")
+            self.running.remove((container, name))
+        elif condition == "service_healthy":
+            self.await_health(container, self.services[name]["healthcheck"])
+
+    def await_health(self, container, check):
+        command, every = compose.probe(check["test"]), compose.seconds(check.get("interval", "30s"))
+        for _ in range(check.get("retries", 3)):
+            said = self.call("exec", container, *command, check=False)
+            if said.returncode == 0:
+                return
+            time.sleep(every)
+        raise Wrong(f"{container} does not become healthy: {said.stderr.strip()}\n{self.logs(container)}")
+
+    def logs(self, container):
+        done = self.call("logs", container, check=False)
+        return done.stdout + done.stderr
+
+    def once(self, name, *arguments):
+        """`docker compose run --rm`: what it prints."""
+        return self.call("run", "--rm", *self.flags(name), *self.command(name, arguments)).stdout.strip()
+
+    def state(self, container):
+        return json.loads(self.call("inspect", container).stdout)[0]["State"]
+
+    def check_confinement(self):
+        """What the kernel says of each container's process."""
+        for container, name in self.running:
+            service, state = self.services[name], self.state(container)
+            if state["Status"] != "running":
+                raise Wrong(f"{container} ended with {state['ExitCode']}\n{self.logs(container)}")
+            process = Path("/proc", str(state["Pid"]))
+            status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
+            if service.get("cap_drop") == ["ALL"] and int(status["CapBnd"], 16):
+                raise Wrong(f"{container} has capabilities: {status['CapBnd']}")
+            if "no-new-privileges:true" in service.get("security_opt", []) and status["NoNewPrivs"] != "1":
+                raise Wrong(f"{container} can get privileges")
+            if service["image"] == "muster" and status["Uid"].split()[0] == "0":
+                raise Wrong(f"{container} runs as root")
+            root = next(line.split() for line in (process / "mountinfo").read_text().splitlines() if line.split()[4] == "/")
+            if service.get("read_only") and "ro" not in root[5].split(","):
+                raise Wrong(f"{container} can write to its root")
+
+    def stop_all(self):
+        """As Compose stops them: SIGTERM, and SIGKILL when the time is over. The last one first."""
+        for container, name in reversed(self.running):
+            grace = compose.seconds(self.services[name].get("stop_grace_period", f"{DEFAULT_GRACE_SECONDS}s"))
+            started = time.monotonic()
+            self.call("stop", "--time", str(grace), container)
+            took, code = time.monotonic() - started, self.state(container)["ExitCode"]
+            print(f"containers: {container} stopped in {took:.1f} of {grace} s with {code}")
+            if self.services[name]["image"] == "muster" and code != 0:
+                raise Wrong(f"{container} ended with {code}\n{self.logs(container)}")
+
+    def clean(self):
+        self.call("rm", "--all", "--force", "--time", "0", "--volumes", check=False)
+        self.call("network", "rm", "--force", NETWORK, check=False)
+        self.call("system", "reset", "--force", check=False)
+
+
+class Client:
+    """One who has a key."""
+
+    def __init__(self, port, mcp_port):
+        self.api, self.mcp_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{mcp_port}/mcp"
+        self.key = None
+
+    def call(self, method, url, body=None, **headers):
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        data = None if body is None else json.dumps(body).encode()
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        request = urllib.request.Request(url, data=data, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise Wrong(f"{method} {url}: {error.code} {error.read().decode()}") from error
+
+    def rest(self, method, path, body=None):
+        return self.call(method, f"{self.api}/api/v1{path}", body)
+
+    def tool(self, name, **arguments):
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+        result = self.call("POST", self.mcp_url, message, **headers)["result"]
+        if result.get("isError"):
+            raise Wrong(f"{name}: {result['content'][0]['text']}")
+        return result["structuredContent"]
+
+    def await_ready(self, url):
+        """Both surfaces say so once they reach core."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return self.call("GET", f"{url}/readyz")
+            except (Wrong, OSError) as error:
+                if time.monotonic() > until:
+                    raise Wrong(f"{url} is not ready: {error}") from error
+                time.sleep(0.5)
+
+
+def use(containers, client):
+    """What the first lines of docker-compose.yml say, and a registration whose mail arrives."""
+    client.await_ready(client.api)
+    client.await_ready(client.mcp_url.removesuffix("/mcp"))
+    you = ("--email", "you@example.org")
+    containers.once("core", "account", "create", *you, "--name", "Your Name", "--plan", "free")
+    client.key = containers.once("core", "key", "create", *you, "--name", "laptop")
+    event = {
+        "title": "Container Meetup",
+        "description": "In a container.",
+        "location": "Hall",
+        "start_date": "2099-05-14T19:00:00Z",
+        "max_capacity": 10,
+    }
+    made = client.rest("POST", "/events", event)
+    client.rest("POST", f"/me/events/{made['id']}/publish")
+    guest = {"name": "Grace Example", "email": "grace@example.org"}
+    client.rest("POST", f"/events/{made['slug']}/registrations", guest)
+    listed = client.rest("GET", "/events")
+    mine = client.tool("get_my_event", id=made["id"])
+    if listed["count"] != 1 or mine["registrations_active"] != 1:
+        raise Wrong(f"the event and its registration are not there: {listed} {mine}")
+    until = time.monotonic() + PATIENCE_SECONDS
+    while guest["email"] not in containers.logs("mail-1"):
+        if time.monotonic() > until:
+            raise Wrong(f"no mail arrived\n{containers.logs('core-1')}")
+        time.sleep(0.5)
+    print("containers: account, key, event, publication, registration with its mail, and an MCP tool work")
+
+
+def check_refusals(containers, settings):
+    """Mistakes that whoever runs this makes: they must be said, not started."""
+    try:
+        compose.services("docker-compose.yml", {**settings, "MUSTER_EDGE_TOKEN": ""})
+        raise AssertionError("docker-compose.yml starts without MUSTER_EDGE_TOKEN")
+    except Wrong as told:
+        print(f"containers: without the secret: {told}")
+    for name in ("gateway", "mcp"):
+        flags = containers.flags(name, without=["MUSTER_EDGE_TOKEN"])
+        # Its port is in use by the one that runs.
+        published = flags.index("--publish")
+        del flags[published : published + 2]
+        done = containers.call("run", "--rm", *flags, *containers.command(name), check=False, timeout=PATIENCE_SECONDS)
+        if done.returncode != WRONG_SETTINGS:
+            raise Wrong(f"{name} without a secret ended with {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def main():
+    programs, cache = Path(sys.argv[1]), Path(sys.argv[2])
+    settings = {
+        **compose.environment(),
+        "MUSTER_EDGE_TOKEN": secrets.token_hex(32),
+        "MUSTER_PORT": free_port(),
+        "MUSTER_MCP_PORT": free_port(),
+    }
+    services = compose.services("docker-compose.yml", settings)
+    folder = tempfile.mkdtemp(prefix="muster-containers-")
+    containers = Containers(services, folder)
+    try:
+        names = {name: service["image"] for name, service in services.items()}
+        images.of_muster(
+            containers.podman, compose.Image("deploy/Dockerfile"), names["core"], Path.cwd(), programs, cache
+        )
+        images.of_others(containers.podman, names, cache)
+        containers.start_all()
+        use(containers, Client(settings["MUSTER_PORT"], settings["MUSTER_MCP_PORT"]))
+        containers.check_confinement()
+        check_refusals(containers, settings)
+        containers.stop_all()
+    except Wrong:
+        for container, _ in containers.running:
+            print(f"{container}: {containers.logs(container)[-1000:]}", file=sys.stderr)
+        raise
+    finally:
+        containers.clean()
+        shutil.rmtree(folder, ignore_errors=True)
+    print("containers: everything started, worked and stopped")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Wrong, subprocess.SubprocessError) as error:
+        sys.exit(f"containers: {error}")
