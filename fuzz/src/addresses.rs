@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::email::{Email, normalised},
-    email::Letter,
+    email::Mail,
 };
 
 use crate::{
@@ -39,7 +39,7 @@ fn run(input: &[u8]) {
         "{text:?} is compared as {compared:?}"
     );
     assert_eq!(normalised(&compared), compared);
-    let letter = Letter {
+    let letter = Mail {
         key: "test_mail.fuzz".to_owned(),
         host: "muster.example".to_owned(),
         name: None,

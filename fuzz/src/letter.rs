@@ -6,10 +6,10 @@ use core_service::{
         ids::{AccountId, EventId, RegistrationId},
         instant::Instant,
         job::{Job, Task},
-        registration::{News, Registrant, Standing, Status},
+        registration::{ActiveStatus, Notification, Registrant, Status},
         schedule::{EventTime, Schedule},
     },
-    email::{Addressing, Letter, letter},
+    email::{Addressing, Mail, mail},
 };
 use uuid::Uuid;
 
@@ -21,25 +21,25 @@ pub(crate) const NOW: Instant = Instant::from_micros(1_893_456_000_000_000);
 pub(crate) const SENDER: &str = "events@muster.example";
 
 /// A kind of each mail.
-const NEWS: [News; 7] = [
-    News::Registered(Standing::Seated),
-    News::RegisteredAgain(Standing::Waiting),
-    News::Promoted,
-    News::Approved(Standing::Seated),
-    News::EventChanged(Standing::Pending),
-    News::RegistrationCancelled { held_a_seat: true },
-    News::EventCancelled { held_a_seat: true },
+const NOTIFICATIONS: [Notification; 7] = [
+    Notification::Registered(ActiveStatus::Confirmed),
+    Notification::RegisteredAgain(ActiveStatus::Waitlisted),
+    Notification::Promoted,
+    Notification::Approved(ActiveStatus::Confirmed),
+    Notification::EventChanged(ActiveStatus::Pending),
+    Notification::RegistrationCancelled { held_a_seat: true },
+    Notification::EventCancelled { held_a_seat: true },
 ];
 
 /// Who is written, and what.
 pub(crate) struct Written {
     pub(crate) registrant: Registrant,
-    pub(crate) letter: Letter,
+    pub(crate) letter: Mail,
 }
 
 /// The letter that an input stands for: the kind of news, then name, title, location, city, organizer and reason.
 pub(crate) fn written(input: &[u8]) -> Option<Written> {
-    let (news, texts) = bytes::choose(input, &NEWS)?;
+    let (news, texts) = bytes::choose(input, &NOTIFICATIONS)?;
     let [name, title, location, city, organizer, reason] = bytes::texts(texts);
     let optional = |text: String| (!text.is_empty()).then_some(text);
     let registrant = Registrant {
@@ -63,7 +63,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         private_url: Some("https://muster.example/registrations/token"),
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();
-    let letter = letter(&job, *news, &registrant, &addressing, NOW);
+    let letter = mail(&job, *news, &registrant, &addressing, NOW);
     let letter = letter.expect("a template can be rendered whatever is in it");
     Some(Written { registrant, letter })
 }

@@ -1,7 +1,7 @@
 //! Mails as they are sent. Whatever the texts hold, a mail is to one person, has the headers that every mail has, and another program
 //! reads in it what was written.
 
-use core_service::email::{Letter, Mailer};
+use core_service::email::{Mail, Mailer};
 use mail_parser::{Message, MessageParser};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -56,7 +56,7 @@ impl Postbox {
     }
 
     /// The mail as it would go to a server.
-    pub(crate) fn sent(&self, letter: &Letter) -> Vec<u8> {
+    pub(crate) fn sent(&self, letter: &Mail) -> Vec<u8> {
         let sent = self.runtime.block_on(self.mailer.send(letter, NOW));
         sent.unwrap_or_else(|error| panic!("{error}: {letter:?}"));
         let path = self.folder.path().join(format!("{}.eml", letter.key));
@@ -74,7 +74,7 @@ fn run(input: &[u8]) {
 }
 
 /// Checks a mail against the letter that it is made from.
-pub(crate) fn check(letter: &Letter, source: &[u8]) {
+pub(crate) fn check(letter: &Mail, source: &[u8]) {
     let text = std::str::from_utf8(source).expect("a mail is ASCII");
     assert!(text.is_ascii(), "not ASCII: {text}");
     for line in text.split("\r\n") {
