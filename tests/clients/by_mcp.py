@@ -108,10 +108,10 @@ async def session(server, mode, asked=None):
         assert not rest(path)["is_cancelled"]
         if asked is None or (asked == [] and mode == "legacy"):
             # No form could be shown.
-            assert "1 people will be told" in said and "confirm: true" in said, said
+            assert "Registrants who get an e-mail: 1" in said and "confirm: true" in said, said
             done = await call(client, "cancel_event", id=event, reason="Flooded.", confirm=True)
         else:
-            assert "did not confirm" in said and "1 people will be told" in asked[0], (said, asked)
+            assert "did not confirm" in said and "Registrants who get an e-mail: 1" in asked[0], (said, asked)
             done = await call(client, "cancel_event", id=event, reason="Flooded.")
         assert done["registrants_notified"] == 1, done
         assert rest(path)["is_cancelled"]

@@ -89,7 +89,7 @@ async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<Te
         let text = mcp.call("cancel_event", stage.arguments()).await.error();
         assert!(text.contains("Nothing has changed yet"), "{text}");
         assert!(text.contains("Rust Meetup"), "{text}");
-        assert!(text.contains("2 people will get an e-mail"), "{text}");
+        assert!(text.contains("Registrants who get an e-mail: 2"), "{text}");
         assert!(text.contains("confirm: true"), "{text}");
     }
     let mut refused = stage.arguments();
@@ -139,7 +139,7 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
     let form = &question["inputRequests"]["confirm"];
     assert_eq!(form["method"], "elicitation/create");
     let message = form["params"]["message"].as_str().unwrap();
-    assert!(message.contains("2 people will get an e-mail"), "{message}");
+    assert!(message.contains("Registrants who get an e-mail: 2"), "{message}");
     assert_eq!(
         form["params"]["requestedSchema"]["properties"]["confirm"]["type"],
         "boolean"
