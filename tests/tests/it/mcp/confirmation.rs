@@ -139,7 +139,10 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
     let form = &question["inputRequests"]["confirm"];
     assert_eq!(form["method"], "elicitation/create");
     let message = form["params"]["message"].as_str().unwrap();
-    assert!(message.contains("Registrants who get an e-mail: 2"), "{message}");
+    assert!(
+        message.contains("Registrants who get an e-mail: 2"),
+        "{message}"
+    );
     assert_eq!(
         form["params"]["requestedSchema"]["properties"]["confirm"]["type"],
         "boolean"
