@@ -118,6 +118,14 @@ class Containers:
     def state(self, container):
         return json.loads(self.call("inspect", container).stdout)[0]["State"]
 
+    def restart_ended(self):
+        """As Compose restarts them. A core ends when it starts before the network knows the database's name."""
+        for container, name in self.running:
+            state = self.state(container)
+            if state["Status"] != "running" and self.services[name].get("restart", "no") != "no":
+                print(f"containers: {container} ended with {state['ExitCode']} and is started again")
+                self.call("start", container)
+
     def check_confinement(self):
         """What the kernel says of each container's process."""
         for container, name in self.running:
@@ -262,6 +270,7 @@ def main():
         images.of_others(containers.podman, names, cache)
         containers.start_all()
         use(containers, Client(settings["MUSTER_PORT"], settings["MUSTER_MCP_PORT"]))
+        containers.restart_ended()
         containers.check_confinement()
         check_refusals(containers, settings)
         containers.stop_all()
