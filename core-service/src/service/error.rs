@@ -88,8 +88,8 @@ pub enum Error {
     /// The first call with the idempotency key is still running.
     #[error("the first call with this Idempotency-Key is still running: try again soon")]
     IdempotencyKeyInUse,
-    /// The database is unreachable, or the outcome of a commit is unknown.
-    #[error("the database is out of reach; try again")]
+    /// The database is unreachable or cannot write, or the outcome of a commit is unknown.
+    #[error("{}", unavailable(.0))]
     Unavailable(#[source] storage::Error),
     /// A defect, or a problem for the operator.
     #[error("internal error")]
@@ -139,12 +139,21 @@ impl Error {
     }
 }
 
+const fn unavailable(cause: &storage::Error) -> &'static str {
+    match cause {
+        storage::Error::Unwritable(_) => {
+            "the database cannot write, for example because its disk is full; reads still work; try again later"
+        }
+        _ => "the database is out of reach; try again",
+    }
+}
+
 impl From<storage::Error> for Error {
     fn from(error: storage::Error) -> Self {
         match error {
-            storage::Error::Unavailable(_) | storage::Error::UnknownOutcome(_) => {
-                Self::Unavailable(error)
-            }
+            storage::Error::Unavailable(_)
+            | storage::Error::Unwritable(_)
+            | storage::Error::UnknownOutcome(_) => Self::Unavailable(error),
             // Unique values are chosen or checked before they are written, so this is a defect.
             storage::Error::Duplicate { .. }
             | storage::Error::Missing(_)

@@ -8,6 +8,9 @@ pub enum Error {
     /// The database does not answer in time. Nothing was changed, and the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
+    /// The database cannot write, for example because its disk is full. Nothing was changed; the same call succeeds once it can.
+    #[error("the database cannot write: {0}")]
+    Unwritable(String),
     /// The connection broke during a commit: it is unknown whether the change was made.
     #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
     UnknownOutcome(String),
@@ -45,6 +48,17 @@ const PASSING_SQLSTATES: [&str; 8] = [
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, in the low byte of SQLite's extended codes.
 const PASSING_SQLITE_CODES: [i32; 2] = [5, 6];
 
+/// SQLSTATEs of a server that cannot write: a full disk, a read-only server (a standby after a failover), an I/O error. Here
+/// `53100` counts, although it is one of the temporary failures.
+const UNWRITABLE_SQLSTATES: [&str; 3] = ["53100", "25006", "58030"];
+
+/// `SQLITE_READONLY`, `SQLITE_IOERR`, `SQLITE_FULL` and `SQLITE_CANTOPEN` (on a full disk the log's index cannot be created), as
+/// above.
+const UNWRITABLE_SQLITE_CODES: [i32; 4] = [8, 10, 13, 14];
+
+/// `SQLITE_IOERR_FSYNC`: the data were written, but perhaps not to the disk.
+const SQLITE_UNSYNCED: &str = "1034";
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         match error {
@@ -53,7 +67,9 @@ impl From<sqlx::Error> for Error {
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed
-            | sqlx::Error::BeginFailed => Self::Unavailable(error.to_string()),
+            | sqlx::Error::BeginFailed
+            // A server that is stopping, or a pooler without one, may answer anything.
+            | sqlx::Error::Protocol(_) => Self::Unavailable(error.to_string()),
             sqlx::Error::ColumnDecode {
                 ref index,
                 ref source,
@@ -67,6 +83,9 @@ impl From<sqlx::Error> for Error {
                 Self::Duplicate {
                     constraint: constraint(database.as_ref()),
                 }
+            }
+            sqlx::Error::Database(ref database) if cannot_write(database.code().as_deref()) => {
+                Self::Unwritable(database.message().to_owned())
             }
             sqlx::Error::Database(ref database) if passes(database.code().as_deref()) => {
                 Self::Unavailable(database.message().to_owned())
@@ -87,12 +106,23 @@ impl From<sqlx::migrate::MigrateError> for Error {
 }
 
 impl Error {
+    /// The same failure of the database, for another command that it concerns.
+    #[must_use]
+    pub fn for_another(&self) -> Self {
+        match self {
+            Self::Unavailable(text) => Self::Unavailable(text.clone()),
+            Self::Unwritable(text) => Self::Unwritable(text.clone()),
+            Self::UnknownOutcome(text) => Self::UnknownOutcome(text.clone()),
+            other => Self::Unavailable(other.to_string()),
+        }
+    }
+
     /// The meaning of a failed commit: after a lost connection the outcome is unknown, after an answer it is known.
     pub(super) fn of_commit(error: sqlx::Error) -> Self {
         let lost = match &error {
-            sqlx::Error::Database(database) => database
-                .code()
-                .is_some_and(|code| code.starts_with("08") || code.starts_with("57P")),
+            sqlx::Error::Database(database) => database.code().is_some_and(|code| {
+                code.starts_with("08") || code.starts_with("57P") || code == SQLITE_UNSYNCED
+            }),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::Protocol(_)
@@ -121,16 +151,22 @@ fn constraint(error: &dyn sqlx::error::DatabaseError) -> String {
     )
 }
 
-/// Codes of five characters are SQLSTATEs; SQLite's are shorter numbers.
 fn passes(code: Option<&str>) -> bool {
+    is_among(code, &PASSING_SQLSTATES, &PASSING_SQLITE_CODES)
+}
+
+fn cannot_write(code: Option<&str>) -> bool {
+    is_among(code, &UNWRITABLE_SQLSTATES, &UNWRITABLE_SQLITE_CODES)
+}
+
+/// Codes of five characters are SQLSTATEs; SQLite's are shorter numbers.
+fn is_among(code: Option<&str>, sqlstates: &[&str], sqlite_codes: &[i32]) -> bool {
     let Some(code) = code else { return false };
     if code.len() == 5 {
-        PASSING_SQLSTATES
-            .iter()
-            .any(|passing| code.starts_with(passing))
+        sqlstates.iter().any(|state| code.starts_with(state))
     } else {
         code.parse::<i32>()
-            .is_ok_and(|code| PASSING_SQLITE_CODES.contains(&(code & 0xff)))
+            .is_ok_and(|code| sqlite_codes.contains(&(code & 0xff)))
     }
 }
 
@@ -150,6 +186,20 @@ mod tests {
             assert!(!passes(Some(code)), "{code}");
         }
         assert!(!passes(None));
+    }
+
+    #[test]
+    fn a_full_disk_and_what_is_like_it_are_told_by_their_codes() {
+        // Full, read-only, failed writing, syncing and opening.
+        for code in [
+            "13", "8", "10", "778", "1034", "14", "53100", "25006", "58030",
+        ] {
+            assert!(cannot_write(Some(code)), "{code}");
+        }
+        for code in ["5", "11", "19", "26", "2067", "23505", "53300"] {
+            assert!(!cannot_write(Some(code)), "{code}");
+        }
+        assert!(!cannot_write(None));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use secrecy::SecretString;
 pub struct Options {
     /// `sqlite://path`, or `postgres://user:password@host/database`.
     pub url: SecretString,
-    /// Maximum number of connections to PostgreSQL. SQLite always has one writer and four readers.
+    /// Maximum number of connections to PostgreSQL, at least 2. Half of them are for reads only. SQLite always has one writer and
+    /// four readers.
     pub pool_size: u32,
     /// Whether a core or an admin command opens it.
     pub access: Access,

@@ -1,4 +1,4 @@
-//! The PostgreSQL twin: one pool, row locks.
+//! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
 mod input;
 
@@ -36,14 +36,18 @@ macro_rules! skip_locked {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
 
+/// How long to wait for a lock: longer than a core that stopped in the middle of a transaction can hold one (see `SESSION`).
+macro_rules! longest_lock_wait {
+    () => {
+        "2s"
+    };
+}
+
 /// Sets how long the rest of a transaction waits for locks, and how long it does otherwise.
 const LOCK_WAIT: Option<(&str, &str)> = Some((
     "SELECT set_config('lock_timeout', $1, true)",
-    LONGEST_LOCK_WAIT,
+    longest_lock_wait!(),
 ));
-
-/// How long to wait for a lock.
-const LONGEST_LOCK_WAIT: &str = "5s";
 
 /// Microseconds since the epoch by the server's clock, which only `doctor` uses.
 const SERVER_TIME: Option<&str> =
@@ -83,18 +87,21 @@ const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
 /// Settings of each connection. The server limits statements whose caller has disconnected, waits for locks, and idle
-/// transactions of a core that lost its connection while it held row locks. Plans are made for each statement: a generic plan
+/// transactions of a core that was stopped or cut off while it held row locks. Plans are made for each statement: a generic plan
 /// for an empty queue reads all of a full one (measured: 330 ms per claim instead of 0.3).
-const SESSION: [(&str, &str); 4] = [
-    ("statement_timeout", "10s"),
-    ("lock_timeout", LONGEST_LOCK_WAIT),
-    ("idle_in_transaction_session_timeout", "15s"),
-    ("plan_cache_mode", "force_custom_plan"),
-];
+const SESSION: &str = concat!(
+    "SET statement_timeout = '10s'; ",
+    "SET lock_timeout = '",
+    longest_lock_wait!(),
+    "'; SET idle_in_transaction_session_timeout = '1500ms'; ",
+    "SET plan_cache_mode = 'force_custom_plan'"
+);
 
 #[derive(Debug)]
 pub(super) struct Engine {
-    pool: Pool<Db>,
+    /// Reads have connections of their own, since transactions may wait for locks.
+    readers: Pool<Db>,
+    writers: Pool<Db>,
     /// Without limits: a migration may take long.
     unlimited: Box<PgConnectOptions>,
 }
@@ -108,24 +115,25 @@ impl Engine {
                     "the database URL cannot be read: write postgres://user:password@host:5432/database".to_owned(),
                 )
             })?
-            .application_name("muster");
+            .application_name("muster")
+            // Poolers such as PgBouncer refuse it, and nothing here is a floating-point number.
+            .extra_float_digits(None);
         reach(&unlimited).await?;
-        let pool = PoolOptions::new()
-            .max_connections(options.pool_size)
-            .acquire_timeout(ACQUIRE_WAIT)
-            .connect_lazy_with(unlimited.clone().options(SESSION));
+        let for_reads = (options.pool_size / 2).max(1);
+        let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
         Ok(Self {
-            pool,
+            readers: pool(&unlimited, for_reads),
+            writers: pool(&unlimited, for_writes),
             unlimited: Box::new(unlimited),
         })
     }
 
     pub(super) async fn reader(&self) -> Result<PoolConnection<Db>, Error> {
-        Ok(self.pool.acquire().await?)
+        Ok(self.readers.acquire().await?)
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Db>, Error> {
-        Ok(self.pool.begin().await?)
+        Ok(self.writers.begin().await?)
     }
 
     pub(super) async fn migrate(&self) -> Result<(), Error> {
@@ -133,8 +141,24 @@ impl Engine {
     }
 
     pub(super) async fn close(&self) {
-        self.pool.close().await;
+        self.readers.close().await;
+        self.writers.close().await;
     }
+}
+
+/// A pool whose connections have the settings of [`SESSION`]. They are set after connecting: poolers refuse them as options of
+/// the start.
+fn pool(options: &PgConnectOptions, connections: u32) -> Pool<Db> {
+    PoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(ACQUIRE_WAIT)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                sqlx::raw_sql(SESSION).execute(connection).await?;
+                Ok(())
+            })
+        })
+        .connect_lazy_with(options.clone())
 }
 
 /// Connects once outside the pool, since the pool would hide the cause of a failure.

@@ -6,7 +6,7 @@ use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
 use sqlx::{
-    Pool, Transaction,
+    Connection as _, Pool, Transaction,
     pool::{PoolConnection, PoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
@@ -121,6 +121,7 @@ impl Engine {
             .acquire_timeout(WRITER_WAIT)
             .idle_timeout(None)
             .max_lifetime(None)
+            .after_release(|connection, _| Box::pin(is_sound(connection)))
             .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal))
             .await
             .map_err(unusable)?;
@@ -164,6 +165,18 @@ impl Engine {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// Whether a released writer can be used again. After some failures, such as a full disk, SQLite ends a transaction by itself.
+/// Then the rollback fails, sqlx believes that the transaction is still open, and no other could begin.
+async fn is_sound(writer: &mut Connection) -> Result<bool, sqlx::Error> {
+    // It answers after the rollback of a dropped transaction.
+    writer.ping().await?;
+    let sound = !writer.is_in_transaction();
+    if !sound {
+        tracing::warn!("SQLite ended a transaction by itself; the connection is replaced");
+    }
+    Ok(sound)
 }
 
 /// Creates the file if there is none, readable by its owner only: it contains names and e-mail addresses. SQLite's other files

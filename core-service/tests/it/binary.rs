@@ -1,6 +1,8 @@
 //! The binary `core-service` as a process of its own, which is started, killed and stopped.
 
 mod crash;
+#[cfg(target_os = "linux")]
+mod disk;
 mod log;
 mod mail;
 mod start;
@@ -101,6 +103,11 @@ impl Running {
         let address = format!("unix://{}", socket(folder.path()).display());
         let mut command = core(&["--grpc-addr", &address, "--database-url", database_url]);
         command.args(arguments);
+        Self::spawn_in(folder, command)
+    }
+
+    /// Starts a core, by a command that names the socket in `folder`.
+    fn spawn_in(folder: TempDir, mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();

@@ -8,6 +8,7 @@ mod erasing;
 mod exporting;
 pub(crate) mod guests;
 mod managing;
+mod outage;
 mod private_links;
 mod registering;
 mod seats;
@@ -70,12 +71,28 @@ impl Instance {
         Self::with(store, seed, clock, false)
     }
 
+    /// The use cases with rate limits.
+    pub(crate) async fn open_with_limits(database: &Database, limits: LimitSettings) -> Self {
+        let store = open(database).await;
+        Self::limited(store, 7, Clock::manual(NOW), false, limits)
+    }
+
     fn with(store: Store, seed: u64, clock: Clock, fetches_covers: bool) -> Self {
+        Self::limited(store, seed, clock, fetches_covers, LimitSettings::OFF)
+    }
+
+    fn limited(
+        store: Store,
+        seed: u64,
+        clock: Clock,
+        fetches_covers: bool,
+        limits: LimitSettings,
+    ) -> Self {
         let entropy = Entropy::seeded(seed);
         let commands = Commands::new(store.clone(), clock.clone(), entropy);
         let policy = Policy {
             links: Links::new("https://muster.example"),
-            limits: LimitSettings::OFF,
+            limits,
             ..Policy::default()
         };
         Self {

@@ -12,7 +12,10 @@ use std::{
     sync::Arc,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Duration, Instant},
+};
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
@@ -23,9 +26,14 @@ use crate::{
 /// Maximum number of commands that wait for one batcher: about a second's work. More would wait longer than their callers.
 const MOST_WAITING: usize = 4_096;
 
+/// Commands that waited longer for a batch that failed because of the database are refused with it: in the next batch they would
+/// wait for the database again.
+const PATIENCE: Duration = Duration::from_millis(250);
+
 /// A request, and the caller that waits for the outcome.
 struct Command {
     request: Request,
+    queued: Instant,
     reply: oneshot::Sender<Result<Placed, Error>>,
 }
 
@@ -73,7 +81,11 @@ impl Batchers {
             .ok()
             .and_then(|share| self.queues.get(share));
         let (reply, answer) = oneshot::channel();
-        let command = Command { request, reply };
+        let command = Command {
+            request,
+            queued: Instant::now(),
+            reply,
+        };
         queue
             .ok_or(Error::Busy)?
             .try_send(command)
@@ -98,6 +110,8 @@ impl Batchers {
 }
 
 async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
+    // Why the database failed the batch before.
+    let mut failed: Option<storage::Error> = None;
     loop {
         let mut batch = Vec::new();
         if queue.recv_many(&mut batch, storage::FULL_BATCH).await == 0 {
@@ -105,22 +119,46 @@ async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
         }
         // The caller has disconnected.
         batch.retain(|command| !command.reply.is_closed());
+        if let Some(cause) = &failed {
+            batch = refuse_late(batch, cause);
+            if batch.is_empty() {
+                continue;
+            }
+        }
         // In a task of its own, so that a panic ends only one batch.
         let batcher = batcher.clone();
-        let _ = tokio::spawn(async move { answer(&batcher, batch).await }).await;
+        let answered = tokio::spawn(async move { answer(&batcher, batch).await }).await;
+        failed = answered.unwrap_or_default();
     }
 }
 
-async fn answer(batcher: &Batcher, batch: Vec<Command>) {
+/// Refuses the commands that have waited too long for a batch that failed. Returns the others.
+fn refuse_late(batch: Vec<Command>, cause: &storage::Error) -> Vec<Command> {
+    let is_late = |command: &Command| command.queued.elapsed() > PATIENCE;
+    let (late, others): (Vec<_>, _) = batch.into_iter().partition(is_late);
+    for Command { reply, .. } in late {
+        let _ = reply.send(Err(Error::Unavailable(cause.for_another())));
+    }
+    others
+}
+
+/// Answers a batch. Returns why the database failed it, if it did and nothing was changed.
+async fn answer(batcher: &Batcher, batch: Vec<Command>) -> Option<storage::Error> {
     let (requests, replies): (Vec<_>, Vec<_>) = batch
         .into_iter()
         .map(|command| (command.request, command.reply))
         .unzip();
     let outcomes = decide_all(batcher, &requests).await;
+    let failed = outcomes.iter().find_map(|outcome| match outcome {
+        Err(Error::Unavailable(storage::Error::UnknownOutcome(_))) => None,
+        Err(Error::Unavailable(cause)) => Some(cause.for_another()),
+        _ => None,
+    });
     for (reply, outcome) in replies.into_iter().zip(outcomes) {
         // The caller may have disconnected; the attendee gets a mail.
         let _ = reply.send(outcome);
     }
+    failed
 }
 
 /// Decides a batch in one transaction. If that fails because of one command, each command gets a transaction of its own.
@@ -130,16 +168,12 @@ async fn decide_all(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Place
     }
     match decide::decide(batcher, requests).await {
         Ok(outcomes) => outcomes,
-        // All would wait for the same database, or the outcome is unknown.
-        Err(Error::Unavailable(storage::Error::Unavailable(text))) => {
-            let each = |_| Err(storage::Error::Unavailable(text.clone()).into());
-            requests.iter().map(each).collect()
-        }
-        Err(Error::Unavailable(storage::Error::UnknownOutcome(text))) => {
-            let each = |_| Err(storage::Error::UnknownOutcome(text.clone()).into());
-            requests.iter().map(each).collect()
-        }
         Err(error) if requests.len() == 1 => vec![Err(error)],
+        // All would wait for the same database, or the outcome is unknown.
+        Err(Error::Unavailable(cause)) => {
+            let each = |_| Err(Error::Unavailable(cause.for_another()));
+            requests.iter().map(each).collect()
+        }
         Err(error) => {
             tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is repeated one by one");
             let mut outcomes = Vec::with_capacity(requests.len());

@@ -3,9 +3,10 @@
 use std::fs;
 
 use core_service::storage::{Access, Error, Options, Store};
+use sqlx::Connection as _;
 use test_postgres::{Database, Server};
 
-use crate::fixtures::{migrate, open};
+use crate::fixtures::{Rows, add_account, migrate, open};
 
 async fn migrating_twice_is_migrating_once(database: Database) {
     let store = open(&database).await;
@@ -15,7 +16,40 @@ async fn migrating_twice_is_migrating_once(database: Database) {
     store.ping().await.unwrap();
 }
 
-test_postgres::on_both_engines!(prepare: migrate; migrating_twice_is_migrating_once);
+/// A frozen core is one that begins, locks and then says nothing more.
+async fn locks_of_a_core_that_stopped_pass_to_others_before_these_give_up(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await;
+    let mut stopped = store.begin().await.unwrap();
+    stopped.lock_account(account.id).await.unwrap();
+    let mut waiting = store.begin().await.unwrap();
+    let locked = waiting.lock_account(account.id).await.unwrap();
+    assert_eq!(locked, Some(account));
+    waiting.commit().await.unwrap();
+    stopped.commit().await.unwrap_err();
+}
+
+async fn reads_do_not_wait_for_connections_of_transactions(database: Database) {
+    let store = open(&database).await;
+    let mut transactions = Vec::new();
+    let refused = loop {
+        match store.begin().await {
+            Ok(transaction) => transactions.push(transaction),
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(refused, Error::Unavailable(_)), "{refused:?}");
+    assert!(transactions.len() < Options::DEFAULT_POOL_SIZE as usize);
+    store.ping().await.unwrap();
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    migrating_twice_is_migrating_once;
+    on_postgres:
+    locks_of_a_core_that_stopped_pass_to_others_before_these_give_up,
+    reads_do_not_wait_for_connections_of_transactions,
+);
 
 async fn refusal(url: &str, access: Access) -> String {
     let options = Options::new(url, access);
@@ -83,6 +117,34 @@ async fn a_sqlite_file_has_one_core_and_any_number_of_admins() {
     core.close().await;
     drop(core);
     open(&database).await;
+}
+
+/// Runs a statement on a SQLite file, beside core.
+async fn beside(database: &Database, statement: &'static str) {
+    let connection = sqlx::SqliteConnection::connect(database.url()).await;
+    let mut connection = connection.unwrap();
+    let statement = sqlx::raw_sql(statement);
+    statement.execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+/// As on a full disk, which a test cannot have everywhere; `binary/disk.rs` has what is nearest to one.
+#[tokio::test]
+async fn a_transaction_that_sqlite_itself_ended_does_not_stop_those_after_it() {
+    let database = Database::sqlite(migrate).await;
+    let (store, rows) = (open(&database).await, Rows::new());
+    let fail = "CREATE TRIGGER fail BEFORE INSERT ON accounts BEGIN SELECT RAISE(ROLLBACK, 'no space'); END";
+    beside(&database, fail).await;
+    for _ in 0..3 {
+        let mut tx = store.begin().await.unwrap();
+        let failed = tx.insert_account(&rows.account()).await;
+        let text = failed.unwrap_err().to_string();
+        assert!(text.contains("no space"), "{text}");
+    }
+    beside(&database, "DROP TRIGGER fail").await;
+    let account = add_account(&store, &rows).await;
+    let found = store.find_account(account.id).await.unwrap();
+    assert_eq!(found, Some(account));
 }
 
 #[tokio::test]
