@@ -66,8 +66,8 @@ impl StockCovers {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
         let keep = async |unit: &mut Unit| {
-            let now = unit.now;
             unit.tx.lock_counters(id).await?;
+            let now = unit.renew_time();
             let Some(event) = unit.tx.find_event(id).await? else {
                 return Ok(true);
             };

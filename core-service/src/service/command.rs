@@ -59,6 +59,7 @@ impl Commands {
         let mut unit = Unit {
             tx,
             now: self.clock.now(),
+            clock: self.clock.clone(),
             actor: by.into(),
             entropy: self.entropy.clone(),
             fetches_covers: self.fetches_covers,
@@ -105,6 +106,7 @@ pub struct Unit {
     pub(crate) tx: Tx,
     /// The time of everything in this command.
     pub(crate) now: Instant,
+    clock: Clock,
     actor: Actor,
     entropy: Entropy,
     fetches_covers: bool,
@@ -122,6 +124,13 @@ struct Consequences {
 }
 
 impl Unit {
+    /// Takes the time again, under the locks that were waited for: times of commands that waited for each other are then in the
+    /// order of their effects.
+    pub(crate) fn renew_time(&mut self) -> Instant {
+        self.now = self.clock.now();
+        self.now
+    }
+
     /// A new identifier, which sorts by this command's time.
     pub(crate) fn new_id(&self) -> Uuid {
         self.entropy.uuid_v7(self.now)

@@ -78,6 +78,7 @@ impl People {
         let decide = async |unit: &mut Unit| {
             let held = unit.tx.lock_seats(&[event]).await?;
             let (_, mut counters, next_seq) = held.into_iter().next().ok_or(Error::NO_EVENT)?;
+            unit.renew_time();
             let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
             let found = unit.tx.list_registrations_at(event.id, email_norm).await?;
             let mut erased = Erasure::default();

@@ -7,10 +7,10 @@ mod quota;
 
 pub use cancel::Cancellation;
 
-use super::{Commands, Error, Principal, catalogue::saturated};
+use super::{Commands, Error, Principal, Unit, catalogue::saturated};
 use crate::{
     domain::{event::Event, ids::EventId, plan::Plans, registration::Counters, zone::Zone},
-    storage::{EventFilter, Store, Tx},
+    storage::{EventFilter, Store},
 };
 
 /// A list of the caller's events.
@@ -78,13 +78,14 @@ pub(super) async fn find(
     found.ok_or(Error::NO_EVENT)
 }
 
-/// Reads and locks one of the caller's events and its seats until the transaction ends.
+/// Reads and locks one of the caller's events and its seats until the transaction ends, and takes the time.
 pub(super) async fn hold(
-    tx: &mut Tx,
+    unit: &mut Unit,
     caller: &Principal,
     id: EventId,
 ) -> Result<(Event, Counters), Error> {
-    tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
-    let found = tx.find_account_event(caller.account, id).await?;
+    unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+    unit.renew_time();
+    let found = unit.tx.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
 }

@@ -1,18 +1,19 @@
 //! Rate limits on registrations, which also limit how many mails strangers can cause. Each core counts in its own memory: the
 //! effective limit is multiplied by the number of cores, and a restart resets it.
 
+mod counters;
+
 use std::{
     hash::Hash,
     net::{IpAddr, Ipv6Addr},
+    num::NonZeroU32,
     sync::atomic::{AtomicI64, Ordering},
     time::Duration,
 };
 
-use governor::{
-    Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware,
-    state::keyed::HashMapStateStore,
-};
+use governor::{Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware};
 
+use self::counters::{Access, Counters};
 use super::Error;
 use crate::domain::{
     clock::Clock,
@@ -70,10 +71,21 @@ impl Limiters {
         count(self.event.as_ref(), slug)
     }
 
+    /// Whether there may be so many more mails to a normalised address. Counts nothing.
+    pub(super) fn check_recipient(&self, email_norm: &str, more: NonZeroU32) -> Result<(), Error> {
+        match &self.recipient {
+            Some(limiter) => limiter
+                .check(&email_norm.to_owned(), more)
+                .map_err(exceeded),
+            None => Ok(()),
+        }
+    }
+
     /// Counts a mail to a normalised address. Only mails that are really sent count: otherwise refused requests of strangers
     /// could use up a person's limit.
-    pub(super) fn count_recipient(&self, email_norm: &str) -> Result<(), Error> {
-        count(self.recipient.as_ref(), email_norm)
+    pub(super) fn count_recipient(&self, email_norm: &str) {
+        // Batches that are decided at the same time may exceed the limit by one mail each. What exceeds it is not counted.
+        let _ = count(self.recipient.as_ref(), email_norm);
     }
 }
 
@@ -81,14 +93,18 @@ fn count(limiter: Option<&Limiter<String>>, key: &str) -> Result<(), Error> {
     let Some(limiter) = limiter else {
         return Ok(());
     };
-    // The allowance would reveal requests of others, so the error only says when to try again.
     limiter
         .count(&key.to_owned())
         .map(|_allowance| ())
-        .map_err(|wait| Error::RateLimited {
-            wait,
-            allowance: None,
-        })
+        .map_err(exceeded)
+}
+
+/// The allowance would reveal requests of others, so the error only says when to try again.
+const fn exceeded(wait: Duration) -> Error {
+    Error::RateLimited {
+        wait,
+        allowance: None,
+    }
 }
 
 /// The network that counts as one client: a subscriber has 2^64 IPv6 addresses.
@@ -113,7 +129,7 @@ struct Limiter<K: Hash + Eq + Clone> {
     tidy_at: AtomicI64,
 }
 
-type States<K> = RateLimiter<K, HashMapStateStore<K>, Ticks, StateInformationMiddleware>;
+type States<K> = RateLimiter<Access<K>, Counters<K>, Ticks, StateInformationMiddleware>;
 
 impl<K: Hash + Eq + Clone> Limiter<K> {
     fn new(limit: Limit, clock: &Clock) -> Option<Self> {
@@ -126,7 +142,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         Some(Self {
             quota: count.get(),
             window,
-            states: RateLimiter::new(quota, HashMapStateStore::default(), ticks),
+            states: RateLimiter::new(quota, Counters::default(), ticks),
             clock: clock.clone(),
             tidy_at: AtomicI64::new(0),
         })
@@ -135,16 +151,30 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     /// Counts one more, or returns how long to wait.
     fn count(&self, key: &K) -> Result<Allowance, Duration> {
         self.tidy();
-        match self.states.check_key(key) {
-            Ok(state) => {
-                let each = self.window / self.quota.max(1);
-                Ok(self.allowance(state.remaining_burst_capacity(), each))
-            }
-            Err(refused) => {
-                let now = Ticks(self.clock.clone()).read();
-                Err(refused.earliest_possible().duration_since(now).into())
-            }
+        match self.states.check_key(&Access::Count(key.clone())) {
+            Ok(state) => Ok(self.allowance(state.remaining_burst_capacity(), self.each())),
+            Err(refused) => Err(self.wait_until(refused.earliest_possible())),
         }
+    }
+
+    /// Whether so many more would be allowed, or how long to wait. Counts nothing.
+    fn check(&self, key: &K, more: NonZeroU32) -> Result<(), Duration> {
+        match self.states.check_key_n(&Access::Look(key.clone()), more) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refused)) => Err(self.wait_until(refused.earliest_possible())),
+            // More than a window allows.
+            Err(_) => Err(self.each()),
+        }
+    }
+
+    /// The time in which one more is allowed.
+    fn each(&self) -> Duration {
+        self.window / self.quota.max(1)
+    }
+
+    fn wait_until(&self, moment: Duration) -> Duration {
+        let now = Ticks(self.clock.clone()).read();
+        moment.duration_since(now).into()
     }
 
     fn allowance(&self, remaining: u32, reset: Duration) -> Allowance {
@@ -256,17 +286,43 @@ mod tests {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
         let limiters = limiters(&clock);
         let known = || limiters.recipient.as_ref().unwrap().states.len();
-        limiters.count_recipient("ada@example.org").unwrap();
+        let allowed = |person| limiters.check_recipient(person, NonZeroU32::MIN).is_ok();
+        limiters.count_recipient("ada@example.org");
         clock.advance_seconds(120);
-        limiters.count_recipient("bob@example.org").unwrap();
-        assert!(limiters.count_recipient("ada@example.org").is_err());
+        limiters.count_recipient("bob@example.org");
+        assert!(!allowed("ada@example.org"));
         assert_eq!(known(), 2);
         clock.advance_seconds(2 * 3_600);
-        assert!(limiters.count_recipient("cleo@example.org").is_ok());
+        limiters.count_recipient("cleo@example.org");
         assert_eq!(known(), 1);
-        assert!(limiters.count_recipient("ada@example.org").is_ok());
+        assert!(allowed("ada@example.org"));
         for _ in 0..100 {
             limiters.count_event("meetup").unwrap();
         }
+    }
+
+    #[test]
+    fn looking_counts_nothing_and_takes_several_together() {
+        let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
+        let settings = LimitSettings {
+            per_recipient: Limit::new(2, Period::Hour),
+            ..LimitSettings::OFF
+        };
+        let limiters = Limiters::new(settings, &clock);
+        let ada = "ada@example.org";
+        let waits = |more| match limiters.check_recipient(ada, NonZeroU32::new(more).unwrap()) {
+            Ok(()) => None,
+            Err(Error::RateLimited { wait, .. }) => Some(wait.as_secs()),
+            Err(error) => panic!("{error:?}"),
+        };
+        for _ in 0..5 {
+            assert_eq!((waits(1), waits(2), waits(3)), (None, None, Some(1_800)));
+        }
+        limiters.count_recipient(ada);
+        assert_eq!((waits(1), waits(2)), (None, Some(1_800)));
+        limiters.count_recipient(ada);
+        assert_eq!(waits(1), Some(1_800));
+        limiters.count_recipient(ada);
+        assert_eq!(waits(1), Some(1_800), "a refused one does not count");
     }
 }

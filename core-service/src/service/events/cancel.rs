@@ -33,8 +33,8 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
+            let (before, _) = hold(unit, caller, id).await?;
             let now = unit.now;
-            let (before, _) = hold(&mut unit.tx, caller, id).await?;
             let Some(after) = before.cancelled(reason, now) else {
                 return Ok(cancellation(before, 0));
             };

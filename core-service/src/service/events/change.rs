@@ -23,11 +23,11 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let now = unit.now;
             let account = unit.tx.lock_account(caller.account).await?;
             let account = account.ok_or(Error::Unauthorized)?;
-            let (before, counters) = hold(&mut unit.tx, caller, id).await?;
+            let (before, counters) = hold(unit, caller, id).await?;
 
+            let now = unit.now;
             let after = before.patched(patch, counters.confirmed, now)?;
             if after.is_active(now) && !before.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
@@ -71,9 +71,8 @@ impl Events {
     ) -> Result<(Event, Counters), Error> {
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let now = unit.now;
-            let (before, counters) = hold(&mut unit.tx, caller, id).await?;
-            let after = transition(&before, now)?;
+            let (before, counters) = hold(unit, caller, id).await?;
+            let after = transition(&before, unit.now)?;
             if before.changes_to(&after).is_some() {
                 write(unit, change, &before, &after).await?;
             }

@@ -26,9 +26,9 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let now = unit.now;
             let account = unit.tx.lock_account(caller.account).await?;
             let account = account.ok_or(Error::Unauthorized)?;
+            let now = unit.renew_time();
             let identity = EventIdentity {
                 id: EventId::new(unit.new_id()),
                 account_id: account.id,

@@ -126,7 +126,7 @@ impl Held {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Self, Error> {
-        let (event, counters) = hold(&mut unit.tx, caller, event).await?;
+        let (event, counters) = hold(unit, caller, event).await?;
         let found = unit.tx.find_registration(event.id, id).await?;
         Ok(Self {
             registration: found.ok_or(Error::NO_REGISTRATION)?,

@@ -76,6 +76,7 @@ impl OwnRegistrations {
             // The registration is read under the lock of the counters, so that it cannot change.
             let counters = unit.tx.lock_counters(found.event_id).await?;
             let counters = counters.ok_or(Error::NO_EVENT)?;
+            unit.renew_time();
             let event = unit.tx.find_event(found.event_id).await?;
             let event = event.ok_or(Error::NO_EVENT)?;
             let registration = unit.tx.find_registration(event.id, found.id).await?;

@@ -1,6 +1,6 @@
 //! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, num::NonZeroU32};
 
 use super::Batcher;
 use crate::{
@@ -47,6 +47,7 @@ pub(super) async fn decide(
     batcher: &Batcher,
     requests: &[Request],
 ) -> Result<Vec<Result<Placed, Error>>, Error> {
+    let mut mails = Mails::default();
     let decide = async |unit: &mut Unit| {
         let mut batch = Batch::read(unit, batcher, requests).await?;
         let outcomes = requests
@@ -54,10 +55,13 @@ pub(super) async fn decide(
             .map(|request| batch.decide(request))
             .collect();
         batch.write(unit).await?;
+        mails = batch.mails;
         Ok(outcomes)
     };
     // Each fact of a batch has the actor of its own request.
-    batcher.commands.run(Actor::System, decide).await
+    let outcomes = batcher.commands.run(Actor::System, decide).await?;
+    mails.count(batcher);
+    Ok(outcomes)
 }
 
 /// Decides on one request in a transaction that stores its answer.
@@ -67,13 +71,40 @@ pub(super) async fn decide_alone<A: Keepable>(
     request: &Request,
     answer: impl FnOnce(Placed) -> Result<A, Error>,
 ) -> Result<A, Error> {
+    let mut mails = Mails::default();
     let decide = async |unit: &mut Unit| {
         let mut batch = Batch::read(unit, batcher, std::slice::from_ref(request)).await?;
         let answer = answer(batch.decide(request)?)?;
         batch.write(unit).await?;
+        mails = batch.mails;
         Ok(answer)
     };
-    batcher.commands.run_for(by, decide).await
+    let answer = batcher.commands.run_for(by, decide).await?;
+    mails.count(batcher);
+    Ok(answer)
+}
+
+/// How many mails go to each normalised address. They are counted once, after the commit: a batch that fails is decided again.
+#[derive(Default)]
+struct Mails(HashMap<String, NonZeroU32>);
+
+impl Mails {
+    /// Adds a mail to an address, if its limit allows one more than those of this batch.
+    fn add(&mut self, batcher: &Batcher, email_norm: &str) -> Result<(), Error> {
+        let before = self.0.get(email_norm);
+        let all = before.map_or(NonZeroU32::MIN, |before| before.saturating_add(1));
+        batcher.limiters.check_recipient(email_norm, all)?;
+        self.0.insert(email_norm.to_owned(), all);
+        Ok(())
+    }
+
+    fn count(self, batcher: &Batcher) {
+        for (email_norm, mails) in self.0 {
+            for _ in 0..mails.get() {
+                batcher.limiters.count_recipient(&email_norm);
+            }
+        }
+    }
 }
 
 /// The data that a batch has read, and the changes that it will write.
@@ -88,6 +119,7 @@ struct Batch<'a> {
     repeated: Vec<RegistrationId>,
     facts: Vec<(Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
+    mails: Mails,
 }
 
 impl<'a> Batch<'a> {
@@ -97,6 +129,8 @@ impl<'a> Batch<'a> {
         requests: &[Request],
     ) -> Result<Self, storage::Error> {
         let seats = hold_seats(&mut unit.tx, requests).await?;
+        // Otherwise a registration with a higher number could have an earlier time.
+        let now = unit.renew_time();
         let asked = requests.iter().filter_map(|request| {
             let seats = seats.get(&request.slug)?;
             Some((seats.event.id, email::normalised(request.email.as_str())))
@@ -116,13 +150,14 @@ impl<'a> Batch<'a> {
         }
         Ok(Self {
             batcher,
-            now: unit.now,
+            now,
             seats,
             registered,
             new: Vec::new(),
             repeated: Vec::new(),
             facts: Vec::new(),
             links: Vec::new(),
+            mails: Mails::default(),
         })
     }
 
@@ -137,7 +172,7 @@ impl<'a> Batch<'a> {
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
-        if let Err(limited) = self.batcher.limiters.count_recipient(&person.1) {
+        if let Err(limited) = self.mails.add(self.batcher, &person.1) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
