@@ -44,6 +44,16 @@ pub(crate) struct CallFailure {
     pub(crate) kind: FailureKind,
 }
 
+impl CallFailure {
+    /// The failure of a call to a replica that hangs.
+    pub(crate) fn hung() -> Self {
+        Self {
+            status: Status::deadline_exceeded("core did not answer in time"),
+            kind: FailureKind::Hung,
+        }
+    }
+}
+
 /// How far a failed call came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {

@@ -1,6 +1,6 @@
 //! Calls to core.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -197,10 +197,13 @@ impl Core {
         } else {
             deadline
         };
-        let failure = match self
-            .call_one(&first, rpc, request.clone(), context, patience)
-            .await
-        {
+        let call = self.call_one(&first, rpc, request.clone(), context, patience);
+        let answer = if endpoints.len() > 1 {
+            watch(&first, rpc.idempotent, call).await
+        } else {
+            call.await
+        };
+        let failure = match answer {
             Ok(answer) => return Ok(answer),
             Err(failure) => failure,
         };
@@ -247,6 +250,27 @@ impl Core {
             Some(FailureKind::Late) => {}
         }
         result
+    }
+}
+
+/// Waits for a call, and sets its replica aside if it hangs. Then an idempotent call ends, to be made elsewhere. Others go on: the
+/// replica may have seen them.
+async fn watch<A>(
+    endpoint: &Arc<Endpoint>,
+    is_idempotent: bool,
+    call: impl Future<Output = Result<A, CallFailure>>,
+) -> Result<A, CallFailure> {
+    let mut call = pin!(call);
+    let check = || health::check(Arc::clone(endpoint));
+    tokio::select! {
+        biased;
+        answer = &mut call => return answer,
+        () = endpoint.silent(check) => {}
+    }
+    if is_idempotent {
+        Err(CallFailure::hung())
+    } else {
+        call.await
     }
 }
 

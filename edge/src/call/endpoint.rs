@@ -10,7 +10,11 @@ use std::{
 use http::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use process::tcp;
-use tokio::{net::TcpStream, time::Instant};
+use tokio::{
+    net::TcpStream,
+    sync::Notify,
+    time::{Instant, timeout},
+};
 use tonic::{
     Status,
     body::Body,
@@ -27,9 +31,13 @@ const REST: Duration = Duration::from_secs(5);
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);
 
+/// How long a call waits for its answer before its replica is checked, and the least time between two checks.
+const SILENCE: Duration = Duration::from_millis(400);
+
 /// The interval of keep-alive pings and the time limit of their answers. Together they are the time after which calls to a hung
-/// or unreachable replica fail.
-const PING: Duration = Duration::from_secs(2);
+/// or unreachable replica fail. Less would break connections to replicas that are only busy.
+const PING: Duration = Duration::from_secs(1);
+const PONG: Duration = Duration::from_millis(1_500);
 
 /// A replica, and whether it is set aside.
 pub(crate) struct Endpoint {
@@ -38,6 +46,10 @@ pub(crate) struct Endpoint {
     pub(crate) transport: Transport,
     /// Until when it is set aside. Then it is probed before it gets calls again.
     resting: Mutex<Option<Instant>>,
+    /// Wakes the calls that wait for it when it is set aside.
+    set_aside: Notify,
+    /// When it was last checked because of a call without an answer.
+    checked: Mutex<Option<Instant>>,
 }
 
 impl Endpoint {
@@ -46,6 +58,8 @@ impl Endpoint {
             address,
             transport,
             resting: Mutex::new(None),
+            set_aside: Notify::const_new(),
+            checked: Mutex::new(None),
         }
     }
 
@@ -73,6 +87,30 @@ impl Endpoint {
     /// Records that it did not answer.
     pub(crate) fn failed(&self) {
         *self.resting() = Some(Instant::now() + REST);
+        self.set_aside.notify_waiters();
+    }
+
+    /// Waits until it is set aside. Whenever it stays silent, it is checked by `check`, for all calls together.
+    pub(crate) async fn silent<Check>(&self, check: impl Fn() -> Check)
+    where
+        Check: Future<Output = ()> + Send + 'static,
+    {
+        while timeout(SILENCE, self.set_aside.notified()).await.is_err() {
+            if self.claim_check() {
+                tokio::spawn(check());
+            }
+        }
+    }
+
+    /// Whether it was not checked for a while; true for one caller only.
+    fn claim_check(&self) -> bool {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let due = checked.is_none_or(|last| now.duration_since(last) >= SILENCE);
+        if due {
+            *checked = Some(now);
+        }
+        due
     }
 
     fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -103,7 +141,7 @@ async fn connect(address: SocketAddr) -> io::Result<TokioIo<TcpStream>> {
 fn kept_alive(endpoint: transport::Endpoint) -> transport::Endpoint {
     endpoint
         .http2_keep_alive_interval(PING)
-        .keep_alive_timeout(PING)
+        .keep_alive_timeout(PONG)
         .keep_alive_while_idle(true)
 }
 

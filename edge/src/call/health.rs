@@ -36,9 +36,22 @@ pub(crate) fn verdict(answer: Result<Reply<HealthCheckResponse>, Status>) -> Res
     }
 }
 
-/// Probes a failed replica, so that no caller has to. Any answer is enough: readiness checks look at its content.
+/// How long a replica may take to answer the check that is made because of a call without an answer.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Probes a failed replica, so that no caller has to.
 pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
-    let context = Context::anonymous(&RequestId::fresh(), CHECK_TIMEOUT);
+    probe(endpoint, CHECK_TIMEOUT).await;
+}
+
+/// Probes a replica that leaves a call without an answer. If it hangs, it is set aside.
+pub(crate) async fn check(endpoint: Arc<Endpoint>) {
+    probe(endpoint, PROBE_TIMEOUT).await;
+}
+
+/// Any answer is enough: readiness checks look at its content.
+async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
+    let context = Context::anonymous(&RequestId::fresh(), within);
     let request = HealthCheckRequest::default();
     // Health checks need no credential.
     let nobody = Identity::default();
