@@ -122,7 +122,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
             CONFIRM,
             json!({
                 "type": "boolean",
-                "description": "True once a person has confirmed this call; otherwise nothing changes and a preview is shown.",
+                "description": "True once a person has confirmed this call. Where a form can be shown, only the form counts.",
             }),
         );
     }

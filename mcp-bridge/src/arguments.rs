@@ -18,7 +18,7 @@ const CLEAR: &str = "clear";
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments {
     pub(crate) input: Input,
-    /// Whether the call is confirmed by `confirm: true`.
+    /// Whether the call says `confirm: true`.
     pub(crate) is_confirmed: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Confirmation of a tool call by a person.
 //!
-//! Either the call contains `confirm: true`, or a person answers a form that the client shows. In the revision without sessions
-//! the form is the answer to the call; the client repeats the call with the person's answer and a sealed state, which proves
-//! that it is the same call. In older revisions a client on standard input is asked during the call. A client without forms
-//! gets the preview as text.
+//! A person answers a form that the client shows. In the revision without sessions the form is the answer to the call; the client
+//! repeats the call with the person's answer and a sealed state, which proves that it is the same call. In older revisions a
+//! client on standard input is asked during the call. `confirm: true` is the model's word, so it counts only where no form can be
+//! shown; without it such a client gets the preview as text.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -37,6 +37,17 @@ const LIFETIME: Duration = Duration::from_mins(10);
 const NO_STATE_OF_OURS: &str = "requestState was not given out for this very call and caller, or too long ago; make the call \
                                 without it to be asked again";
 
+/// How a person can confirm a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By a form that answers the call.
+    Answer,
+    /// By a form that the client is sent during the call.
+    Request,
+    /// Through the model, which reads a preview and then says so in the arguments.
+    Text,
+}
+
 /// What the decision on a call needs.
 pub(crate) struct Call<'c> {
     pub(crate) core: &'c Core,
@@ -57,7 +68,8 @@ impl Call<'_> {
         arguments: &Arguments,
         request: &CallToolRequestParams,
     ) -> Result<Option<CallToolResponse>, Failed> {
-        if arguments.is_confirmed {
+        let way = self.way();
+        if arguments.is_confirmed && way == Way::Text {
             return Ok(None);
         }
         // A call that would be refused needs no confirmation: the request is checked and previewed first.
@@ -71,16 +83,21 @@ impl Call<'_> {
         let question = template::fill(&confirmation.question, |field| {
             template::field(&preview, field)
         });
-        if !self.shows_forms() {
-            return Ok(Some(unconfirmed(name, &question).into()));
+        match way {
+            Way::Text => Ok(Some(unconfirmed(name, &question).into())),
+            Way::Request => Ok(decided(name, self.ask(question).await)),
+            Way::Answer => self.by_answer(name, question, arguments, request),
         }
-        if !self.is_stateless() {
-            return Ok(if self.can_ask {
-                decided(name, self.ask(question).await)
-            } else {
-                Some(unconfirmed(name, &question).into())
-            });
-        }
+    }
+
+    /// Answers with a form, or reads the person's answer to it.
+    fn by_answer(
+        &self,
+        name: &str,
+        question: String,
+        arguments: &Arguments,
+        request: &CallToolRequestParams,
+    ) -> Result<Option<CallToolResponse>, Failed> {
         let bound = self.bound(name, &arguments.input.fields);
         if let Some(state) = request.request_state.as_deref() {
             let opened = self.codec.open_with(state, &bound);
@@ -115,6 +132,19 @@ impl Call<'_> {
         let context = self.caller.context(self.options);
         let output = (confirmation.preview.call)(self.core, input, &context).await?;
         Ok(output.value)
+    }
+
+    /// How a person can confirm this call.
+    fn way(&self) -> Way {
+        if !self.shows_forms() {
+            Way::Text
+        } else if self.is_stateless() {
+            Way::Answer
+        } else if self.can_ask {
+            Way::Request
+        } else {
+            Way::Text
+        }
     }
 
     /// Whether the client supports forms.

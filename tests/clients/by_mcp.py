@@ -55,8 +55,9 @@ async def refused(client, tool, **arguments):
     return result.content[0].text
 
 
-async def session(server, mode, asked=None):
-    """One agent's session. With `asked`, the client shows forms and notes them there; it answers the first with no."""
+async def session(server, mode, asked=None, can_be_asked=False):
+    """One agent's session. With `asked`, the client shows forms and notes them there; it answers the first with no.
+    `can_be_asked` says whether the forms reach it."""
 
     async def elicit(_context, params):
         asked.append(params.message)
@@ -104,15 +105,16 @@ async def session(server, mode, asked=None):
         assert listed["items"][0]["email"] == email
         assert await call(client, "get_account") == rest("/me")
 
-        said = await refused(client, "cancel_event", id=event, reason="Flooded.")
+        # The model's word counts only where no form can be shown.
+        word = {"confirm": True} if can_be_asked else {}
+        said = await refused(client, "cancel_event", id=event, reason="Flooded.", **word)
         assert not rest(path)["is_cancelled"]
-        if asked is None or (asked == [] and mode == "legacy"):
-            # No form could be shown.
+        if not can_be_asked:
             assert "Registrants who get an e-mail: 1" in said and "confirm: true" in said, said
             done = await call(client, "cancel_event", id=event, reason="Flooded.", confirm=True)
         else:
             assert "did not confirm" in said and "Registrants who get an e-mail: 1" in asked[0], (said, asked)
-            done = await call(client, "cancel_event", id=event, reason="Flooded.")
+            done = await call(client, "cancel_event", id=event, reason="Flooded.", **word)
         assert done["registrants_notified"] == 1, done
         assert rest(path)["is_cancelled"]
 
@@ -122,9 +124,10 @@ async def main():
         for mode, revision in MODES.items():
             await session(server(), mode)
             asked = []
-            await session(server(), mode, asked)
             # Without a session there is no way to ask a client of the older revision.
-            assert len(asked) == (0 if (name, mode) == ("HTTP", "legacy") else 2), asked
+            can_be_asked = (name, mode) != ("HTTP", "legacy")
+            await session(server(), mode, asked, can_be_asked)
+            assert len(asked) == (2 if can_be_asked else 0), asked
             print(f"  session over {name}, {revision}, without and with forms ({len(asked)} shown)")
 
 

@@ -115,6 +115,35 @@ async fn with_confirm_it_cancels_and_again_it_only_says_so(app: Arc<TestApp>) {
     assert_eq!(again["reason"], "The venue is flooded.");
 }
 
+async fn where_a_form_can_be_shown_the_models_word_does_not_count(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let forms = stage.mcp.showing_forms();
+    let mut arguments = stage.arguments();
+    arguments["confirm"] = true.into();
+    let question = forms.call("cancel_event", arguments.clone()).await;
+    let question = question.question();
+    assert!(!stage.is_cancelled().await);
+
+    let no = json!({"confirm": {"action": "decline"}});
+    let refused = answered(&forms, &arguments, &question, &no).await;
+    assert!(refused.error().contains("nothing was changed"));
+    assert!(!stage.is_cancelled().await);
+
+    let agreed = answered(&forms, &arguments, &question, &yes()).await;
+    assert_eq!(agreed.answer()["registrants_notified"], 2);
+}
+
+async fn over_http_an_older_revision_cannot_show_a_form(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let older = stage.mcp.showing_forms().speaking(Revision::V2025);
+    let text = older.call("cancel_event", stage.arguments()).await.error();
+    assert!(text.contains("confirm: true"), "{text}");
+    let mut confirmed = stage.arguments();
+    confirmed["confirm"] = true.into();
+    older.call("cancel_event", confirmed).await.answer();
+    assert!(stage.is_cancelled().await);
+}
+
 async fn nobody_is_asked_about_what_would_be_refused(app: Arc<TestApp>) {
     let stage = Stage::set(app).await;
     let other = stage.app.account(Plan::Pro).await;
@@ -232,6 +261,8 @@ async fn who_can_show_no_form_is_sent_none(app: Arc<TestApp>) {
 tests::on_both_engines!(
     without_confirmation_nothing_changes_and_a_preview_is_shown,
     with_confirm_it_cancels_and_again_it_only_says_so,
+    where_a_form_can_be_shown_the_models_word_does_not_count,
+    over_http_an_older_revision_cannot_show_a_form,
     nobody_is_asked_about_what_would_be_refused,
     a_client_with_forms_asks_and_cancels_when_told_so,
     a_confirmation_is_good_for_one_caller_and_one_call_alone,
