@@ -1,4 +1,4 @@
-//! Demo data for a new database on a loopback address, so that `cargo run` has something to show.
+//! Demo data for a new database that nobody uses for real, so that `cargo run` has something to show.
 //!
 //! The data are in `demo/events.json` and `demo/guests.json`. They are written in one transaction (`fill`). The key is created
 //! after that, since a later start can create another one.
@@ -8,12 +8,12 @@ mod fill;
 mod guests;
 mod key_file;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use process::Failure;
 
 use crate::{
-    domain::{api_key::PlainKey, ids::AccountId},
+    domain::{account::Account, api_key::PlainKey, ids::AccountId},
     service::{Error, UseCases},
 };
 
@@ -45,20 +45,17 @@ pub enum KeyOrigin {
     Replaced,
 }
 
-/// Fills a database without accounts with demo data, and finds or creates the demo key in `<data_dir>/demo.key`. A database
-/// that has other accounts is not changed, and there is no key. Existing demo data are not changed either.
+/// Fills a database without accounts with demo data, and finds the demo key in `file` or creates it there. A database that has
+/// other accounts is not changed, and there is no key. Existing demo data are not changed either.
 ///
 /// # Errors
-/// When the database fails, or the key's file can be neither read nor written.
-pub async fn prepare(use_cases: &UseCases, data_dir: &Path) -> Result<Option<DemoKey>, Failure> {
+/// When the database fails, or the file can be neither read nor written.
+pub async fn prepare(use_cases: &UseCases, file: PathBuf) -> Result<Option<DemoKey>, Failure> {
     let is_new = fill::fill_if_empty(use_cases).await.map_err(failure)?;
-    let store = use_cases.commands.store();
-    let account = store.find_account_by_email(EMAIL).await;
-    let Some(account) = account.map_err(|error| failure(error.into()))? else {
+    let Some(account) = find_account(use_cases).await? else {
         return Ok(None);
     };
 
-    let file = data_dir.join("demo.key");
     if let Some(key) = key_file::read(&file)?
         && is_key_of(use_cases, account.id, &key)
             .await
@@ -79,6 +76,29 @@ pub async fn prepare(use_cases: &UseCases, data_dir: &Path) -> Result<Option<Dem
             KeyOrigin::Replaced
         },
     }))
+}
+
+/// Warns of demo data in a database that is used for real: its key may be known, and its events are public.
+///
+/// # Errors
+/// When the database fails.
+pub async fn warn_of_leftovers(use_cases: &UseCases) -> Result<(), Failure> {
+    if find_account(use_cases).await?.is_some() {
+        tracing::warn!(
+            "the database has the demo account {EMAIL}, whose events are public and whose key works: `muster key list` and \
+             `muster key revoke ID` end the key; a new database is without demo data"
+        );
+    }
+    Ok(())
+}
+
+async fn find_account(use_cases: &UseCases) -> Result<Option<Account>, Failure> {
+    let found = use_cases
+        .commands
+        .store()
+        .find_account_by_email(EMAIL)
+        .await;
+    found.map_err(|error| failure(error.into()))
 }
 
 async fn is_key_of(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use covers::stock::{Provider, Stock, StockSettings};
 use process::Failure;
 use secrecy::SecretString;
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     domain::{
@@ -79,11 +80,31 @@ impl DataSettings {
         self.data_dir.join("mail")
     }
 
+    /// The file that stores the demo key. Each database has its own, so that a second one in the folder leaves the first one's
+    /// key alone.
+    pub fn demo_key_file(&self) -> PathBuf {
+        let name = match &self.database_url {
+            Some(url) if self.sqlite_path() != Some(self.default_path()) => {
+                let place = url
+                    .rsplit_once('@')
+                    .map_or(url.as_str(), |(_, place)| place);
+                // Four bytes of a hash tell the databases of one folder apart.
+                let [a, b, c, d, ..]: [u8; 32] = Sha256::digest(place).into();
+                let id = u32::from_be_bytes([a, b, c, d]);
+                format!("demo-{id:08x}.key")
+            }
+            _ => "demo.key".to_owned(),
+        };
+        self.data_dir.join(name)
+    }
+
     fn url(&self) -> String {
-        self.database_url.clone().unwrap_or_else(|| {
-            let path = self.data_dir.join("muster.db");
-            format!("sqlite://{}", path.display())
-        })
+        let default = || format!("sqlite://{}", self.default_path().display());
+        self.database_url.clone().unwrap_or_else(default)
+    }
+
+    fn default_path(&self) -> PathBuf {
+        self.data_dir.join("muster.db")
     }
 }
 

@@ -9,6 +9,11 @@ use ipnet::IpNet;
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether one of them contains the address. An IPv4 address that is mapped to IPv6 counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

@@ -14,8 +14,8 @@ use process::telemetry::LogSettings;
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
-/// Without a command it serves everything in one process, on SQLite by default, and migrates the database itself. It fills a
-/// new database with demo events when it listens on loopback addresses only, and prints a key to try them.
+/// Without a command it serves everything in one process, on SQLite by default, and migrates the database itself. When nothing
+/// says that it is used for real, it fills a new database with demo events and prints a key to try them (`--demo`).
 #[derive(Debug, Parser)]
 #[command(name = "muster", version, after_help = EXAMPLES)]
 pub struct Config {
@@ -29,6 +29,18 @@ pub struct Config {
     pub(crate) port: PortSettings,
     #[command(flatten)]
     pub(crate) data: DataSettings,
+    /// Fill a new database with demo events and print a key to try them
+    ///
+    /// By default it does so when it listens on loopback addresses only, and `--public-url`, `--smtp-url`, `--database-url` and
+    /// `--trusted-proxies` are unset: a proxy can make a loopback address public.
+    #[arg(
+        long,
+        env = "MUSTER_DEMO",
+        value_name = "on|off",
+        help_heading = "Data",
+        hide_possible_values = true
+    )]
+    pub(crate) demo: Option<Demo>,
     #[command(flatten)]
     pub(crate) rules: RuleSettings,
     #[command(flatten)]
@@ -36,6 +48,13 @@ pub struct Config {
     /// What to log
     #[command(flatten)]
     pub log: LogSettings,
+}
+
+/// Whether to show demo data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Demo {
+    On,
+    Off,
 }
 
 const EXAMPLES: &str = "\
@@ -70,8 +89,24 @@ impl Config {
         options
     }
 
-    /// Whether only this machine can reach it, so that demo data and a printed key are safe.
-    pub(crate) fn is_local(&self) -> bool {
+    /// Whether demo data and a printed key are wanted, or at least safe.
+    pub fn shows_demo(&self) -> bool {
+        match self.demo {
+            Some(demo) => demo == Demo::On,
+            None => self.is_local() && !self.is_used_for_real(),
+        }
+    }
+
+    /// Whether a setting says that others than this machine's user are served.
+    fn is_used_for_real(&self) -> bool {
+        self.rules.public_url.is_some()
+            || self.mail.smtp_url.is_some()
+            || self.data.database_url.is_some()
+            || !self.http.proxies.trusted_proxies.is_empty()
+    }
+
+    /// Whether it listens on loopback addresses only.
+    fn is_local(&self) -> bool {
         let grpc_is_local = match &self.port.grpc_addr {
             Address::Tcp(address) => address.ip().is_loopback(),
             Address::Unix(_) => true,

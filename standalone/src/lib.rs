@@ -45,9 +45,10 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
     options.policy.links = Links::new(&config.public_url());
     let core = Core::compose(store, mailer, options).await?;
 
-    let demo = if config.is_local() {
-        demo::prepare(core.use_cases(), &config.data.data_dir).await?
+    let demo = if config.shows_demo() {
+        demo::prepare(core.use_cases(), config.data.demo_key_file()).await?
     } else {
+        demo::warn_of_leftovers(core.use_cases()).await?;
         None
     };
 

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashSet},
     os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
     pin::pin,
     task::Poll,
 };
@@ -59,8 +60,12 @@ impl Start {
         }
     }
 
+    fn key_file(&self) -> PathBuf {
+        self.data_dir.path().join("demo.key")
+    }
+
     async fn prepare(&self) -> Option<DemoKey> {
-        let prepared = demo::prepare(self.core.use_cases(), self.data_dir.path());
+        let prepared = demo::prepare(self.core.use_cases(), self.key_file());
         prepared.await.unwrap()
     }
 
@@ -249,7 +254,7 @@ async fn a_later_start_keeps_data_and_key(database: Database) {
     let start = Start::new(&database).await;
     let (first, caller) = start.prepared().await;
     assert_eq!(first.origin, KeyOrigin::New);
-    assert_eq!(first.file, start.data_dir.path().join("demo.key"));
+    assert_eq!(first.file, start.key_file());
     assert_eq!(file_mode(&first), 0o600);
     let before = start.everything(&caller).await;
 
@@ -297,7 +302,7 @@ async fn a_database_with_accounts_of_its_own_is_left_alone(database: Database) {
     let start = Start::new(&database).await;
     add_account(&start.store, &Rows::new()).await;
     assert!(start.prepare().await.is_none());
-    assert!(!start.data_dir.path().join("demo.key").exists());
+    assert!(!start.key_file().exists());
     let demo = start.store.find_account_by_email(demo::EMAIL).await;
     assert_eq!(demo.unwrap(), None);
     let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
@@ -312,7 +317,7 @@ async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
     let mut interruptions = 0;
     for steps in (1..).map(|round: u32| round * (round + 1) / 2) {
         let mut polls = 0;
-        let mut preparing = pin!(demo::prepare(start.core.use_cases(), start.data_dir.path()));
+        let mut preparing = pin!(demo::prepare(start.core.use_cases(), start.key_file()));
         let done = std::future::poll_fn(|context| {
             polls += 1;
             if polls > steps {
@@ -341,7 +346,7 @@ async fn two_first_starts_at_once_make_one_demo(database: Database) {
     let other_dir = tempfile::tempdir().unwrap();
     let (one, other) = tokio::join!(
         start.prepare(),
-        demo::prepare(start.core.use_cases(), other_dir.path())
+        demo::prepare(start.core.use_cases(), other_dir.path().join("demo.key"))
     );
     for key in [one.unwrap(), other.unwrap().unwrap()] {
         let caller = start.authenticate(&key).await.unwrap();

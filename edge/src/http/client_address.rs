@@ -17,6 +17,11 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 pub struct TrustedProxies(Networks);
 
 impl TrustedProxies {
+    /// Whether no proxy is trusted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The client's address: the peer's, or if the peer is a trusted proxy, the last address in `X-Forwarded-For` that is no
     /// trusted proxy. Earlier entries come from the client.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {

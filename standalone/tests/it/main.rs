@@ -4,5 +4,6 @@
 
 mod alike;
 mod core;
+mod demo;
 mod mounts;
 mod settings;
