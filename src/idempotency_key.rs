@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 
-use crate::validation::Violation;
+use crate::violation::Violation;
 
 /// The HTTP header and gRPC metadata of a call.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

@@ -12,6 +12,7 @@ pub mod scope;
 pub mod status;
 pub mod v1;
 pub mod validation;
+pub mod violation;
 
 pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
 pub use scope::Scope;

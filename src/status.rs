@@ -5,7 +5,11 @@ use std::time::Duration;
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-use crate::{scope::Scope, v1::reasons::Reason, validation::Violation};
+use crate::{
+    scope::Scope,
+    v1::reasons::Reason,
+    violation::{LONGEST_MESSAGE, MOST_VIOLATIONS, Violation, answered, shortened},
+};
 
 /// `ErrorInfo.domain` of every reason.
 pub const DOMAIN: &str = "muster";
@@ -45,17 +49,26 @@ pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
-/// A status with all violations. The message names the first one.
+/// A status that says what is wrong with each field, as far as an answer has room for it. The first one is in the message, too.
 pub fn invalid(violations: &[Violation]) -> Status {
+    let first = |Violation { field, message }: &Violation| {
+        shortened(format!("{field} {message}"), LONGEST_MESSAGE)
+    };
     let message = match violations {
         [] => "the request is invalid".to_owned(),
-        [Violation { field, message }] => format!("{field} {message}"),
-        [Violation { field, message }, rest @ ..] => {
-            format!("{field} {message} (and {} more, see details)", rest.len())
+        [one] => first(one),
+        [one, rest @ ..] => {
+            let least = if violations.len() < MOST_VIOLATIONS {
+                ""
+            } else {
+                "at least "
+            };
+            let more = rest.len();
+            format!("{} (and {least}{more} more, see details)", first(one))
         }
     };
     let mut details = ErrorDetails::with_error_info(Reason::InvalidRequest.code(), DOMAIN, []);
-    for Violation { field, message } in violations {
+    for Violation { field, message } in answered(violations) {
         details.add_bad_request_violation(field, message);
     }
     Status::with_error_details(Reason::InvalidRequest.grpc_code(), message, details)

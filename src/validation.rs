@@ -5,19 +5,10 @@ use std::fmt::Write as _;
 
 use tonic::{Request, Status};
 
-use crate::status;
-
-/// Maximum number of violations in an answer.
-const MOST_VIOLATIONS: usize = 50;
-
-/// A violation of one field's rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// Its path, for example `custom_fields[2].label`.
-    pub field: String,
-    /// What is valid, as text that follows the path: `must be 3 to 200 characters long, is 2`.
-    pub message: String,
-}
+use crate::{
+    status,
+    violation::{Violation, Violations},
+};
 
 /// A message that can be checked. Implementations are generated from the rules in the proto.
 pub trait Validate {
@@ -44,11 +35,14 @@ impl<S> Validated<S> {
     }
 }
 
-/// All violations of a message.
-pub fn violations(message: &impl Validate) -> Vec<Violation> {
+/// Checks a message by the rules that the proto has for it.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn check(message: &impl Validate) -> Result<(), Vec<Violation>> {
     let mut check = Check::default();
     message.validate(&mut check);
-    check.violations
+    check.violations.unless_any(Some(()))
 }
 
 /// The request with its defaults filled in, once it is valid.
@@ -57,12 +51,9 @@ pub fn violations(message: &impl Validate) -> Vec<Violation> {
 /// `INVALID_REQUEST` with every violation.
 pub fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
     request.get_mut().fill_defaults();
-    let mut check = Check::default();
-    request.get_ref().validate(&mut check);
-    if check.violations.is_empty() {
-        Ok(request)
-    } else {
-        Err(status::invalid(&check.violations))
+    match check(request.get_ref()) {
+        Ok(()) => Ok(request),
+        Err(violations) => Err(status::invalid(&violations)),
     }
 }
 
@@ -71,7 +62,7 @@ pub fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Sta
 pub struct Check {
     /// Path of the message that is being checked, with the dot after it.
     path: String,
-    violations: Vec<Violation>,
+    violations: Violations,
 }
 
 impl Check {
@@ -90,11 +81,8 @@ impl Check {
     }
 
     fn report(&mut self, message: impl Into<String>) {
-        if self.violations.len() < MOST_VIOLATIONS {
-            self.violations.push(Violation {
-                field: self.path.clone(),
-                message: message.into(),
-            });
+        if !self.violations.is_full() {
+            self.violations.add(&self.path, message);
         }
     }
 }

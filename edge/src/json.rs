@@ -2,7 +2,7 @@
 
 mod keys;
 
-use muster_api::{binding::PublicRpc, validation::Violation};
+use muster_api::{binding::PublicRpc, violation::Violation};
 use serde_json::{Value, error::Category};
 
 use crate::Problem;

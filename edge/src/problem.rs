@@ -5,7 +5,7 @@ use std::time::Duration;
 use muster_api::{
     Reason,
     status::{DOMAIN, SCOPE},
-    validation::Violation,
+    violation::Violation,
 };
 use process::observe::RequestId;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use edge::Problem;
-use muster_api::{Reason, validation::Violation};
+use muster_api::{Reason, violation::Violation};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},

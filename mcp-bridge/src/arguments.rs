@@ -4,7 +4,7 @@
 //! Both are accepted. Everything else is refused by name.
 
 use edge::Problem;
-use muster_api::validation::Violation;
+use muster_api::violation::Violations;
 use serde_json::{Map, Value};
 
 use crate::{rpcs::Input, table::Tool};
@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
 pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arguments, Problem> {
     let schema = &tool.definition.input_schema;
     let mut fields = object(schema, given.unwrap_or_default());
-    let mut wrong = missing(schema, &fields);
+    let mut wrong = Violations::default();
+    note_missing(schema, &fields, &mut wrong);
     let is_confirmed = tool.confirmation.is_some() && confirm(&mut fields, &mut wrong);
     let mask = match &tool.updates {
         Some(updates) => {
@@ -37,42 +38,41 @@ pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arg
         None => Vec::new(),
     };
     let input = Input { fields, mask };
-    if wrong.is_empty() {
-        Ok(Arguments {
+    if wrong.as_slice().is_empty() {
+        return Ok(Arguments {
             input,
             is_confirmed,
-        })
-    } else {
-        Err(Problem::invalid(&everything(tool, wrong, input)))
+        });
     }
+    note_others(tool, input, &mut wrong);
+    Err(Problem::invalid(wrong.as_slice()))
 }
 
-/// All violations are reported at once, so that one correction is enough.
-fn everything(tool: &Tool, mut wrong: Vec<Violation>, input: Input) -> Vec<Violation> {
+/// What else is wrong, so that one correction is enough.
+fn note_others(tool: &Tool, input: Input, wrong: &mut Violations) {
     let others = (tool.rpc.check)(input).map_or_else(|problem| problem.details, |()| Vec::new());
     for other in others {
-        if wrong.iter().all(|known| known.field != other.field) {
-            wrong.push(other);
+        let mut known = wrong.as_slice().iter();
+        if known.all(|known| known.field != other.field) {
+            wrong.add(other.field, other.message);
         }
     }
-    wrong
 }
 
-fn missing(schema: &Map<String, Value>, fields: &Map<String, Value>) -> Vec<Violation> {
+fn note_missing(schema: &Map<String, Value>, fields: &Map<String, Value>, wrong: &mut Violations) {
     let required = schema.get("required").and_then(Value::as_array);
     let names = required.into_iter().flatten().filter_map(Value::as_str);
-    names
-        .filter(|name| !fields.contains_key(*name))
-        .map(|name| violation(name, "is required"))
-        .collect()
+    for name in names.filter(|name| !fields.contains_key(*name)) {
+        wrong.add(name, "is required");
+    }
 }
 
-fn confirm(fields: &mut Map<String, Value>, wrong: &mut Vec<Violation>) -> bool {
+fn confirm(fields: &mut Map<String, Value>, wrong: &mut Violations) -> bool {
     match fields.shift_remove(CONFIRM) {
         None => false,
         Some(Value::Bool(confirmed)) => confirmed,
         Some(_) => {
-            wrong.push(violation(CONFIRM, "must be true or false"));
+            wrong.add(CONFIRM, "must be true or false");
             false
         }
     }
@@ -82,7 +82,7 @@ fn confirm(fields: &mut Map<String, Value>, wrong: &mut Vec<Violation>) -> bool 
 fn clear(
     schema: &Map<String, Value>,
     fields: &mut Map<String, Value>,
-    wrong: &mut Vec<Violation>,
+    wrong: &mut Violations,
 ) -> Vec<String> {
     let choices = schema
         .get("properties")
@@ -98,16 +98,22 @@ fn clear(
         Some(name) => vec![name],
     };
     let mut cleared = Vec::new();
+    if names.len() > choices.len() {
+        let message = format!(
+            "must have at most {} items, has {}",
+            choices.len(),
+            names.len()
+        );
+        wrong.add(CLEAR, message);
+        return Vec::new();
+    }
     for (index, name) in names.iter().enumerate() {
         let name = name.as_str().unwrap_or_default();
         if !choices.contains(&name) {
             let message = format!("must be one of {}", choices.join(", "));
-            wrong.push(violation(format!("{CLEAR}[{index}]"), message));
+            wrong.add(format!("{CLEAR}[{index}]"), message);
         } else if fields.contains_key(name) {
-            wrong.push(violation(
-                name,
-                "is given and to be cleared; do one of them",
-            ));
+            wrong.add(name, "is given and to be cleared; do one of them");
         } else {
             cleared.push(name.to_owned());
         }
@@ -157,12 +163,5 @@ fn is(wanted: &str, value: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "integer" | "number" => value.is_number(),
         _ => false,
-    }
-}
-
-fn violation(field: impl Into<String>, message: impl Into<String>) -> Violation {
-    Violation {
-        field: field.into(),
-        message: message.into(),
     }
 }

@@ -7,7 +7,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Reason,
     binding::{InternalVisitor, PublicRpc, Rpc, RpcVisitor},
-    validation::violations,
+    validation::check,
 };
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             call: |core, input, context| call::<R>(core, input, context).boxed(),
-            check: check::<R>,
+            check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,
         };
         self.entries.insert(R::GRPC_PATH, entry);
@@ -87,11 +87,8 @@ async fn call<R: PublicRpc>(
     Ok(Output { value, text })
 }
 
-fn check<R: PublicRpc>(input: Input) -> Result<(), Problem> {
-    match violations(&message::<R>(input)?).as_slice() {
-        [] => Ok(()),
-        violations => Err(Problem::invalid(violations)),
-    }
+fn check_input<R: PublicRpc>(input: Input) -> Result<(), Problem> {
+    check(&message::<R>(input)?).map_err(|violations| Problem::invalid(&violations))
 }
 
 fn message<R: PublicRpc>(input: Input) -> Result<R::Request, Problem> {

@@ -1,6 +1,6 @@
 //! An error for clients, the same on every surface.
 
-use muster_api::{Reason, status::DOMAIN, validation::Violation};
+use muster_api::{Reason, status::DOMAIN, violation::Violation};
 use serde_json::Value;
 use tonic::Status;
 use tonic_types::StatusExt as _;

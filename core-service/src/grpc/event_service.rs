@@ -1,18 +1,21 @@
 //! The caller's own events.
 
-use muster_api::v1::{
-    CancelRequest, CancelResult, CreateEventRequest, CreatedEvent, GetMyEventRequest,
-    ListMyEventsRequest, MyEventDetail, MyEventList, PublishEventRequest, UnpublishEventRequest,
-    UpdateEventRequest,
-    bindings::{CancelEvent, CreateEvent, PublishEvent, UnpublishEvent, UpdateEvent},
-    event_service_server::EventService,
+use muster_api::{
+    status::invalid,
+    v1::{
+        CancelRequest, CancelResult, CreateEventRequest, CreatedEvent, GetMyEventRequest,
+        ListMyEventsRequest, MyEventDetail, MyEventList, PublishEventRequest,
+        UnpublishEventRequest, UpdateEventRequest,
+        bindings::{CancelEvent, CreateEvent, PublishEvent, UnpublishEvent, UpdateEvent},
+        event_service_server::EventService,
+    },
 };
 use tonic::{Request, Response, Status};
 
 use super::{
     convert, once,
     request::{caller, id},
-    status::{refuse, refuse_fields},
+    status::refuse,
 };
 use crate::service::{Cancellation, Commands, Error, Events, Links};
 
@@ -43,7 +46,8 @@ impl EventService for EventApi {
     ) -> Result<Response<MyEventList>, Status> {
         let caller = caller(&request)?;
         let request = request.into_inner();
-        let filter = convert::event_filter(request.status()).map_err(refuse_fields)?;
+        let filter =
+            convert::event_filter(request.status()).map_err(|violations| invalid(&violations))?;
         let found = self
             .events
             .list(&caller, filter, request.limit())

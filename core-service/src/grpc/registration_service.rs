@@ -5,6 +5,7 @@ use std::pin::Pin;
 use futures_util::{Stream, stream};
 use muster_api::{
     http_body::HttpBody,
+    status::invalid,
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
         CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInRequest,
@@ -22,7 +23,7 @@ use tonic::{Request, Response, Status};
 use super::{
     convert, once,
     request::{caller, client_address, id, ids},
-    status::{refuse, refuse_fields, tell_allowance},
+    status::{refuse, tell_allowance},
 };
 use crate::service::{Added, Commands, Export, Links, OwnRegistrations, Registrations};
 
@@ -102,7 +103,7 @@ impl RegistrationService for RegistrationApi {
         let request = request.into_inner();
         let (limit, offset) = (request.limit(), request.offset());
         let filter = convert::registration_filter(request.status.as_deref(), request.q);
-        let filter = filter.map_err(refuse_fields)?;
+        let filter = filter.map_err(|violations| invalid(&violations))?;
         let event = id(&request.id)?;
         let found = self
             .registrations

@@ -6,20 +6,16 @@ use muster_api::{
     Reason,
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
     status::{invalid, retry_after, status},
-    validation::Violation,
 };
 use tonic::{Status, metadata::MetadataMap};
 
-use crate::{
-    domain::violation::FieldViolation,
-    service::{Allowance, Error},
-};
+use crate::service::{Allowance, Error};
 
 /// The status for an error. Internal details are logged here, once, and not sent.
 pub(super) fn refuse(error: Error) -> Status {
     let message = error.to_string();
     let reason = match error {
-        Error::Invalid(violations) => return refuse_fields(violations),
+        Error::Invalid(violations) => return invalid(&violations),
         Error::Unauthorized => Reason::Unauthorized,
         Error::QuotaExceeded { .. } => Reason::QuotaExceeded,
         Error::PlanRequired => Reason::PlanRequired,
@@ -48,13 +44,7 @@ pub(super) fn refuse(error: Error) -> Status {
     status(reason, message)
 }
 
-/// The status for violations.
-pub(super) fn refuse_fields(violations: Vec<FieldViolation>) -> Status {
-    let violation = |FieldViolation { field, message }| Violation { field, message };
-    invalid(&violations.into_iter().map(violation).collect::<Vec<_>>())
-}
-
-/// The status for an exceeded rate limit.
+/// The status for what was done too often.
 fn refuse_rate(message: String, wait: Duration, allowance: Option<Allowance>) -> Status {
     let mut status = retry_after(Reason::RateLimited, message, wait);
     if let Some(allowance) = allowance {

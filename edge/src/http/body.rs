@@ -4,7 +4,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, header::CONTENT_LENGTH};
 use http_body_util::BodyExt;
-use muster_api::{Reason, validation::Violation};
+use muster_api::{Reason, violation::Violation};
 use process::serve::is_stalled;
 use tokio::time::{Instant, timeout_at};
 

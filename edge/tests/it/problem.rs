@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edge::{Problem, http::Challenge};
-use muster_api::{Reason, Scope, status, validation::Violation};
+use muster_api::{Reason, Scope, status, violation::Violation};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 

@@ -2,7 +2,7 @@
 
 use edge::Problem;
 use http::Uri;
-use muster_api::{binding::Binding, validation::Violation};
+use muster_api::{binding::Binding, violation::Violations};
 use percent_encoding::percent_decode_str;
 
 /// The parameters of a request.
@@ -16,27 +16,31 @@ pub(super) struct Parameters<B: Binding> {
 impl<B: Binding> Parameters<B> {
     /// Adds the parameters to the message from the body.
     pub(super) fn within(self, mut message: B::Request) -> Result<B::Request, Problem> {
+        let mut violations = Violations::default();
         for (field, text) in self.texts {
-            B::set(&mut message, field, &text)
-                .map_err(|invalid| Problem::invalid(&[violation(field, invalid.message)]))?;
+            if let Err(invalid) = B::set(&mut message, field, &text) {
+                violations.add(field, invalid.message);
+            }
         }
-        Ok(message)
+        violations
+            .unless_any(Some(message))
+            .map_err(|violations| Problem::invalid(&violations))
     }
 
     fn set(
         &mut self,
         field: &'static str,
         text: Result<String, &'static str>,
-    ) -> Option<Violation> {
-        let text = match text {
-            Ok(text) => text,
-            Err(problem) => return Some(violation(field, problem)),
-        };
-        if let Err(invalid) = B::set(&mut self.message, field, &text) {
-            return Some(violation(field, invalid.message));
+        violations: &mut Violations,
+    ) {
+        let set = text.and_then(|text| {
+            let set = B::set(&mut self.message, field, &text);
+            set.map_err(|invalid| invalid.message).map(|()| text)
+        });
+        match set {
+            Ok(text) => self.texts.push((field, text)),
+            Err(message) => violations.add(field, message),
         }
-        self.texts.push((field, text));
-        None
     }
 }
 
@@ -46,9 +50,9 @@ pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
         message: B::Request::default(),
         texts: Vec::new(),
     };
-    let mut violations = Vec::new();
+    let mut violations = Violations::default();
     for (field, text) in path_fields(B::PATH, uri.path()) {
-        violations.extend(parameters.set(field, decode(text)));
+        parameters.set(field, decode(text), &mut violations);
     }
     let mut seen = Vec::new();
     for pair in uri
@@ -57,39 +61,33 @@ pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
         .split('&')
         .filter(|pair| !pair.is_empty())
     {
+        if violations.is_full() {
+            break;
+        }
         let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
         let Ok(name) = decode_query(name) else {
-            violations.push(violation(
+            violations.add(
                 name,
                 "is a parameter whose name is not valid percent-encoding of UTF-8",
-            ));
+            );
             continue;
         };
         let Some(field) = B::QUERY_FIELDS.iter().find(|field| **field == name) else {
             // A name may be empty, and a detail without one would name nothing.
             let name = if name.is_empty() { "\"\"" } else { &*name };
-            violations.push(violation(name, &unknown(B::QUERY_FIELDS)));
+            violations.add(name, unknown(B::QUERY_FIELDS));
             continue;
         };
         if seen.contains(field) {
-            violations.push(violation(field, "is given more than once"));
+            violations.add(*field, "is given more than once");
             continue;
         }
         seen.push(field);
-        violations.extend(parameters.set(field, decode_query(text)));
+        parameters.set(field, decode_query(text), &mut violations);
     }
-    if violations.is_empty() {
-        Ok(parameters)
-    } else {
-        Err(Problem::invalid(&violations))
-    }
-}
-
-fn violation(field: &str, message: &str) -> Violation {
-    Violation {
-        field: field.to_owned(),
-        message: message.to_owned(),
-    }
+    violations
+        .unless_any(Some(parameters))
+        .map_err(|violations| Problem::invalid(&violations))
 }
 
 fn unknown(accepted: &[&str]) -> String {

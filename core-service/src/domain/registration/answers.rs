@@ -62,7 +62,13 @@ fn by_label<'a>(
         let Some(field) = fields.iter().find(|field| field.label.trim() == label) else {
             let message = match fields {
                 [] => "must be left out: the event asks no questions".to_owned(),
-                _ => format!("must be one of {}, is \"{label}\"", labels(fields)),
+                _ => {
+                    let asked = fields.iter().map(|field| field.label.trim());
+                    format!(
+                        "must be one that the event asks for, {}, is \"{label}\"",
+                        for_example(asked)
+                    )
+                }
             };
             violations.add(format!("answers[{index}].label"), message);
             continue;
@@ -79,9 +85,14 @@ fn by_label<'a>(
     given
 }
 
-fn labels(fields: &[CustomField]) -> String {
-    let quoted = |field: &CustomField| format!("\"{}\"", field.label.trim());
-    fields.iter().map(quoted).collect::<Vec<_>>().join(", ")
+/// The first few: an answer that listed all of them for each mistake would be long.
+fn for_example<'a>(choices: impl Iterator<Item = &'a str>) -> String {
+    const EXAMPLES: usize = 3;
+    let quoted: Vec<_> = choices
+        .take(EXAMPLES)
+        .map(|one| format!("\"{one}\""))
+        .collect();
+    format!("for example {}", quoted.join(" or "))
 }
 
 impl CustomField {
@@ -131,9 +142,10 @@ impl CustomField {
     fn option(&self, value: &str) -> Result<String, String> {
         let same = |option: &&String| option.trim() == value.trim();
         let found = self.options.iter().find(same);
-        found
-            .cloned()
-            .ok_or_else(|| format!("must be one of {}", self.options.join(", ")))
+        found.cloned().ok_or_else(|| {
+            let options = self.options.iter().map(|option| option.trim());
+            format!("must be one of its options, {},", for_example(options))
+        })
     }
 }
 
@@ -217,14 +229,14 @@ mod tests {
             &size,
             vec![answer("Size", &["XL"])],
             "answers[0].values",
-            "must be one of S, M for \"Size\"",
+            "must be one of its options, for example \"S\" or \"M\", for \"Size\"",
         );
         let days = [field("Days", "multi_select", false, &["Fri", "Sat"])];
         refused(
             &days,
             vec![answer("Days", &["Fri", "Mon"])],
             "answers[0].values",
-            "must be one of Fri, Sat for \"Days\"",
+            "must be one of its options, for example \"Fri\" or \"Sat\", for \"Days\"",
         );
         refused(
             &days,
@@ -262,7 +274,7 @@ mod tests {
     #[test]
     fn what_was_not_asked_or_comes_twice_is_refused() {
         let fields = [field("Diet", "text", false, &[])];
-        let message = "must be one of \"Diet\", is \"Shoes\"";
+        let message = "must be one that the event asks for, for example \"Diet\", is \"Shoes\"";
         refused(
             &fields,
             vec![answer("Shoes", &["44"])],
