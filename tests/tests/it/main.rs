@@ -26,5 +26,6 @@ mod quotas;
 mod registering;
 mod registrations;
 mod rest;
+mod short_refusals;
 mod slugs;
 mod zones;
