@@ -152,14 +152,15 @@ impl At<'_> {
 
     /// A text of one line.
     pub fn line(self, text: &str) -> Self {
-        let message = "must not have control characters or line breaks";
-        self.text(text, char::is_control, message)
+        let message = "must not have control characters, line breaks or marks that reorder text";
+        self.text(text, breaks_a_line, message)
     }
 
     /// A text of several lines.
     pub fn paragraphs(self, text: &str) -> Self {
-        let refused = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-        let message = "must not have control characters other than tabs and line breaks";
+        let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let refused = |c: char| is_control(c) || is_disruptive(c);
+        let message = "must not have control characters other than tabs and line breaks, nor marks that reorder text";
         self.text(text, refused, message)
     }
 
@@ -203,9 +204,20 @@ impl At<'_> {
     }
 }
 
-/// Whether a text is an e-mail address: what browsers accept in an e-mail field (HTML's definition), within the lengths of RFC
-/// 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) only between other characters, and no mail could be sent to
-/// such an address. Core also uses it for addresses that do not come from requests.
+/// Whether a character has no place in a text of one line.
+pub fn breaks_a_line(c: char) -> bool {
+    c.is_control() || is_disruptive(c)
+}
+
+/// Whether a character ends lines or reorders what stands around it, in this text and beyond its end: line and paragraph separators,
+/// and Unicode's embeddings, overrides and isolates. Marks that scripts need, as joiners and the marks of direction, do not.
+const fn is_disruptive(c: char) -> bool {
+    matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a text is an e-mail address that mail can be sent to: what browsers accept in an e-mail field (HTML's definition), within
+/// the lengths of RFC 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) allows them only between other characters. A
+/// domain has at least one dot. Core also uses it for addresses that do not come from requests.
 pub fn is_email(text: &str) -> bool {
     const LONGEST: usize = 254;
     const LONGEST_LOCAL: usize = 64;
@@ -217,6 +229,7 @@ pub fn is_email(text: &str) -> bool {
     text.len() <= LONGEST
         && (1..=LONGEST_LOCAL).contains(&local.len())
         && local.split('.').all(is_atom)
+        && domain.contains('.')
         && domain.split('.').all(is_domain_label)
 }
 

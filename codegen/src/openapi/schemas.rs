@@ -163,15 +163,17 @@ fn or_null(mut schema: Object) -> Object {
     }
 }
 
-/// Which characters a text may hold: white space and then something else, neither with refused control characters, so
+/// Which characters a text may hold: white space and then something else, neither with refused characters, so
 /// that it is not blank either. It reads each character once, since none fits two neighbouring parts of it.
 fn pattern(field: &Field) -> Option<String> {
-    let control = match field.meaning.text {
+    let refused = match field.meaning.text {
         Text::Unspecified => return None,
-        Text::Line => r"\u0000-\u001F\u007F-\u009F",
-        Text::Paragraphs => r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F",
+        Text::Line => r"\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069",
+        Text::Paragraphs => {
+            r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069"
+        }
     };
-    let text = format!(r"[^\S{control}]*[^\s{control}][^{control}]*");
+    let text = format!(r"[^\S{refused}]*[^\s{refused}][^{refused}]*");
     let may_be_empty = field.string_rules().min_len.unwrap_or(0) == 0;
     Some(if may_be_empty {
         format!("^({text})?$")

@@ -1,5 +1,7 @@
 //! Accounts and their keys as they are stored.
 
+use muster_api::validation::breaks_a_line;
+
 use super::{
     ids::{AccountId, KeyId},
     instant::Instant,
@@ -56,8 +58,11 @@ pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
     if name.trim().is_empty() {
         violations.add(field, "must not be blank");
     }
-    if name.chars().any(char::is_control) {
-        violations.add(field, "must not contain control characters");
+    if name.chars().any(breaks_a_line) {
+        violations.add(
+            field,
+            "must not have control characters, line breaks or marks that reorder text",
+        );
     }
     if name.chars().count() > MAX_NAME_CHARACTERS {
         violations.add(

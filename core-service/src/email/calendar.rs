@@ -131,10 +131,15 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A parameter's value, without control characters and quotes.
-fn quoted(text: &str) -> String {
-    let kept = text.chars().filter(|character| !character.is_control());
-    let kept = kept.map(|character| if character == '"' { '\'' } else { character });
+/// A name as a parameter's value. Within quotes the standard (RFC 5545, section 3.2) allows everything but control characters
+/// and quotes, but some programs look for the ends of parameters there all the same.
+fn quoted(name: &str) -> String {
+    let kept = name.chars().filter(|character| !character.is_control());
+    let kept = kept.map(|character| match character {
+        '"' => '\'',
+        ';' | ':' | ',' | '=' | '|' | '^' => ' ',
+        other => other,
+    });
     format!("\"{}\"", kept.collect::<String>())
 }
 
@@ -167,7 +172,8 @@ mod tests {
     #[test]
     fn text_cannot_begin_a_property() {
         assert_eq!(escaped("a,b;c\\d\r\nUID:x\0"), "a\\,b\\;c\\\\d\\nUID:x");
-        assert_eq!(quoted("a\":mailto:x\r\nUID:y"), "\"a':mailto:xUID:y\"");
+        assert_eq!(quoted("a\":mailto:x\r\nUID:y"), "\"a' mailto xUID y\"");
+        assert_eq!(quoted("A;=cmd|calc"), "\"A  cmd calc\"");
         assert_eq!(mailto("a?b%c&d@example.org"), "a%3Fb%25c%26d@example.org");
     }
 }

@@ -306,7 +306,7 @@ async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
     assert_eq!(
         failure.to_string(),
         "--email must be an e-mail address, for example ada@example.org\n\
-         --name must not contain control characters\n\
+         --name must not have control characters, line breaks or marks that reorder text\n\
          --timezone must be the name of an IANA time zone, for example Europe/Berlin"
     );
     for (arguments, text) in [

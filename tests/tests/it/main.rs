@@ -13,6 +13,7 @@ mod creating;
 mod custom_fields;
 mod dates;
 mod dependencies;
+mod hostile_text;
 mod idempotency;
 mod ids;
 mod limits;

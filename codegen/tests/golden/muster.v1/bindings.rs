@@ -723,7 +723,7 @@ impl Binding for ListRegistrations {
     }
 }
 
-/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line for each registration in the order of registering, one column for each custom field of the event, and last `other_answers`: answers to fields that the event no longer has, one per line. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+/// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line for each registration in the order of registering, one column for each custom field of the event, and last `other_answers`: answers to fields that the event no longer has, one per line. Texts are quoted. Anything that a spreadsheet would take for a formula, also after another list separator than the comma, is preceded by an apostrophe.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRegistrations;
 

@@ -29,6 +29,9 @@ const COLUMNS: [&str; 6] = [
 /// have no columns of their own.
 const OTHER_ANSWERS: &str = "other_answers";
 
+/// What a cell may end with, for a spreadsheet whose list separator is not the comma.
+const SEPARATORS: [char; 5] = [';', ',', '\t', '\r', '\n'];
+
 /// Characters that begin formulas and commands in spreadsheets, including their full-width forms.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
@@ -78,7 +81,9 @@ impl Export {
             .await?;
         let is_first = self.after_seq.is_none();
         let before = if is_first { BYTE_ORDER_MARK } else { &[] };
-        let mut lines = csv::Writer::from_writer(before.to_vec());
+        let mut lines = csv::WriterBuilder::new()
+            .quote_style(csv::QuoteStyle::NonNumeric)
+            .from_writer(before.to_vec());
         if is_first {
             let labels = self.event.custom_fields.iter().map(|field| &*field.label);
             let columns = COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]);
@@ -131,13 +136,20 @@ fn shown(answer: &Answer) -> String {
     safe(&text)
 }
 
-/// The text, with an apostrophe before anything that a spreadsheet would execute.
+/// The text, with an apostrophe before anything that a spreadsheet would execute, wherever it may see a cell begin. A reader with
+/// another separator takes quotes that are escaped in our cell for the quotes of a cell of its own.
 fn safe(text: &str) -> String {
-    if text.trim_start_matches(' ').starts_with(FORMULA_STARTS) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
+    let mut out = String::with_capacity(text.len());
+    let mut begins_a_cell = true;
+    for character in text.chars() {
+        if begins_a_cell && FORMULA_STARTS.contains(&character) {
+            out.push('\'');
+        }
+        out.push(character);
+        let is_before_a_cell = matches!(character, ' ' | '"');
+        begins_a_cell = SEPARATORS.contains(&character) || (begins_a_cell && is_before_a_cell);
     }
+    out
 }
 
 fn write(lines: &mut csv::Writer<Vec<u8>>, cells: impl IntoIterator<Item = String>) {
@@ -151,11 +163,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_spreadsheet_would_run_begins_with_an_apostrophe() {
+    fn what_a_spreadsheet_would_execute_begins_with_an_apostrophe() {
         for text in [
-            "=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "  =1", "|calc", "＝1＋1",
+            "=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "|calc", "＝1＋1",
         ] {
             assert_eq!(safe(text), format!("'{text}"));
+        }
+        for (text, harmless) in [
+            ("  =1", "  '=1"),
+            ("A;=cmd|' /C calc'!A0", "A;'=cmd|' /C calc'!A0"),
+            ("a,b, +1", "a,b, '+1"),
+            ("a\n=1\t@x", "a\n'=1\t'@x"),
+            ("a;\"=1\"", "a;\"'=1\""),
+        ] {
+            assert_eq!(safe(text), harmless);
         }
         for text in ["Grace", "a=b", "1-2", "", "O'Neil"] {
             assert_eq!(safe(text), text);
