@@ -208,15 +208,19 @@ pub struct RuleSettings {
     next_help_heading = "Limits on registrations for each core, for example 60/minute (second, minute, hour, day), or off"
 )]
 pub struct LimitArgs {
-    /// Registrations from one client address (for IPv6, one /64 network)
+    /// Registrations from one client address (for IPv6, one /64 network; a /48 network may make 10 times as many)
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDRESS", value_name = "RATE", default_value_t = LimitSettings::default().per_address)]
     pub limit_per_address: Limit,
     /// Public registrations for one event
     #[arg(long, env = "MUSTER_LIMIT_PER_EVENT", value_name = "RATE", default_value_t = LimitSettings::default().per_event)]
     pub limit_per_event: Limit,
-    /// Registrations of one e-mail address; each sends a mail
+    /// Public registrations of one e-mail address, with any +tag; each sends a mail
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
     pub limit_per_recipient: Limit,
+    /// Registrations of one e-mail address, with any +tag, by the organizers of one account; each sends a mail
+    #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
+          default_value_t = LimitSettings::default().per_added_recipient)]
+    pub limit_per_added_recipient: Limit,
 }
 
 /// How long old rows are kept, in days.
@@ -309,6 +313,7 @@ impl From<LimitArgs> for LimitSettings {
             per_address: args.limit_per_address,
             per_event: args.limit_per_event,
             per_recipient: args.limit_per_recipient,
+            per_added_recipient: args.limit_per_added_recipient,
         }
     }
 }

@@ -15,7 +15,7 @@ use muster_api::{
     binding::{Content, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     internal::v1::CheckCredentialResponse,
     status,
-    validation::{Validate as _, violations},
+    validation::{self, Validate as _},
 };
 use prost::Message as _;
 use tonic::{Status, body::Body, server::Grpc};
@@ -85,7 +85,7 @@ impl Recorder {
         mut request: R::Request,
     ) -> Result<tonic::Response<R::Response>, Status> {
         request.fill_defaults();
-        let wrong = violations(&request);
+        let wrong = validation::check(&request).err().unwrap_or_default();
         if !wrong.is_empty() {
             return Err(status::invalid(&wrong));
         }

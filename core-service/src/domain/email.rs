@@ -25,6 +25,19 @@ pub fn normalised(address: &str) -> String {
     address.to_lowercase()
 }
 
+/// The mailbox behind an address, for limits: the normalised address without a tag (`ada+tag@example.org`), since anyone can make
+/// any number of tags.
+pub fn mailbox(address: &str) -> String {
+    let address = normalised(address);
+    let Some((local, domain)) = address.split_once('@') else {
+        return address;
+    };
+    match local.split_once('+') {
+        Some((name, _)) if !name.is_empty() => format!("{name}@{domain}"),
+        _ => address,
+    }
+}
+
 impl FromStr for Email {
     type Err = InvalidEmail;
 
@@ -56,6 +69,19 @@ mod tests {
             normalised(email.as_str()),
             "ada.lovelace+events@example.org"
         );
+    }
+
+    #[test]
+    fn addresses_that_differ_by_tags_share_a_mailbox() {
+        for address in [
+            "ada@example.org",
+            "Ada+x@Example.org",
+            "ada+@example.org",
+            "ada+x+y@example.org",
+        ] {
+            assert_eq!(mailbox(address), "ada@example.org");
+        }
+        assert_eq!(mailbox("+x@example.org"), "+x@example.org");
     }
 
     #[test]

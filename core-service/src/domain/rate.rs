@@ -19,20 +19,26 @@ pub enum Limit {
 /// Rate limits on registrations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitSettings {
-    /// Registrations from one client address.
+    /// Registrations from one client address. A larger network may make [`Self::NETWORKS_PER_SITE`] times as many.
     pub per_address: Limit,
     /// Registrations of the public for one event.
     pub per_event: Limit,
-    /// Registrations of one e-mail address; each sends a mail to it.
+    /// Registrations of one e-mail address by the public; each sends a mail to it.
     pub per_recipient: Limit,
+    /// Registrations of one e-mail address by one account; each sends a mail to it.
+    pub per_added_recipient: Limit,
 }
 
 impl LimitSettings {
+    /// The number of clients that one site (an IPv6 /48, which has 65,536 networks) counts for at most.
+    pub const NETWORKS_PER_SITE: u32 = 10;
+
     /// No limits.
     pub const OFF: Self = Self {
         per_address: Limit::Off,
         per_event: Limit::Off,
         per_recipient: Limit::Off,
+        per_added_recipient: Limit::Off,
     };
 }
 
@@ -45,6 +51,8 @@ impl Default for LimitSettings {
             per_event: Limit::new(30_000, Period::Hour),
             // Enough for a person who tries, cancels and tries again.
             per_recipient: Limit::new(10, Period::Hour),
+            // Enough for a person who comes to several events of an account, too low to molest somebody.
+            per_added_recipient: Limit::new(10, Period::Hour),
         }
     }
 }
@@ -96,6 +104,15 @@ impl Limit {
         match NonZeroU32::new(count) {
             Some(count) => Self::Rate { count, per },
             None => Self::Off,
+        }
+    }
+
+    /// That many times the limit.
+    #[must_use]
+    pub const fn times(self, factor: u32) -> Self {
+        match self {
+            Self::Off => Self::Off,
+            Self::Rate { count, per } => Self::new(count.get().saturating_mul(factor), per),
         }
     }
 }

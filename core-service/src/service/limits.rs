@@ -17,7 +17,10 @@ use self::counters::{Access, Counters};
 use super::Error;
 use crate::domain::{
     clock::Clock,
+    email,
+    ids::AccountId,
     rate::{Limit, LimitSettings},
+    registration::Origin,
 };
 
 /// How often counters without effect are removed from memory.
@@ -36,20 +39,49 @@ pub struct Allowance {
     pub reset_seconds: u64,
 }
 
+/// The recipient of mails, and who causes them: mails of the public take nothing from what organizers may send, and no account
+/// takes from another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Recipient {
+    /// The account whose organizers cause the mails; the public if there is none.
+    account: Option<AccountId>,
+    mailbox: String,
+}
+
+impl Recipient {
+    /// The recipient of a mail to an address.
+    pub(super) fn new(origin: Origin, address: &str) -> Self {
+        Self {
+            account: match origin {
+                Origin::Public => None,
+                Origin::Owner(account) => Some(account),
+            },
+            mailbox: email::mailbox(address),
+        }
+    }
+}
+
 /// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limiters {
     address: Option<Limiter<IpAddr>>,
+    site: Option<Limiter<Site>>,
     event: Option<Limiter<String>>,
-    recipient: Option<Limiter<String>>,
+    recipient: Option<Limiter<Recipient>>,
+    added_recipient: Option<Limiter<Recipient>>,
 }
 
 impl Limiters {
     pub(super) fn new(settings: LimitSettings, clock: &Clock) -> Self {
         Self {
             address: Limiter::new(settings.per_address, clock),
+            site: Limiter::new(
+                settings.per_address.times(LimitSettings::NETWORKS_PER_SITE),
+                clock,
+            ),
             event: Limiter::new(settings.per_event, clock),
             recipient: Limiter::new(settings.per_recipient, clock),
+            added_recipient: Limiter::new(settings.per_added_recipient, clock),
         }
     }
 
@@ -58,45 +90,52 @@ impl Limiters {
         let (Some(limiter), Some(client)) = (&self.address, client) else {
             return Ok(None);
         };
-        let counted = limiter.count(&network(client));
         let refused = |wait| Error::RateLimited {
             wait,
             allowance: Some(limiter.allowance(0, wait)),
         };
-        counted.map(Some).map_err(refused)
+        let allowance = limiter.count(&network(client)).map_err(refused)?;
+        // What a client is refused takes nothing from the others of its site.
+        if let (Some(limiter), Some(site)) = (&self.site, site(client)) {
+            limiter.count(&site).map_err(refused)?;
+        }
+        Ok(Some(allowance))
     }
 
     /// Counts a registration for an event.
     pub(super) fn count_event(&self, slug: &str) -> Result<(), Error> {
-        count(self.event.as_ref(), slug)
+        count(self.event.as_ref(), &slug.to_owned())
     }
 
-    /// Whether there may be so many more mails to a normalised address. Counts nothing.
-    pub(super) fn check_recipient(&self, email_norm: &str, more: NonZeroU32) -> Result<(), Error> {
-        match &self.recipient {
-            Some(limiter) => limiter
-                .check(&email_norm.to_owned(), more)
-                .map_err(exceeded),
+    /// Whether there may be so many more mails to a recipient. Counts nothing.
+    pub(super) fn check_recipient(&self, to: &Recipient, more: NonZeroU32) -> Result<(), Error> {
+        match self.of_recipient(to) {
+            Some(limiter) => limiter.check(to, more).map_err(exceeded),
             None => Ok(()),
         }
     }
 
-    /// Counts a mail to a normalised address. Only mails that are really sent count: otherwise refused requests of strangers
-    /// could use up a person's limit.
-    pub(super) fn count_recipient(&self, email_norm: &str) {
+    /// Counts a mail to a recipient. Only mails that are really sent count: otherwise refused requests of strangers could use up a
+    /// person's limit.
+    pub(super) fn count_recipient(&self, to: &Recipient) {
         // Batches that are decided at the same time may exceed the limit by one mail each. What exceeds it is not counted.
-        let _ = count(self.recipient.as_ref(), email_norm);
+        let _ = count(self.of_recipient(to), to);
+    }
+
+    const fn of_recipient(&self, to: &Recipient) -> Option<&Limiter<Recipient>> {
+        if to.account.is_some() {
+            self.added_recipient.as_ref()
+        } else {
+            self.recipient.as_ref()
+        }
     }
 }
 
-fn count(limiter: Option<&Limiter<String>>, key: &str) -> Result<(), Error> {
+fn count<K: Hash + Eq + Clone>(limiter: Option<&Limiter<K>>, key: &K) -> Result<(), Error> {
     let Some(limiter) = limiter else {
         return Ok(());
     };
-    limiter
-        .count(&key.to_owned())
-        .map(|_allowance| ())
-        .map_err(exceeded)
+    limiter.count(key).map(|_allowance| ()).map_err(exceeded)
 }
 
 /// The allowance would reveal requests of others, so the error only says when to try again.
@@ -115,6 +154,19 @@ fn network(address: IpAddr) -> IpAddr {
             IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
         address @ IpAddr::V4(_) => address,
+    }
+}
+
+/// The first 48 bits of an IPv6 address: one site of a provider's customer, which has 65,536 networks.
+type Site = [u16; 3];
+
+fn site(address: IpAddr) -> Option<Site> {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, ..] = address.segments();
+            Some([a, b, c])
+        }
+        IpAddr::V4(_) => None,
     }
 }
 
@@ -237,8 +289,13 @@ mod tests {
             per_address: Limit::new(2, Period::Minute),
             per_event: Limit::Off,
             per_recipient: Limit::new(1, Period::Hour),
+            per_added_recipient: Limit::new(1, Period::Hour),
         };
         Limiters::new(settings, clock)
+    }
+
+    fn public(address: &str) -> Recipient {
+        Recipient::new(Origin::Public, address)
     }
 
     #[test]
@@ -282,18 +339,62 @@ mod tests {
     }
 
     #[test]
+    fn a_site_has_as_many_as_ten_of_its_networks() {
+        let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
+        let limiters = limiters(&clock);
+        let ask = |site: u16, network: u16| {
+            let address = Ipv6Addr::new(0x2001, 0xdb8, site, network, 0, 0, 0, 1);
+            limiters.count_address(Some(address.into())).is_ok()
+        };
+        let allowed = (0..100).filter(|network| ask(1, *network)).count();
+        assert_eq!(allowed, 20);
+        // What one network is refused is not counted for its site.
+        let allowed = (0..100).filter(|_| ask(2, 0)).count();
+        assert_eq!(allowed, 2);
+        assert!((1..10).all(|network| ask(2, network)));
+        let clients = (0..=255).map(|last| IpAddr::from([192, 0, 2, last]));
+        assert_eq!(
+            clients
+                .filter(|client| limiters.count_address(Some(*client)).is_ok())
+                .count(),
+            256
+        );
+    }
+
+    #[test]
+    fn mails_by_the_public_and_by_each_account_count_apart() {
+        let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
+        let limiters = limiters(&clock);
+        let account = |number| Origin::Owner(AccountId::new(uuid::Uuid::from_u128(number)));
+        for origin in [Origin::Public, account(1), account(2)] {
+            let check = |address| {
+                let to = Recipient::new(origin, address);
+                limiters.check_recipient(&to, NonZeroU32::MIN).is_ok()
+            };
+            assert!(check("ada@example.org"));
+            limiters.count_recipient(&Recipient::new(origin, "ada@example.org"));
+            assert!(!check("Ada+again@example.org"));
+            assert!(check("bob@example.org"));
+        }
+    }
+
+    #[test]
     fn what_is_forgotten_would_be_allowed_anyway() {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
         let limiters = limiters(&clock);
         let known = || limiters.recipient.as_ref().unwrap().states.len();
-        let allowed = |person| limiters.check_recipient(person, NonZeroU32::MIN).is_ok();
-        limiters.count_recipient("ada@example.org");
+        let allowed = |person| {
+            limiters
+                .check_recipient(&public(person), NonZeroU32::MIN)
+                .is_ok()
+        };
+        limiters.count_recipient(&public("ada@example.org"));
         clock.advance_seconds(120);
-        limiters.count_recipient("bob@example.org");
+        limiters.count_recipient(&public("bob@example.org"));
         assert!(!allowed("ada@example.org"));
         assert_eq!(known(), 2);
         clock.advance_seconds(2 * 3_600);
-        limiters.count_recipient("cleo@example.org");
+        limiters.count_recipient(&public("cleo@example.org"));
         assert_eq!(known(), 1);
         assert!(allowed("ada@example.org"));
         for _ in 0..100 {
@@ -309,7 +410,7 @@ mod tests {
             ..LimitSettings::OFF
         };
         let limiters = Limiters::new(settings, &clock);
-        let ada = "ada@example.org";
+        let ada = &public("ada@example.org");
         let waits = |more| match limiters.check_recipient(ada, NonZeroU32::new(more).unwrap()) {
             Ok(()) => None,
             Err(Error::RateLimited { wait, .. }) => Some(wait.as_secs()),

@@ -1,6 +1,6 @@
 //! How often people may be registered, and so how much mail strangers can have sent to strangers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use core_service::domain::plan::Plan;
 use http::StatusCode;
@@ -9,7 +9,7 @@ use muster_api::{
     v1::bindings::{AddRegistration, CancelEvent, RegisterAttendee},
 };
 use serde_json::json;
-use tests::{Surface, TestApp};
+use tests::{Api, Created, Surface, TestApp};
 use tokio::task::JoinSet;
 
 /// What one address may be mailed in an hour.
@@ -55,9 +55,53 @@ async fn a_recipient_is_not_mailed_more_than_is_reasonable(app: Arc<TestApp>) {
     assert_eq!(refused.header("retry-after"), Some("360"));
     assert_eq!(refused.header("ratelimit"), None);
     let other = owner.publish_new(json!({})).await;
-    let added = json!({"id": other.id, "name": "Grace", "email": "Grace@Example.org"});
-    let refused = owner.refused::<AddRegistration>(added).await;
+    let path = format!("/events/{}/registrations", other.slug);
+    for email in [
+        "Grace@Example.org",
+        "grace+1@example.org",
+        "grace+2@example.org",
+    ] {
+        let body = json!({"name": "Grace", "email": email});
+        let refused = app.http.post(&path).json(&body).send().await;
+        assert_eq!(refused.refusal().reason, Reason::RateLimited);
+    }
+}
+
+async fn what_strangers_do_with_an_address_leaves_organizers_alone(api: Api) {
+    let account = api.account(Plan::Pro).await;
+    let owner = api.as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let grace = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
+    for _ in 0..MAILS {
+        api.anyone().ok::<RegisterAttendee>(grace.clone()).await;
+    }
+    let refused = api
+        .anyone()
+        .refused::<RegisterAttendee>(grace.clone())
+        .await;
     assert_eq!(refused.reason, Reason::RateLimited);
+
+    let add =
+        |event: &Created, email: String| json!({"id": event.id, "name": "Grace", "email": email});
+    let other = owner.publish_new(json!({})).await;
+    let added = add(&other, "grace@example.org".to_owned());
+    owner.ok::<AddRegistration>(added).await;
+    for number in 1..MAILS {
+        let tagged = add(&other, format!("Grace+{number}@example.org"));
+        owner.ok::<AddRegistration>(tagged).await;
+    }
+    let tagged = add(&other, "grace+last@example.org".to_owned());
+    let refused = owner.refused::<AddRegistration>(tagged).await;
+    assert_eq!(refused.reason, Reason::RateLimited);
+    // Another account has limits of its own, and the limits end.
+    let neighbour = api.owner(Plan::Pro).await;
+    let theirs = neighbour.publish_new(json!({})).await;
+    let added = add(&theirs, "grace@example.org".to_owned());
+    neighbour.ok::<AddRegistration>(added).await;
+    api.advance(Duration::from_mins(6));
+    let tagged = add(&other, "grace+last@example.org".to_owned());
+    owner.ok::<AddRegistration>(tagged).await;
+    api.anyone().ok::<RegisterAttendee>(grace).await;
 }
 
 async fn what_is_refused_takes_none_of_the_recipients_mails(app: Arc<TestApp>) {
@@ -119,6 +163,12 @@ async fn who_is_limited_takes_no_seat_from_those_beside(app: Arc<TestApp>) {
     assert_eq!(rows.len(), AT_ONCE / 2);
     let counted = &owner.detail(&event).await["registrations_confirmed"];
     assert_eq!(*counted, rows.len());
+}
+
+mod everywhere {
+    use super::what_strangers_do_with_an_address_leaves_organizers_alone;
+
+    tests::on_every_surface!(what_strangers_do_with_an_address_leaves_organizers_alone);
 }
 
 tests::on_both_engines!(

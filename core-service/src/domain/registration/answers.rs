@@ -60,15 +60,14 @@ fn by_label<'a>(
     for (index, answer) in answers.into_iter().enumerate() {
         let label = answer.label.trim();
         let Some(field) = fields.iter().find(|field| field.label.trim() == label) else {
-            let message = match fields {
-                [] => "must be left out: the event asks no questions".to_owned(),
-                _ => {
-                    let asked = fields.iter().map(|field| field.label.trim());
-                    format!(
-                        "must be one that the event asks for, {}, is \"{label}\"",
-                        for_example(asked)
-                    )
-                }
+            let message = if fields.is_empty() {
+                "must be left out: the event asks no questions".to_owned()
+            } else {
+                let asked = fields.iter().map(|field| field.label.trim());
+                format!(
+                    "must be one that the event asks for, {}, is \"{label}\"",
+                    for_example(asked)
+                )
             };
             violations.add(format!("answers[{index}].label"), message);
             continue;

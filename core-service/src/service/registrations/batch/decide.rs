@@ -12,7 +12,7 @@ use crate::{
         instant::Instant,
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::{By, Error, Keepable, Unit},
+    service::{By, Error, Keepable, Unit, limits::Recipient},
     storage::{self, Tx},
 };
 
@@ -84,24 +84,24 @@ pub(super) async fn decide_alone<A: Keepable>(
     Ok(answer)
 }
 
-/// How many mails go to each normalised address. They are counted once, after the commit: a batch that fails is decided again.
+/// How many mails go to each recipient. They are counted once, after the commit: a batch that fails is decided again.
 #[derive(Default)]
-struct Mails(HashMap<String, NonZeroU32>);
+struct Mails(HashMap<Recipient, NonZeroU32>);
 
 impl Mails {
-    /// Adds a mail to an address, if its limit allows one more than those of this batch.
-    fn add(&mut self, batcher: &Batcher, email_norm: &str) -> Result<(), Error> {
-        let before = self.0.get(email_norm);
+    /// Adds a mail to a recipient, if the limit allows one more than those of this batch.
+    fn add(&mut self, batcher: &Batcher, to: Recipient) -> Result<(), Error> {
+        let before = self.0.get(&to);
         let all = before.map_or(NonZeroU32::MIN, |before| before.saturating_add(1));
-        batcher.limiters.check_recipient(email_norm, all)?;
-        self.0.insert(email_norm.to_owned(), all);
+        batcher.limiters.check_recipient(&to, all)?;
+        self.0.insert(to, all);
         Ok(())
     }
 
     fn count(self, batcher: &Batcher) {
-        for (email_norm, mails) in self.0 {
+        for (to, mails) in self.0 {
             for _ in 0..mails.get() {
-                batcher.limiters.count_recipient(&email_norm);
+                batcher.limiters.count_recipient(&to);
             }
         }
     }
@@ -172,7 +172,8 @@ impl<'a> Batch<'a> {
         let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
-        if let Err(limited) = self.mails.add(self.batcher, &person.1) {
+        let to = Recipient::new(request.origin, request.email.as_str());
+        if let Err(limited) = self.mails.add(self.batcher, to) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
