@@ -1,12 +1,14 @@
 //! The gRPC surface: messages in, messages out. Proto types stop here.
 
 mod account_service;
+mod budget;
 mod catalogue_service;
 mod convert;
 mod edge_service;
 pub mod edges;
 mod event_service;
 pub mod gate;
+mod message;
 mod once;
 pub mod origin;
 mod registration_service;
@@ -34,9 +36,6 @@ use self::{
     event_service::EventApi, registration_service::RegistrationApi,
 };
 use crate::service::UseCases;
-
-/// The largest request: more than the gateway's limit for JSON.
-const LARGEST_REQUEST: usize = 2 * 1024 * 1024;
 
 /// All services: ours with validation, health, and reflection (v1 and v1alpha).
 ///
@@ -90,11 +89,11 @@ pub fn routes(
     let registrations = RegistrationServiceServer::new(Validated::new(registrations));
     let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
     Ok(
-        Routes::new(accounts.max_decoding_message_size(LARGEST_REQUEST))
-            .add_service(catalogue.max_decoding_message_size(LARGEST_REQUEST))
-            .add_service(events.max_decoding_message_size(LARGEST_REQUEST))
-            .add_service(registrations.max_decoding_message_size(LARGEST_REQUEST))
-            .add_service(edges.max_decoding_message_size(LARGEST_REQUEST))
+        Routes::new(accounts.max_decoding_message_size(message::MOST))
+            .add_service(catalogue.max_decoding_message_size(message::MOST))
+            .add_service(events.max_decoding_message_size(message::MOST))
+            .add_service(registrations.max_decoding_message_size(message::MOST))
+            .add_service(edges.max_decoding_message_size(message::MOST))
             .add_service(health)
             .add_service(reflection().build_v1().map_err(unreadable)?)
             .add_service(reflection().build_v1alpha().map_err(unreadable)?)

@@ -14,7 +14,7 @@ pub mod storage;
 use std::{sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
-use process::{CancellationToken, Failure, serve::DRAIN};
+use process::{CancellationToken, Failure};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -25,7 +25,7 @@ use self::{
     grpc::{
         edges::EdgeTokens,
         gate::{Gate, GateLayer},
-        server::{Listener, TlsSettings},
+        server::{self, Listener, TlsSettings},
     },
     jobs::{Handler, Maintenance, RegistrationMail, Runner, StockCovers},
     service::{Commands, Links, Policy, UseCases},
@@ -46,7 +46,7 @@ pub struct Core {
     maintenance: Maintenance,
     runner: Runner,
     edge_tokens: EdgeTokens,
-    drain: Duration,
+    port_limits: server::Limits,
 }
 
 /// Options of a core, with the defaults of the settings.
@@ -138,7 +138,7 @@ impl Core {
             use_cases,
             health,
             edge_tokens,
-            drain: DRAIN,
+            port_limits: server::Limits::default(),
         })
     }
 
@@ -151,10 +151,13 @@ impl Core {
         }
     }
 
-    /// The same core, whose port waits for another time for calls under way when it stops.
+    /// The same core, whose port has other limits.
     #[must_use]
-    pub fn with_drain(self, drain: Duration) -> Self {
-        Self { drain, ..self }
+    pub fn with_port_limits(self, port_limits: server::Limits) -> Self {
+        Self {
+            port_limits,
+            ..self
+        }
     }
 
     /// The use cases, for what is no client: admin commands, demo data.
@@ -182,7 +185,7 @@ impl Core {
     /// other tasks end.
     ///
     /// # Errors
-    /// When a TLS file cannot be used, or the port fails.
+    /// When a TLS file cannot be used.
     pub async fn serve(
         &self,
         listener: Listener,
@@ -190,10 +193,11 @@ impl Core {
         stop: CancellationToken,
     ) -> Result<(), Failure> {
         let authenticator = self.use_cases.authenticator.clone();
-        let gate = GateLayer::of_port(authenticator, self.edge_tokens.clone());
+        let limits = self.port_limits.clone();
+        let gate = GateLayer::of_port(authenticator, self.edge_tokens.clone(), limits.message_idle);
         let _stops_the_rest = stop.clone().drop_guard();
         let routes = self.routes.clone();
-        grpc::server::serve(listener, tls, gate, routes, stop, self.drain).await
+        server::serve(listener, tls, gate, routes, stop, limits).await
     }
 
     /// Runs background work until `stop`: jobs, maintenance and checks of the database.

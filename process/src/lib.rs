@@ -3,9 +3,12 @@
 //! `main` calls [`program::run`], which reads the settings, starts logging, and turns a [`Failure`] into an exit code. A
 //! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order.
 
+pub mod connections;
 mod failure;
+pub mod guarded;
 pub mod networks;
 pub mod observe;
+pub mod open_files;
 pub mod program;
 pub mod serve;
 pub mod settings;

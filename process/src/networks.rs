@@ -1,6 +1,10 @@
 //! Networks of IP addresses, as operators name trusted proxies.
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv6Addr},
+    str::FromStr,
+};
 
 use ipnet::IpNet;
 
@@ -44,6 +48,17 @@ impl fmt::Display for Networks {
     }
 }
 
+/// The network that counts as one client: a subscriber has 2^64 IPv6 addresses.
+pub fn subscriber(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +69,18 @@ mod tests {
         assert!(refused.unwrap_err().contains("\"proxy.internal\""));
         let read: Networks = "10.0.0.0/8, 192.0.2.1,".parse().unwrap();
         assert_eq!(read.to_string(), "10.0.0.0/8,192.0.2.1/32");
+    }
+
+    #[test]
+    fn a_subscriber_is_one_client_with_all_of_its_addresses() {
+        for (address, client) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(subscriber(address).to_string(), client);
+        }
     }
 
     #[test]

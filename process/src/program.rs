@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::{Failure, settings, telemetry, telemetry::LogSettings};
+use crate::{Failure, open_files, settings, telemetry, telemetry::LogSettings};
 
-/// Reads the settings, starts logging, runs the program, and returns the exit code.
+/// Reads the settings, starts logging, raises the limit of open files, runs the program, and returns the exit code.
 pub async fn run<S: Parser>(
     log: impl FnOnce(&S) -> &LogSettings,
     program: impl AsyncFnOnce(S) -> Result<(), Failure>,
@@ -14,6 +14,7 @@ pub async fn run<S: Parser>(
     let ended = match settings::parse::<S>() {
         Ok(settings) => {
             telemetry::init(log(&settings));
+            open_files::raise_limit();
             Box::pin(program(settings)).await
         }
         Err(failure) => Err(failure),

@@ -17,14 +17,19 @@ use std::{
 use http::{Request, Response};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tower_http::timeout::{TimeoutBody, TimeoutError};
 
-use crate::{Failure, observe::Observe, tcp};
+use crate::{
+    Failure,
+    connections::{Bounds, Connections, Place},
+    networks::Networks,
+    observe::Observe,
+    open_files, tcp,
+};
 
 pub use linger::Lingering;
 
@@ -43,16 +48,24 @@ pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {
 /// Limits on connections and requests.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How long a request's header may take, and how long a connection may be idle. Long enough for the connections of a load
-    /// balancer, short enough to close silent sockets.
+    /// How long the header of a connection's first request may take.
+    pub first_header: Duration,
+    /// How long the header of a later request may take, and how long a connection may be idle. Long enough for the connections
+    /// of a load balancer.
     pub header: Duration,
     /// How long a request's body may pause.
     pub body_idle: Duration,
     /// How long one request may take from its header to the last byte of its answer. After that the connection is closed.
     /// Services answer with an error well before this.
     pub request: Duration,
-    /// Maximum number of open connections; further ones wait to be accepted.
+    /// Maximum number of open connections. A further one takes the place of the one that has been idle for longest; while
+    /// requests are under way on all of them, it waits.
     pub connections: usize,
+    /// Maximum number of open connections of one client: an IPv4 address or an IPv6 network of 64 bits. A further one takes
+    /// the place of the client's own longest idle one; while requests are under way on all of them, it is closed.
+    pub per_client: usize,
+    /// Proxies, to which the limit per client does not apply.
+    pub proxies: Networks,
     /// How long running requests may take after the signal to stop.
     pub drain: Duration,
 }
@@ -60,13 +73,25 @@ pub struct Limits {
 /// How long running requests may take after the signal to stop, on every port.
 pub const DRAIN: Duration = Duration::from_secs(20);
 
+/// Maximum number of open connections, if the limit of open files allows it.
+const CONNECTIONS: usize = 4096;
+
+/// Maximum number of open connections of one client. Many people may share an address.
+const PER_CLIENT: usize = 1024;
+
+/// The port may take one in so many of the open files that the program may have.
+const PART_OF_FILES: u64 = 2;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            first_header: Duration::from_secs(10),
             header: Duration::from_secs(30),
             body_idle: Duration::from_secs(10),
             request: Duration::from_mins(2),
-            connections: 4096,
+            connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
+            per_client: open_files::connections(PER_CLIENT, 2 * PART_OF_FILES),
+            proxies: Networks::default(),
             drain: DRAIN,
         }
     }
@@ -108,21 +133,18 @@ pub async fn serve<S, B>(
         + 'static,
 {
     let service = Observe::new(service);
+    let places = Connections::within(limits.bounds());
     let limits = Arc::new(limits);
-    let places = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     while let Some((stream, peer, place)) = accept(&listener, &places, &shutdown).await {
-        let connection = connection::run(
+        connections.spawn(connection::run(
             stream,
             peer,
+            place,
             service.clone(),
             Arc::clone(&limits),
             shutdown.clone(),
-        );
-        connections.spawn(async move {
-            connection.await;
-            drop(place);
-        });
+        ));
         while connections.try_join_next().is_some() {}
     }
     drop(listener);
@@ -137,21 +159,36 @@ pub async fn serve<S, B>(
     }
 }
 
-/// The next connection within the limit, or `None` after the signal to stop.
+impl Limits {
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            total: self.connections,
+            per_client: self.per_client,
+            local: self.per_client,
+            excepted: self.proxies.clone(),
+        }
+    }
+}
+
+/// The next connection within the limits, or `None` after the signal to stop.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    places: &Connections,
     shutdown: &CancellationToken,
-) -> Option<(TcpStream, Peer, OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, Peer, Place)> {
     let next = async {
-        // The semaphore is never closed.
-        let place = Arc::clone(places).acquire_owned().await.ok()?;
-        let (stream, peer) = tcp::accept(listener).await;
-        Some((stream, Peer(peer.ip()), place))
+        loop {
+            let (stream, peer) = tcp::accept(listener).await;
+            let peer = peer.ip();
+            if let Some(place) = places.admit(Some(peer)).await {
+                return (stream, Peer(peer), place);
+            }
+            tracing::debug!("closed a connection above the limit of its client");
+        }
     };
     tokio::select! {
         biased;
         () = shutdown.cancelled() => None,
-        accepted = next => accepted,
+        accepted = next => Some(accepted),
     }
 }

@@ -60,7 +60,7 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
         core.run_background(stop.clone()),
         core.serve(grpc, &config.port.tls, stop.clone()),
     );
-    let surfaces = serve::serve(http, surfaces, serve::Limits::default(), stop);
+    let surfaces = serve::serve(http, surfaces, config.http.limits(), stop);
     let ((), served, ()) = tokio::join!(background, grpc, surfaces);
     served
 }

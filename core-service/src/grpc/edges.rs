@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tonic::{Status, body::Body};
 
-use super::origin::{Origin, has_certificate};
+use super::origin::{self, Origin, has_certificate};
 
 /// One, and a second one while edges change to it.
 const MOST_TOKENS: usize = 2;
@@ -95,6 +95,19 @@ impl Edges {
         }
     }
 
+    /// Finds out how a request from a port came. One without an origin is refused, since no limit could count it.
+    ///
+    /// # Errors
+    /// As [`Self::arrival`].
+    pub(super) fn arrival_at_port(
+        &self,
+        request: &mut Request<Body>,
+    ) -> Result<Arrival, Box<Status>> {
+        let origin = origin::of(request.extensions());
+        let origin = origin.ok_or_else(|| Status::internal("the call has no origin"))?;
+        self.arrival(request, origin)
+    }
+
     /// Finds out how a request came, and removes the headers of edges: nothing behind the gate reads them.
     ///
     /// # Errors
@@ -102,9 +115,9 @@ impl Edges {
     pub(super) fn arrival(
         &self,
         request: &mut Request<Body>,
-        origin: Option<Origin>,
+        origin: Origin,
     ) -> Result<Arrival, Box<Status>> {
-        let has_proof = origin == Some(Origin::InProcess) || has_certificate(request.extensions());
+        let has_proof = origin == Origin::InProcess || has_certificate(request.extensions());
         let said = EdgeHeaders::take(request.headers_mut());
         let by_edge = match said.token {
             _ if has_proof => true,
@@ -112,7 +125,7 @@ impl Edges {
             Some(_) => return Err(Box::new(self.refuse(origin))),
             None => false,
         };
-        let peer = origin.and_then(Origin::ip);
+        let peer = origin.ip();
         Ok(Arrival {
             by_edge,
             client: said.client.filter(|_| by_edge).or(peer),
@@ -121,7 +134,7 @@ impl Edges {
     }
 
     /// The status has no reason code, so edges log it and do not show it to clients.
-    fn refuse(&self, origin: Option<Origin>) -> Status {
+    fn refuse(&self, origin: Origin) -> Status {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
             *warned = Some(Instant::now());
@@ -183,11 +196,7 @@ mod tests {
     }
 
     /// The arrival of a call from there that claims to come from the site for another client.
-    fn arrival(
-        edges: &Edges,
-        origin: Option<Origin>,
-        token: Option<&'static str>,
-    ) -> Option<Arrival> {
+    fn arrival(edges: &Edges, origin: Origin, token: Option<&'static str>) -> Option<Arrival> {
         let mut request = Request::new(Body::empty());
         let headers = request.headers_mut();
         headers.insert(CLIENT_ADDRESS, HeaderValue::from_static("192.0.2.1"));
@@ -206,7 +215,7 @@ mod tests {
     #[test]
     fn only_a_proven_edge_says_who_its_client_is_and_where_they_came_in() {
         let edges = Edges::new(NEW.parse().unwrap());
-        let tcp = Some(Origin::Tcp(([198, 51, 100, 1], 7).into()));
+        let tcp = Origin::Tcp(([198, 51, 100, 1], 7).into());
         let said = Arrival {
             by_edge: true,
             client: Some([192, 0, 2, 1].into()),
@@ -218,18 +227,25 @@ mod tests {
             surface: None,
         };
         assert_eq!(arrival(&edges, tcp, Some(NEW)), Some(said));
-        assert_eq!(arrival(&edges, Some(Origin::Unix), Some(NEW)), Some(said));
-        assert_eq!(arrival(&edges, Some(Origin::InProcess), None), Some(said));
+        assert_eq!(arrival(&edges, Origin::Unix, Some(NEW)), Some(said));
+        assert_eq!(arrival(&edges, Origin::InProcess, None), Some(said));
         let peer = Some([198, 51, 100, 1].into());
         assert_eq!(arrival(&edges, tcp, None), Some(unsaid(peer)));
-        assert_eq!(
-            arrival(&edges, Some(Origin::Unix), None),
-            Some(unsaid(None))
-        );
-        assert_eq!(arrival(&edges, None, None), Some(unsaid(None)));
+        assert_eq!(arrival(&edges, Origin::Unix, None), Some(unsaid(None)));
         assert_eq!(arrival(&edges, tcp, Some(OLD)), None);
         // Without a configured token, no token is valid.
         assert_eq!(arrival(&Edges::default(), tcp, Some(NEW)), None);
+    }
+
+    #[test]
+    fn a_call_without_an_origin_is_refused() {
+        let edges = Edges::new(NEW.parse().unwrap());
+        let mut request = Request::new(Body::empty());
+        let headers = request.headers_mut();
+        headers.insert(EDGE_TOKEN, HeaderValue::from_static(NEW));
+        assert!(edges.arrival_at_port(&mut request).is_err());
+        request.extensions_mut().insert(Origin::Unix);
+        assert!(edges.arrival_at_port(&mut request).is_ok());
     }
 
     #[test]

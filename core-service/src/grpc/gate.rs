@@ -24,7 +24,8 @@ use tower::{Layer, Service};
 
 use super::{
     edges::{Arrival, EdgeTokens, Edges},
-    origin::Origin,
+    message::Bounds,
+    origin::{self, Origin},
     status::refuse,
 };
 use crate::service::Authenticator;
@@ -46,16 +47,23 @@ const OPEN_SERVICES: [&str; 3] = [
 pub struct GateLayer {
     authenticator: Authenticator,
     edges: Arc<Edges>,
+    /// Bounds on messages; edges in this process have read them within bounds of their own.
+    bounds: Option<Arc<Bounds>>,
     /// The callers are in this process. They are edges and log their requests themselves.
     in_process: bool,
 }
 
 impl GateLayer {
-    /// The gate of a port, which logs one line per call.
-    pub fn of_port(authenticator: Authenticator, tokens: EdgeTokens) -> Self {
+    /// The gate of a port, which logs one line per call. Sending a message may pause for `message_idle`.
+    pub fn of_port(
+        authenticator: Authenticator,
+        tokens: EdgeTokens,
+        message_idle: Duration,
+    ) -> Self {
         Self {
             authenticator,
             edges: Arc::new(Edges::new(tokens)),
+            bounds: Some(Arc::new(Bounds::new(message_idle))),
             in_process: false,
         }
     }
@@ -65,6 +73,7 @@ impl GateLayer {
         Self {
             authenticator,
             edges: Arc::default(),
+            bounds: None,
             in_process: true,
         }
     }
@@ -123,7 +132,7 @@ where
                     Err(refusal) => Err(refusal),
                 };
                 match admitted {
-                    Ok(()) => inner.call(request).await,
+                    Ok(access) => inner.call(layer.bound(request, access)).await,
                     Err(refusal) => Ok(refusal.into_http()),
                 }
             });
@@ -147,22 +156,30 @@ where
 
 impl GateLayer {
     fn arrival(&self, request: &mut Request<Body>) -> Result<Arrival, Box<Status>> {
-        let origin = if self.in_process {
-            Some(Origin::InProcess)
-        } else {
-            Origin::of(request.extensions())
+        if self.in_process {
+            return self.edges.arrival(request, Origin::InProcess);
+        }
+        self.edges.arrival_at_port(request)
+    }
+
+    /// The request with a bounded body.
+    fn bound(&self, request: Request<Body>, access: Option<Access>) -> Request<Body> {
+        let arrival = request.extensions().get::<Arrival>().copied();
+        let (Some(bounds), Some(arrival)) = (&self.bounds, arrival) else {
+            return request;
         };
-        self.edges.arrival(request, origin)
+        let peer = origin::of(request.extensions()).and_then(Origin::ip);
+        request.map(|body| bounds.body(body, access, &arrival, peer))
     }
 }
 
 /// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
-/// credential is reported before a missing scope, and both before any violation in the request.
+/// credential is reported before a missing scope, and both before any violation in the request. Returns the access of the rpc.
 async fn admit(
     authenticator: &Authenticator,
     arrival: Arrival,
     request: &mut Request<Body>,
-) -> Result<(), Box<Status>> {
+) -> Result<Option<Access>, Box<Status>> {
     let path = request.uri().path();
     let rule = muster_api::access(path);
     if rule.is_some_and(|rule| rule.internal) && !arrival.by_edge {
@@ -174,8 +191,9 @@ async fn admit(
         return Err(Box::new(Status::unimplemented(message)));
     }
     request.extensions_mut().insert(arrival);
+    let access = rule.map(|rule| rule.access);
     let Some(rule) = rule.filter(|rule| rule.access != Access::Public) else {
-        return Ok(());
+        return Ok(access);
     };
     let credential = header(request.headers(), "authorization");
     let principal = authenticator.authenticate(credential).await;
@@ -186,7 +204,7 @@ async fn admit(
         return Err(Box::new(insufficient_scope(needed)));
     }
     request.extensions_mut().insert(principal);
-    Ok(())
+    Ok(access)
 }
 
 fn is_open(path: &str) -> bool {

@@ -1,255 +1,202 @@
 //! The gRPC port: TCP or a Unix socket, plain or TLS, gRPC and gRPC-web side by side.
+//!
+//! It has its own accept loop, since tonic's has no limit on connections, no time limit on an incomplete HTTP/2 preface, and
+//! never asks a client to move to another connection before it ends one.
 
-use std::{
-    fmt, io,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    str::FromStr,
-    time::Duration,
-};
+mod connection;
+mod listener;
+mod preface;
+mod tls;
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use http::{
-    HeaderName, Method,
+    HeaderName, Method, Request, Response,
     header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
-use process::{CancellationToken, Failure};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tonic::{
-    service::Routes,
-    transport::{Certificate, Identity, Server, ServerTlsConfig},
+use process::{
+    CancellationToken, Failure,
+    connections::{Bounds, Connections},
+    networks::Networks,
+    open_files, serve, tcp,
 };
+use tokio::task::JoinSet;
+use tonic::{body::Body, service::Routes};
 use tonic_web::GrpcWebLayer;
+use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::{
-    gate::GateLayer,
-    origin::{over_tcp, over_unix},
-};
+use self::connection::Port;
+use super::{gate::GateLayer, origin::Origin};
 
-/// Connections are asked to close after this time, so that new replicas get their share of the load.
-const CONNECTION_AGE: Duration = Duration::from_mins(5);
-/// How long calls on a closing connection may still take.
-const CONNECTION_GRACE: Duration = Duration::from_mins(1);
-/// A peer that does not answer a ping within this time is disconnected.
-const KEEPALIVE: Duration = Duration::from_secs(20);
-/// Maximum number of concurrent streams on one connection.
-const STREAMS_PER_CONNECTION: u32 = 1024;
+pub use listener::{Address, Listener, SocketFile};
+pub use tls::TlsSettings;
+
 /// How long a browser may cache the result of a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(1);
 
-/// The address of the port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// An IP address and port.
-    Tcp(SocketAddr),
-    /// A Unix socket, written `unix:///path`.
-    Unix(PathBuf),
+/// How long to wait after a failed accept on a Unix socket, as [`tcp::accept`] does.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Limits on connections.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How long a TLS handshake may take, how long a client may take to say which protocol it speaks, and how long a header may
+    /// take over HTTP/1.1.
+    pub begin: Duration,
+    /// How long sending a message may pause.
+    pub message_idle: Duration,
+    /// Clients are asked to move to another connection after this time, so that new replicas get their share of the load.
+    pub age: Duration,
+    /// How long calls on such a connection may still take. More than the gate gives a call.
+    pub grace: Duration,
+    /// Maximum number of open connections. A further one takes the place of the one that has been idle for longest; while
+    /// calls are under way on all of them, it waits.
+    pub connections: usize,
+    /// Maximum number of open connections of one client: an IPv4 address or an IPv6 network of 64 bits. A further one takes
+    /// the place of the client's own longest idle one; while calls are under way on all of them, it is closed.
+    pub per_client: usize,
+    /// The same for this machine, where edges may run.
+    pub local: usize,
+    /// How long running calls may take after the signal to stop.
+    pub drain: Duration,
 }
 
-impl FromStr for Address {
-    type Err = String;
+/// Maximum number of open connections, if the limit of open files allows it.
+const CONNECTIONS: usize = 1024;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(path) = text.strip_prefix("unix://") {
-            return if path.starts_with('/') {
-                Ok(Self::Unix(path.into()))
-            } else {
-                Err("must be unix:///path".into())
-            };
-        }
-        text.parse()
-            .map(Self::Tcp)
-            .map_err(|_| "must be IP:PORT, for example 127.0.0.1:50051, or unix:///path".into())
-    }
-}
+/// Maximum number of open connections of one client.
+const PER_CLIENT: usize = 128;
 
-impl fmt::Display for Address {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(out),
-            Self::Unix(path) => write!(out, "unix://{}", path.display()),
-        }
-    }
-}
+/// The same for this machine.
+const LOCAL: usize = 512;
 
-/// Settings of TLS on the gRPC port.
-#[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "TLS on the gRPC port (off unless a certificate is given)")]
-pub struct TlsSettings {
-    /// PEM file with the certificate chain
-    #[arg(
-        long,
-        env = "MUSTER_TLS_CERT",
-        value_name = "FILE",
-        requires = "tls_key"
-    )]
-    pub tls_cert: Option<PathBuf>,
-    /// PEM file with the certificate's private key
-    #[arg(
-        long,
-        env = "MUSTER_TLS_KEY",
-        value_name = "FILE",
-        requires = "tls_cert"
-    )]
-    pub tls_key: Option<PathBuf>,
-    /// PEM file with the authority of client certificates (mutual TLS). A client certificate proves an edge, as --edge-token
-    /// does, so this authority must sign certificates for edges only
-    #[arg(
-        long,
-        env = "MUSTER_TLS_CLIENT_CA",
-        value_name = "FILE",
-        requires = "tls_cert"
-    )]
-    pub tls_client_ca: Option<PathBuf>,
-}
+/// The port may take one in so many of the open files that the program may have. In `muster` the HTTP port takes half of them.
+const PART_OF_FILES: u64 = 4;
 
-impl TlsSettings {
-    fn config(&self) -> Result<Option<ServerTlsConfig>, Failure> {
-        let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) else {
-            return Ok(None);
-        };
-        let mut config = ServerTlsConfig::new().identity(Identity::from_pem(pem(cert)?, pem(key)?));
-        if let Some(authority) = &self.tls_client_ca {
-            config = config.client_ca_root(Certificate::from_pem(pem(authority)?));
-        }
-        Ok(Some(config))
-    }
-}
-
-fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path)
-        .map_err(|error| Failure::setting(format!("cannot read {}: {error}", path.display())))
-}
-
-/// A bound port.
-#[derive(Debug)]
-pub enum Listener {
-    /// On TCP.
-    Tcp(TcpListener),
-    /// On a Unix socket.
-    Unix(UnixListener, SocketFile),
-}
-
-/// A Unix socket's file, which is removed when the port closes.
-#[derive(Debug)]
-pub struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // A remaining socket file does no harm: the next start replaces it.
-        let _removed = std::fs::remove_file(&self.0);
-    }
-}
-
-impl Listener {
-    /// Binds the port.
-    ///
-    /// # Errors
-    /// When the port is in use or cannot be bound.
-    pub async fn bind(address: &Address) -> Result<Self, Failure> {
-        let bound = match address {
-            Address::Tcp(address) => TcpListener::bind(address).await.map(Self::Tcp),
-            Address::Unix(path) => bind_unix(path).await,
-        };
-        bound.map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::AddrInUse => "another program uses it".to_owned(),
-                _ => error.to_string(),
-            };
-            Failure::Environment(format!(
-                "cannot listen on {address} for gRPC: {why}; choose another address with --grpc-addr"
-            ))
-        })
-    }
-
-    /// The address that was bound, with the port that the system chose for port 0.
-    ///
-    /// # Errors
-    /// When the system does not know it.
-    pub fn address(&self) -> io::Result<Address> {
-        match self {
-            Self::Tcp(listener) => listener.local_addr().map(Address::Tcp),
-            Self::Unix(_, file) => Ok(Address::Unix(file.0.clone())),
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            begin: Duration::from_secs(10),
+            message_idle: Duration::from_secs(10),
+            age: Duration::from_mins(5),
+            grace: Duration::from_mins(2),
+            connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
+            per_client: open_files::connections(PER_CLIENT, 4 * PART_OF_FILES),
+            local: open_files::connections(LOCAL, 2 * PART_OF_FILES),
+            drain: serve::DRAIN,
         }
     }
 }
 
-/// Binds a Unix socket. It replaces one of a process that has ended.
-async fn bind_unix(path: &Path) -> io::Result<Listener> {
-    if path.exists() {
-        if UnixStream::connect(path).await.is_ok() {
-            return Err(io::ErrorKind::AddrInUse.into());
+impl Limits {
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            total: self.connections,
+            per_client: self.per_client,
+            local: self.local,
+            excepted: Networks::default(),
         }
-        std::fs::remove_file(path)?;
     }
-    let listener = UnixListener::bind(path)?;
-    Ok(Listener::Unix(listener, SocketFile(path.to_owned())))
 }
 
-/// Serves until `stop`, then lets running calls finish within `drain`. Longer calls end with the process: a client that watches
-/// health, for example, never ends its call.
+/// Serves until `stop`, then lets running calls finish within [`Limits::drain`]. Longer calls end with the process: a client that
+/// watches health, for example, never ends its call.
 ///
 /// # Errors
-/// When a TLS file cannot be used, or the port fails.
+/// When a TLS file cannot be used.
 pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
     gate: GateLayer,
     routes: Routes,
     stop: CancellationToken,
-    drain: Duration,
+    limits: Limits,
 ) -> Result<(), Failure> {
-    let broken = |error: tonic::transport::Error| {
-        Failure::Environment(format!("the gRPC port failed: {}", chain(&error)))
-    };
-    let mut port = Server::builder()
-        .accept_http1(true)
-        .max_connection_age(CONNECTION_AGE)
-        .max_connection_age_grace(CONNECTION_GRACE)
-        .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE))
-        .max_concurrent_streams(STREAMS_PER_CONNECTION);
-    if let Some(config) = tls.config()? {
-        port = port.tls_config(config).map_err(|error| {
-            Failure::setting(format!("cannot use the TLS files: {}", chain(&error)))
-        })?;
-    }
-    let stack = port
+    let tls = tls.acceptor()?;
+    let service = ServiceBuilder::new()
         .layer(browsers())
         .layer(GrpcWebLayer::new())
         .layer(gate)
-        .add_routes(routes);
+        .service(routes);
     // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
     }
-    let stopped = stop.clone().cancelled_owned();
-    // Boxed, since the future is large.
-    let serving = Box::pin(async {
-        match listener {
-            Listener::Tcp(listener) => {
-                stack
-                    .serve_with_incoming_shutdown(over_tcp(listener), stopped)
-                    .await
-            }
-            Listener::Unix(listener, _file) => {
-                stack
-                    .serve_with_incoming_shutdown(over_unix(listener), stopped)
-                    .await
-            }
-        }
+    let drain = limits.drain;
+    let port = Arc::new(Port {
+        service,
+        tls,
+        limits,
+        stop: stop.clone(),
     });
-    let overdue = async {
-        stop.cancelled().await;
-        tokio::time::sleep(drain).await;
-    };
-    tokio::select! {
-        served = serving => served.map_err(broken),
-        () = overdue => {
-            tracing::warn!("stopped serving gRPC before every call had finished");
-            Ok(())
+    let mut tasks = accept_all(listener, &port, &stop).await;
+    let finished = async { while tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(drain, finished).await.is_err() {
+        tracing::warn!("stopped serving gRPC before every call had finished");
+    }
+    Ok(())
+}
+
+/// Serves all connections until `stop`. Returns those that are still open; the port itself is closed.
+async fn accept_all<S>(
+    listener: Listener,
+    port: &Arc<Port<S>>,
+    stop: &CancellationToken,
+) -> JoinSet<()>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    S::Future: Send,
+{
+    let connections = Connections::within(port.limits.bounds());
+    let mut tasks = JoinSet::new();
+    while let Some((socket, origin)) = stop.run_until_cancelled(accept(&listener)).await {
+        let admitted = connections.admit(origin.ip());
+        match stop.run_until_cancelled(admitted).await {
+            Some(Some(place)) => {
+                let port = Arc::clone(port);
+                match socket {
+                    Socket::Tcp(stream) => tasks.spawn(port.serve(stream, origin, place)),
+                    Socket::Unix(stream) => tasks.spawn(port.serve(stream, origin, place)),
+                };
+            }
+            Some(None) => {
+                tracing::debug!(?origin, "closed a connection above the limit of its client");
+            }
+            None => break,
         }
+        while tasks.try_join_next().is_some() {}
+    }
+    tasks
+}
+
+enum Socket {
+    Tcp(tokio::net::TcpStream),
+    Unix(tokio::net::UnixStream),
+}
+
+/// The next connection. Its address is taken now: once the client has disconnected, the socket has none, although its requests
+/// are still read.
+async fn accept(listener: &Listener) -> (Socket, Origin) {
+    match listener {
+        Listener::Tcp(listener) => {
+            let (stream, peer) = tcp::accept(listener).await;
+            (Socket::Tcp(stream), Origin::Tcp(peer))
+        }
+        Listener::Unix(listener, _file) => loop {
+            match listener.accept().await {
+                Ok((stream, _)) => return (Socket::Unix(stream), Origin::Unix),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        },
     }
 }
 
@@ -281,13 +228,4 @@ fn browsers() -> CorsLayer {
         .allow_headers(FROM_BROWSERS)
         .expose_headers(ExposeHeaders::list(exposed.map(HeaderName::from_static)))
         .max_age(PREFLIGHT_AGE)
-}
-
-/// An error with its causes, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }

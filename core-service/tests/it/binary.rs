@@ -5,6 +5,7 @@ mod crash;
 mod disk;
 mod log;
 mod mail;
+mod open_files;
 mod start;
 mod stop;
 
@@ -42,7 +43,11 @@ const POLL: Duration = Duration::from_millis(10);
 
 /// The binary with these arguments and none of Muster's variables.
 fn core(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_core-service"));
+    configured(Command::new(env!("CARGO_BIN_EXE_core-service")), arguments)
+}
+
+/// A command that ends up as the binary, with these arguments and none of Muster's variables.
+fn configured(mut command: Command, arguments: &[&str]) -> Command {
     command.args(arguments).stdin(Stdio::null());
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("MUSTER_") {
@@ -100,8 +105,20 @@ impl Running {
 
     /// Starts a core whose socket lies in `folder`.
     fn start_in(folder: TempDir, database_url: &str, arguments: &[&str]) -> Self {
+        let binary = Command::new(env!("CARGO_BIN_EXE_core-service"));
+        Self::spawn(binary, folder, database_url, arguments)
+    }
+
+    /// Starts a core by a command that ends up as the binary.
+    fn start_by(command: Command, database_url: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self::spawn(command, folder, database_url, &[])
+    }
+
+    fn spawn(command: Command, folder: TempDir, database_url: &str, arguments: &[&str]) -> Self {
         let address = format!("unix://{}", socket(folder.path()).display());
-        let mut command = core(&["--grpc-addr", &address, "--database-url", database_url]);
+        let settings = ["--grpc-addr", &address, "--database-url", database_url];
+        let mut command = configured(command, &settings);
         command.args(arguments);
         Self::spawn_in(folder, command)
     }

@@ -1,9 +1,12 @@
 //! One replica of core.
 
 use std::{
-    io,
+    array, io,
     net::SocketAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -27,6 +30,9 @@ pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, S
 
 /// How long a failed replica is set aside: about the time of a restart.
 const REST: Duration = Duration::from_secs(5);
+
+/// How many connections there are to a replica. Core takes 100 calls at a time on each.
+const CONNECTIONS: usize = 4;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -118,17 +124,19 @@ impl Endpoint {
     }
 }
 
-/// A channel to an address. It connects at the first call, and again after a failure.
+/// Channels to an address. They connect at the first call, and again after a failure.
 pub(crate) fn over_tcp(endpoint: transport::Endpoint, address: SocketAddr) -> Transport {
-    transport(kept_alive(endpoint).connect_with_connector_lazy(service_fn(
+    let endpoint = kept_alive(endpoint);
+    transport(|| {
         // It connects to the address, not to the endpoint's URL: with TLS, that is the name in the certificate.
-        move |_: Uri| connect(address),
-    )))
+        endpoint.connect_with_connector_lazy(service_fn(move |_: Uri| connect(address)))
+    })
 }
 
 /// The same for a Unix socket.
 pub(crate) fn over_unix(endpoint: transport::Endpoint) -> Transport {
-    transport(kept_alive(endpoint).connect_lazy())
+    let endpoint = kept_alive(endpoint);
+    transport(|| endpoint.connect_lazy())
 }
 
 async fn connect(address: SocketAddr) -> io::Result<TokioIo<TcpStream>> {
@@ -145,8 +153,19 @@ fn kept_alive(endpoint: transport::Endpoint) -> transport::Endpoint {
         .keep_alive_while_idle(true)
 }
 
-fn transport(channel: Channel) -> Transport {
-    BoxCloneSyncService::new(channel.map_err(|error| Status::from_error(error.into())))
+/// The calls take turns among the channels.
+fn transport(channel: impl Fn() -> Channel) -> Transport {
+    let channels: Arc<[Channel; CONNECTIONS]> = Arc::new(array::from_fn(|_| channel()));
+    let last = Arc::new(AtomicUsize::new(0));
+    BoxCloneSyncService::new(service_fn(move |request| {
+        let turn = last.fetch_add(1, Ordering::Relaxed) % CONNECTIONS;
+        let channel = channels.get(turn).cloned();
+        async move {
+            let channel = channel.ok_or_else(|| Status::internal("no channel"))?;
+            let answer = channel.oneshot(request).await;
+            answer.map_err(|error| Status::from_error(error.into()))
+        }
+    }))
 }
 
 #[cfg(test)]

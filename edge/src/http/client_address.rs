@@ -22,6 +22,11 @@ impl TrustedProxies {
         self.0.is_empty()
     }
 
+    /// Their networks.
+    pub const fn networks(&self) -> &Networks {
+        &self.0
+    }
+
     /// The client's address: the peer's, or if the peer is a trusted proxy, the last address in `X-Forwarded-For` that is no
     /// trusted proxy. Earlier entries come from the client.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {

@@ -79,6 +79,14 @@ impl HttpSettings {
             trusted_proxies: self.proxies.trusted_proxies.clone(),
         }
     }
+
+    /// The limits of the port.
+    pub fn limits(&self) -> serve::Limits {
+        serve::Limits {
+            proxies: self.proxies.trusted_proxies.networks().clone(),
+            ..serve::Limits::default()
+        }
+    }
 }
 
 impl CallOptions {
@@ -108,6 +116,6 @@ pub async fn run(
     let address = settings.http.http_addr;
     let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
     tracing::info!(%address, "serving HTTP");
-    serve::serve(listener, router, serve::Limits::default(), stop).await;
+    serve::serve(listener, router, settings.http.limits(), stop).await;
     Ok(())
 }

@@ -5,13 +5,16 @@ use tokio::{io::AsyncWriteExt, net::TcpStream, time::interval};
 
 use crate::client::{GOOD, Gateway, JSON, Reply};
 
-const LIMITS: Limits = Limits {
-    header: Duration::from_millis(200),
-    body_idle: Duration::from_millis(200),
-    request: Duration::from_secs(10),
-    connections: 100,
-    drain: Duration::from_secs(1),
-};
+fn limits() -> Limits {
+    Limits {
+        first_header: Duration::from_millis(200),
+        header: Duration::from_millis(200),
+        body_idle: Duration::from_millis(200),
+        request: Duration::from_secs(10),
+        drain: Duration::from_secs(1),
+        ..Limits::default()
+    }
+}
 
 fn head() -> String {
     format!(
@@ -21,14 +24,14 @@ fn head() -> String {
 
 #[tokio::test]
 async fn half_a_header_is_not_waited_for() {
-    let gateway = Gateway::start_with(LIMITS, Duration::from_secs(5)).await;
+    let gateway = Gateway::start_with(limits(), Duration::from_secs(5)).await;
     let reply = gateway.raw(b"GET /api/v1/things HTTP/1.1\r\nHost:").await;
     assert_eq!(reply.status, 0, "closed without an answer");
 }
 
 #[tokio::test]
 async fn a_body_that_stalls_is_a_json_408() {
-    let gateway = Gateway::start_with(LIMITS, Duration::from_secs(5)).await;
+    let gateway = Gateway::start_with(limits(), Duration::from_secs(5)).await;
     let reply = gateway
         .raw(format!("{}{{\"title\":", head()).as_bytes())
         .await;
@@ -41,7 +44,7 @@ async fn a_body_that_stalls_is_a_json_408() {
 
 #[tokio::test]
 async fn a_body_that_trickles_is_a_json_408_when_the_time_is_up() {
-    let gateway = Gateway::start_with(LIMITS, Duration::from_millis(600)).await;
+    let gateway = Gateway::start_with(limits(), Duration::from_millis(600)).await;
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
     stream.write_all(head().as_bytes()).await.unwrap();
     let (read, mut write) = stream.into_split();
@@ -58,7 +61,7 @@ async fn a_body_that_trickles_is_a_json_408_when_the_time_is_up() {
 
 #[tokio::test]
 async fn a_client_that_leaves_in_the_middle_of_its_body_does_no_harm() {
-    let gateway = Gateway::start_with(LIMITS, Duration::from_secs(5)).await;
+    let gateway = Gateway::start_with(limits(), Duration::from_secs(5)).await;
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
     stream
         .write_all(format!("{}{{", head()).as_bytes())

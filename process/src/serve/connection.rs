@@ -1,14 +1,9 @@
 //! One connection: its requests and its end.
 
-use std::{
-    convert::Infallible,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{convert::Infallible, pin::pin, sync::Arc};
 
 use http::{Request, Response};
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::watch, time::Instant};
@@ -17,6 +12,10 @@ use tower::Service;
 use tower_http::timeout::TimeoutBody;
 
 use super::{Limits, Peer, RequestBody, linger::Lingering};
+use crate::{
+    connections::{self, Place},
+    guarded::Guarded,
+};
 
 /// The largest header that hyper reads; above it hyper answers 431 itself. Services may have a lower limit with an error
 /// message.
@@ -25,6 +24,7 @@ const HEADER_BYTES: usize = 64 * 1024;
 pub(super) async fn run<S, B>(
     stream: TcpStream,
     peer: Peer,
+    place: Place,
     service: S,
     limits: Arc<Limits>,
     shutdown: CancellationToken,
@@ -36,22 +36,23 @@ pub(super) async fn run<S, B>(
     S::Future: Send,
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
 {
-    let (due, dues) = watch::channel(None);
+    let first_header = Instant::now() + limits.first_header;
+    let (due, dues) = watch::channel(Some(first_header));
     let (header, body_idle, whole) = (limits.header, limits.body_idle, limits.request);
+    let requests = place.clone();
     let handle = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         due.send_replace(Some(Instant::now() + whole));
-        let busy = Busy(due.clone());
+        let busy = Busy {
+            due: due.clone(),
+            _request: requests.busy(),
+        };
         let answer = service
             .clone()
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
         async move {
-            answer.await.map(|response| {
-                response.map(|body| TrackedBody {
-                    body: Box::pin(body),
-                    _busy: busy,
-                })
-            })
+            let answer = answer.await;
+            answer.map(|response| response.map(|body| Guarded::new(body, busy)))
         }
     };
     let mut connection = pin!(
@@ -71,8 +72,16 @@ pub(super) async fn run<S, B>(
                 }
                 return;
             }
-            () = overdue.as_mut() => {
-                tracing::warn!("closed a connection whose request took too long");
+            due = overdue.as_mut() => {
+                if due == first_header {
+                    tracing::debug!("closed a connection whose first request did not come in time");
+                } else {
+                    tracing::warn!("closed a connection whose request took too long");
+                }
+                return;
+            }
+            () = place.is_needed() => {
+                tracing::debug!("closed an idle connection, since another one needs its place");
                 return;
             }
             () = shutdown.cancelled(), if !stopping => {
@@ -83,18 +92,21 @@ pub(super) async fn run<S, B>(
     }
 }
 
-/// Completes when a request is still running at its deadline.
-async fn overdue(mut dues: watch::Receiver<Option<Instant>>) {
+/// Completes when a request is still running at its deadline, or the first has not come by then.
+async fn overdue(mut dues: watch::Receiver<Option<Instant>>) -> Instant {
     loop {
         let due = *dues.borrow_and_update();
         let passed = async {
             match due {
-                Some(due) => tokio::time::sleep_until(due).await,
+                Some(due) => {
+                    tokio::time::sleep_until(due).await;
+                    due
+                }
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            () = passed => return,
+            due = passed => return due,
             changed = dues.changed() => if changed.is_err() {
                 // The connection has ended, so its own future completes.
                 std::future::pending::<()>().await;
@@ -104,36 +116,13 @@ async fn overdue(mut dues: watch::Receiver<Option<Instant>>) {
 }
 
 /// Exists while a request runs.
-struct Busy(watch::Sender<Option<Instant>>);
+struct Busy {
+    due: watch::Sender<Option<Instant>>,
+    _request: connections::Busy,
+}
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.send_replace(None);
-    }
-}
-
-/// An answer's body. Its connection counts as busy until the body is sent.
-struct TrackedBody<B> {
-    body: Pin<Box<B>>,
-    _busy: Busy,
-}
-
-impl<B: Body> Body for TrackedBody<B> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        self.body.as_mut().poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.due.send_replace(None);
     }
 }

@@ -73,6 +73,7 @@ async fn exchange(address: SocketAddr, text: &str) -> String {
 
 fn short() -> Limits {
     Limits {
+        first_header: Duration::from_millis(150),
         header: Duration::from_millis(150),
         body_idle: Duration::from_millis(150),
         request: Duration::from_millis(600),
@@ -218,23 +219,6 @@ async fn stopping_gives_up_on_a_request_that_does_not_finish() {
     busy.read_exact(&mut [0; 25]).await.unwrap();
     server.shutdown.cancel();
     timeout(TIMEOUT, server.running).await.unwrap().unwrap();
-}
-
-#[tokio::test]
-async fn connections_above_the_limit_wait_their_turn() {
-    let server = start(Limits {
-        connections: 1,
-        header: Duration::from_millis(300),
-        ..Limits::default()
-    })
-    .await;
-    let _silent = TcpStream::connect(server.address).await.unwrap();
-    let answer = exchange(
-        server.address,
-        "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-    )
-    .await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Core's own port, as internal services and browsers use it, without the gateway in between.
 
 mod access;
+mod bounds;
 mod clients;
 mod deadlines;
 mod errors;
@@ -8,8 +9,10 @@ mod internal;
 mod private_links;
 mod reflection;
 mod requests;
+mod rotation;
 mod stopping;
 mod transports;
+mod vanishing;
 mod web;
 
 use std::sync::Arc;

@@ -18,8 +18,8 @@ use crate::{
     },
 };
 
-/// Maximum size of all answers in bytes: more than any form needs. Waiting requests are held in memory.
-const MOST_ANSWER_BYTES: usize = 20_000;
+/// Maximum length of all answers in characters, as the proto says: more than any form needs. Waiting requests are held in memory.
+const MOST_ANSWER_CHARACTERS: usize = 10_000;
 
 /// A request to register a person. The proto's limits are already applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,9 +120,11 @@ impl NewRegistration {
     fn checked(self) -> Result<(String, Email, Vec<Answer>), Error> {
         let mut violations = Violations::default();
         let email = violations.check("email", self.email.parse::<Email>());
-        let bytes = |answer: &Answer| answer.values.iter().map(String::len).sum::<usize>();
-        if self.answers.iter().map(bytes).sum::<usize>() > MOST_ANSWER_BYTES {
-            let message = format!("must be at most {MOST_ANSWER_BYTES} bytes long in total");
+        let values = self.answers.iter().flat_map(|answer| &answer.values);
+        let characters: usize = values.map(|value| value.chars().count()).sum();
+        if characters > MOST_ANSWER_CHARACTERS {
+            let message =
+                format!("must be at most {MOST_ANSWER_CHARACTERS} characters long in total");
             violations.add("answers", message);
         }
         let email = violations.unless_any(email).map_err(Error::Invalid)?;

@@ -3,18 +3,13 @@
 use std::sync::Arc;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
-use core_service::domain::plan::Plan;
 use http::uri::PathAndQuery;
-use muster_api::v1::{CreateEventRequest, ListEventsRequest};
+use muster_api::v1::ListEventsRequest;
 use tests::TestApp;
 use tonic::{
     Code, Request, Status,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
-
-use super::event;
-
-const MEBIBYTE: usize = 1024 * 1024;
 
 /// Sends bytes as they are, and takes no heed of what is answered.
 #[derive(Debug, Clone, Copy)]
@@ -64,23 +59,6 @@ async fn call(app: &TestApp, path: &'static str, bytes: &'static [u8]) -> Code {
         .unary(request, PathAndQuery::from_static(path), Raw)
         .await;
     answer.map_or_else(|status| status.code(), |_| Code::Ok)
-}
-
-async fn a_message_above_two_mebibytes_is_refused_unread(app: Arc<TestApp>) {
-    let key = app.account(Plan::Free).await.key;
-    let with_description = |bytes: usize| CreateEventRequest {
-        description: Some("x".repeat(bytes)),
-        ..event()
-    };
-    let mut events = app.grpc.events(&key);
-    // Below, the message is read, and its fields' own limits are told.
-    let just_below = with_description(2 * MEBIBYTE - 1_000);
-    let status = events.create_event(just_below).await.unwrap_err();
-    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
-    let above = with_description(2 * MEBIBYTE + 1);
-    let status = events.create_event(above).await.unwrap_err();
-    assert_eq!(status.code(), Code::OutOfRange, "{status:?}");
-    assert!(events.create_event(event()).await.is_ok());
 }
 
 async fn what_core_does_not_have_is_unimplemented(app: Arc<TestApp>) {
@@ -163,7 +141,6 @@ async fn a_call_is_named_by_its_id_or_by_a_new_one(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_call_is_named_by_its_id_or_by_a_new_one,
-    a_message_above_two_mebibytes_is_refused_unread,
     what_core_does_not_have_is_unimplemented,
     garbage_is_refused_and_does_not_break_the_connection,
     metadata_that_nobody_understands_is_passed_over,

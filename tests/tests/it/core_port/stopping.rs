@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::grpc::server::{Address, Listener, TlsSettings};
+use core_service::grpc::server::{Address, Limits, Listener, TlsSettings};
 use process::CancellationToken;
 use tests::TestApp;
 use tokio::net::TcpStream;
@@ -20,7 +20,10 @@ async fn neither_a_call_without_end_nor_a_silent_connection_keeps_core_from_stop
     let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
     let listener = Listener::bind(&any_port).await.unwrap();
     let address = listener.address().unwrap().to_string();
-    let core = app.core.clone().with_drain(DRAIN);
+    let core = app.core.clone().with_port_limits(Limits {
+        drain: DRAIN,
+        ..Limits::default()
+    });
     let stop = CancellationToken::new();
     let stopped = stop.clone();
     let serving =

@@ -18,7 +18,7 @@ use tonic::{
 use tonic_prost::ProstCodec;
 
 /// See the certificates' own words in edge/tests/it/tls.rs.
-fn shared(file: &str) -> PathBuf {
+pub(super) fn shared(file: &str) -> PathBuf {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/tests/it/tls");
     PathBuf::from(folder).join(file)
 }

@@ -1,0 +1,222 @@
+//! The open connections of a port, within bounds: how many there are in total, and how many one client has.
+//!
+//! When a bound is reached, a new connection takes the place of the one that has been idle for longest, so that a client that
+//! only holds connections open keeps nobody out.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{sync::Notify, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use crate::networks::{Networks, subscriber};
+
+/// Bounds on the connections of a port.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Maximum number of open connections.
+    pub total: usize,
+    /// Maximum number of open connections of one client: an IPv4 address or an IPv6 network of 64 bits.
+    pub per_client: usize,
+    /// The same for clients on this machine.
+    pub local: usize,
+    /// Clients that the last two do not apply to: proxies, by which many people come.
+    pub excepted: Networks,
+}
+
+impl Bounds {
+    /// How many connections a client may have.
+    fn share(&self, client: IpAddr) -> usize {
+        if self.excepted.contains(client) {
+            self.total
+        } else if client.to_canonical().is_loopback() {
+            self.local
+        } else {
+            self.per_client
+        }
+    }
+}
+
+/// The open connections of a port.
+#[derive(Debug, Clone)]
+pub struct Connections(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    bounds: Bounds,
+    open: Mutex<Open>,
+    /// Notified when a connection ends or becomes idle.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    last: u64,
+    entries: HashMap<u64, Entry>,
+    /// How many connections each client has, without those that are told to close.
+    clients: HashMap<IpAddr, usize>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    client: Option<IpAddr>,
+    /// How many requests are under way.
+    requests: usize,
+    /// The end of the last request, or the beginning of the connection.
+    idle_since: Instant,
+    close: CancellationToken,
+}
+
+impl Connections {
+    /// No connections yet.
+    pub fn within(bounds: Bounds) -> Self {
+        Self(Arc::new(Shared {
+            bounds,
+            open: Mutex::default(),
+            changed: Notify::new(),
+        }))
+    }
+
+    /// A place for a new connection; `peer` is its address, on a network. If all places are taken by requests under way, it waits.
+    /// Returns `None` if all places of the client are.
+    pub async fn admit(&self, peer: Option<IpAddr>) -> Option<Place> {
+        let client = peer.map(subscriber);
+        let share = peer.map_or(self.0.bounds.total, |peer| self.0.bounds.share(peer));
+        if !self.0.open().make_room_within(share, client) {
+            return None;
+        }
+        loop {
+            if let Some((id, close)) = self.0.open().admit(self.0.bounds.total, client) {
+                let connections = Arc::clone(&self.0);
+                return Some(Place(Arc::new(Held {
+                    connections,
+                    id,
+                    close,
+                })));
+            }
+            self.0.changed.notified().await;
+        }
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Closes the client's longest idle connection if it has no place left. Returns whether it has one now.
+    fn make_room_within(&mut self, share: usize, client: Option<IpAddr>) -> bool {
+        let Some(client) = client else {
+            return true;
+        };
+        let has = self.clients.get(&client).copied().unwrap_or_default();
+        has < share || self.close_longest_idle(|entry| entry.client == Some(client))
+    }
+
+    /// Enters a connection. When all places are taken, it closes the longest idle connection and returns `None`: the place is
+    /// free once that one has ended.
+    fn admit(&mut self, total: usize, client: Option<IpAddr>) -> Option<(u64, CancellationToken)> {
+        if self.entries.len() >= total {
+            let closing = |entry: &Entry| entry.close.is_cancelled();
+            if !self.entries.values().any(closing) {
+                self.close_longest_idle(|_| true);
+            }
+            return None;
+        }
+        self.last += 1;
+        let close = CancellationToken::new();
+        let entry = Entry {
+            client,
+            requests: 0,
+            idle_since: Instant::now(),
+            close: close.clone(),
+        };
+        self.entries.insert(self.last, entry);
+        if let Some(client) = client {
+            *self.clients.entry(client).or_default() += 1;
+        }
+        Some((self.last, close))
+    }
+
+    fn close_longest_idle(&mut self, among: impl Fn(&Entry) -> bool) -> bool {
+        let open = self.entries.values_mut();
+        let idle =
+            open.filter(|entry| entry.requests == 0 && !entry.close.is_cancelled() && among(entry));
+        let Some(longest) = idle.min_by_key(|entry| entry.idle_since) else {
+            return false;
+        };
+        longest.close.cancel();
+        let client = longest.client.take();
+        self.discount(client);
+        true
+    }
+
+    fn discount(&mut self, client: Option<IpAddr>) {
+        let Some(client) = client else {
+            return;
+        };
+        if let Some(has) = self.clients.get_mut(&client) {
+            *has -= 1;
+            if *has == 0 {
+                self.clients.remove(&client);
+            }
+        }
+    }
+}
+
+/// The place of an open connection, until its last clone is dropped.
+#[derive(Debug, Clone)]
+pub struct Place(Arc<Held>);
+
+#[derive(Debug)]
+struct Held {
+    connections: Arc<Shared>,
+    id: u64,
+    close: CancellationToken,
+}
+
+impl Place {
+    /// Completes when another connection needs the place.
+    pub async fn is_needed(&self) {
+        self.0.close.cancelled().await;
+    }
+
+    /// Marks a request as under way.
+    pub fn busy(&self) -> Busy {
+        if let Some(entry) = self.0.connections.open().entries.get_mut(&self.0.id) {
+            entry.requests += 1;
+        }
+        Busy(self.clone())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut open = self.connections.open();
+        if let Some(entry) = open.entries.remove(&self.id) {
+            open.discount(entry.client);
+        }
+        drop(open);
+        self.connections.changed.notify_one();
+    }
+}
+
+/// Exists while a request is under way.
+#[derive(Debug)]
+pub struct Busy(Place);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let held = &self.0.0;
+        if let Some(entry) = held.connections.open().entries.get_mut(&held.id) {
+            entry.requests -= 1;
+            entry.idle_since = Instant::now();
+        }
+        held.connections.changed.notify_one();
+    }
+}
