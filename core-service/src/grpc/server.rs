@@ -7,6 +7,7 @@ mod connection;
 mod listener;
 mod preface;
 mod tls;
+mod unread;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -47,6 +48,8 @@ pub struct Limits {
     pub begin: Duration,
     /// How long sending a message may pause.
     pub message_idle: Duration,
+    /// How long an answer may wait until its client reads more of it. Longer than edges wait for their own clients.
+    pub unread: Duration,
     /// Clients are asked to move to another connection after this time, so that new replicas get their share of the load.
     pub age: Duration,
     /// How long calls on such a connection may still take. More than the gate gives a call.
@@ -80,6 +83,7 @@ impl Default for Limits {
         Self {
             begin: Duration::from_secs(10),
             message_idle: Duration::from_secs(10),
+            unread: Duration::from_mins(3),
             age: Duration::from_mins(5),
             grace: Duration::from_mins(2),
             connections: open_files::connections(CONNECTIONS, PART_OF_FILES),

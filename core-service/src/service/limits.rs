@@ -5,13 +5,14 @@ mod counters;
 
 use std::{
     hash::Hash,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     num::NonZeroU32,
     sync::atomic::{AtomicI64, Ordering},
     time::Duration,
 };
 
 use governor::{Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware};
+use process::networks::subscriber;
 
 use self::counters::{Access, Counters};
 use super::Error;
@@ -94,7 +95,7 @@ impl Limiters {
             wait,
             allowance: Some(limiter.allowance(0, wait)),
         };
-        let allowance = limiter.count(&network(client)).map_err(refused)?;
+        let allowance = limiter.count(&subscriber(client)).map_err(refused)?;
         // What a client is refused takes nothing from the others of its site.
         if let (Some(limiter), Some(site)) = (&self.site, site(client)) {
             limiter.count(&site).map_err(refused)?;
@@ -143,17 +144,6 @@ const fn exceeded(wait: Duration) -> Error {
     Error::RateLimited {
         wait,
         allowance: None,
-    }
-}
-
-/// The network that counts as one client: a subscriber has 2^64 IPv6 addresses.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        address @ IpAddr::V4(_) => address,
     }
 }
 
@@ -281,6 +271,8 @@ impl governor::clock::Clock for Ticks {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
     use super::*;
     use crate::domain::{instant::Instant, rate::Period};
 
@@ -334,8 +326,6 @@ mod tests {
         assert!(limiters.count_address(next).is_err());
         let other = "2001:db8:1:3::1".parse().ok();
         assert!(limiters.count_address(other).is_ok());
-        let mapped = "::ffff:192.0.2.1".parse().unwrap();
-        assert_eq!(network(mapped), "192.0.2.1".parse::<IpAddr>().unwrap());
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub(crate) enum FailureKind {
     Answered,
     /// There was no connection, so core has not seen the call.
     NotSent,
+    /// The connection was closing, and core has not seen the call.
+    Closing,
     /// The connection broke, so core may have seen it.
     Broken,
     /// There was no answer within a time in which a working replica answers.
@@ -124,12 +126,13 @@ fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure 
         match status.source() {
             None => FailureKind::Answered,
             Some(source) if has_cause::<tonic::ConnectError>(source) => FailureKind::NotSent,
+            Some(source) if is_unseen(source) => FailureKind::Closing,
             Some(_) => FailureKind::Broken,
         }
     };
     let status = match kind {
         FailureKind::Answered => status,
-        FailureKind::NotSent | FailureKind::Broken => as_seen(status),
+        FailureKind::NotSent | FailureKind::Closing | FailureKind::Broken => as_seen(status),
         FailureKind::Hung | FailureKind::Late => {
             Status::deadline_exceeded("core did not answer in time")
         }
@@ -147,6 +150,20 @@ pub(crate) fn as_seen(status: Status) -> Status {
 
 fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(<dyn Error>::is::<E>)
+}
+
+/// Whether a call was never sent, or core says that it has not looked at it: it asks clients to use another connection
+/// (`GOAWAY`), or refuses a call above the limit of the connection (`REFUSED_STREAM`).
+fn is_unseen(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| {
+        if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
+            return hyper.is_canceled();
+        }
+        let refused =
+            |h2: &h2::Error| h2.is_go_away() || h2.reason() == Some(h2::Reason::REFUSED_STREAM);
+        let h2 = cause.downcast_ref::<h2::Error>();
+        h2.is_some_and(|h2| h2.is_remote() && refused(h2))
+    })
 }
 
 /// The root cause, which is the system's error.

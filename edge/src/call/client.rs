@@ -16,7 +16,7 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Context, Messages,
     attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
-    endpoint::{Endpoint, Transport, over_unix},
+    endpoint::{CONNECTIONS, Endpoint, Transport, over_unix},
     health,
     identity::Identity,
     pool::{Pool, Resolver},
@@ -208,7 +208,7 @@ impl Core {
             Err(failure) => failure,
         };
         let second = match failure.kind {
-            FailureKind::NotSent => pick(Some(&first)),
+            FailureKind::NotSent | FailureKind::Closing => pick(Some(&first)),
             FailureKind::Broken if rpc.idempotent => pick(Some(&first)).or(Some(first)),
             FailureKind::Hung | FailureKind::Late if is_shared => pick(Some(&first)),
             _ => None,
@@ -227,7 +227,8 @@ impl Core {
         answer.map_err(|failure| failure.status)
     }
 
-    /// Calls one replica and records whether it works.
+    /// Calls one replica and records whether it works. A connection that closes is replaced by another one, if the replica does not
+    /// stop.
     async fn call_one<Q, A>(
         &self,
         endpoint: &Endpoint,
@@ -237,17 +238,28 @@ impl Core {
         deadline: Instant,
     ) -> Result<Reply<A>, CallFailure>
     where
-        Q: prost::Message + 'static,
+        Q: prost::Message + Clone + 'static,
         A: prost::Message + Default + 'static,
     {
-        let result = attempt(endpoint, rpc, request, context, &self.identity, deadline).await;
+        let attempt = async |request| {
+            attempt(endpoint, rpc, request, context, &self.identity, deadline).await
+        };
+        let mut result = attempt(request.clone()).await;
+        for _ in 0..CONNECTIONS {
+            match &result {
+                Err(failure) if failure.kind == FailureKind::Closing => {
+                    result = attempt(request.clone()).await;
+                }
+                _ => break,
+            }
+        }
         match result.as_ref().err().map(|failure| failure.kind) {
             None | Some(FailureKind::Answered) => endpoint.succeeded(),
             Some(FailureKind::NotSent | FailureKind::Broken | FailureKind::Hung) => {
                 self.pool.failed(endpoint);
             }
-            // The time was too short to judge the replica, or the replica itself reported that it is late.
-            Some(FailureKind::Late) => {}
+            // The time was too short to judge the replica, or the replica itself reported that it is late or takes no calls.
+            Some(FailureKind::Late | FailureKind::Closing) => {}
         }
         result
     }

@@ -32,7 +32,7 @@ pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, S
 const REST: Duration = Duration::from_secs(5);
 
 /// How many connections there are to a replica. Core takes 100 calls at a time on each.
-const CONNECTIONS: usize = 4;
+pub(crate) const CONNECTIONS: usize = 4;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);

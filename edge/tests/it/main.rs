@@ -4,6 +4,7 @@
 
 mod calls;
 mod client_address;
+mod closing;
 mod context;
 mod core;
 mod problem;

@@ -42,7 +42,9 @@ async fn start(limits: Limits) -> SocketAddr {
     let address = listener.local_addr().unwrap();
     let service = service_fn(async |request: Request<RequestBody>| {
         let body = request.into_body().collect().await;
-        let body = body.map(|body| body.to_bytes()).unwrap_or_default();
+        let body = body
+            .map(http_body_util::Collected::to_bytes)
+            .unwrap_or_default();
         Ok::<_, Infallible>(Response::new(Full::new(body)))
     });
     tokio::spawn(serve(listener, service, limits, CancellationToken::new()));
@@ -215,7 +217,7 @@ async fn addresses_of_one_ipv6_subscriber_are_one_client() {
     });
     let admit = async |peer: &str| connections.admit(Some(peer.parse().unwrap())).await;
     let place = admit("2001:db8:0:1::1").await.unwrap();
-    let _request = place.busy();
+    let request = place.busy();
     assert!(admit("2001:db8:0:1:ffff::2").await.is_none());
     let other = admit("2001:db8:0:2::1").await;
     assert!(other.is_some());
@@ -225,6 +227,6 @@ async fn addresses_of_one_ipv6_subscriber_are_one_client() {
         admit("::ffff:127.0.0.1").await.unwrap().busy(),
     );
     assert!(connections.admit(None).await.is_some());
-    drop((place, _request));
+    drop((place, request));
     assert!(admit("2001:db8:0:1::3").await.is_some());
 }

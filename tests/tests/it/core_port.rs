@@ -12,6 +12,7 @@ mod requests;
 mod rotation;
 mod stopping;
 mod transports;
+mod unread;
 mod vanishing;
 mod web;
 

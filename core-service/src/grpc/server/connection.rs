@@ -6,7 +6,7 @@ use http::{Request, Response};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
+    server::{conn::auto, graceful::GracefulConnection},
 };
 use process::{CancellationToken, connections::Place, guarded::Guarded};
 use tokio::{
@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
 use tower::{Service, ServiceExt as _};
 
-use super::{Limits, preface::Prefaced};
+use super::{Limits, preface::Prefaced, unread::Unread};
 use crate::grpc::origin::{Certified, Origin};
 
 /// A peer that does not answer a ping within this time is disconnected.
@@ -77,26 +77,42 @@ where
         }
     }
 
-    /// Answers calls. At its age, or when the port stops, the client is asked to use another connection, and calls under way
-    /// may finish.
+    /// Answers calls, until the client does not read the answers.
     async fn answer<I>(&self, stream: I, origin: Origin, certified: Certified, place: &Place)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let unread = Unread::default();
         let call = |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(origin);
             request.extensions_mut().insert(certified);
             let busy = place.busy();
             let answer = self.service.clone().oneshot(request);
+            let unread = unread.clone();
             async move {
                 let answer = answer.await;
-                answer.map(|answer| answer.map(|body| Guarded::new(body, busy)))
+                answer.map(|answer| answer.map(|body| Guarded::new(unread.answer(body), busy)))
             }
         };
         let protocols = protocols(&self.limits);
         let stream = TokioIo::new(Prefaced::within(self.limits.begin, stream));
-        let mut connection = pin!(protocols.serve_connection(stream, service_fn(call)));
+        let connection = protocols.serve_connection(stream, service_fn(call));
+        tokio::select! {
+            () = self.until_aged(connection, origin) => {}
+            () = unread.too_long(self.limits.unread) => {
+                tracing::debug!(?origin, "closed a connection whose client did not read an answer");
+            }
+        }
+    }
+
+    /// Serves a connection. At its age, or when the port stops, the client is asked to use another one, and calls under way may
+    /// finish.
+    async fn until_aged<C>(&self, connection: C, origin: Origin)
+    where
+        C: GracefulConnection<Error = Failed>,
+    {
+        let mut connection = pin!(connection);
         let mut aged = pin!(async {
             tokio::select! {
                 () = sleep(self.limits.age) => {}
@@ -116,7 +132,9 @@ where
     }
 }
 
-fn ended_with(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>, origin: Origin) {
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn ended_with(ended: Result<(), Failed>, origin: Origin) {
     if let Err(error) = ended {
         tracing::debug!(%error, ?origin, "connection failed");
     }

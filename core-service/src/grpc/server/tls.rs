@@ -61,11 +61,12 @@ impl TlsSettings {
             Some(authority) => builder.with_client_cert_verifier(verifier(authority, provider)?),
             None => builder.with_no_client_auth(),
         };
+        let certificate = certificates(certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&pem(key)?).map_err(|error| {
             Failure::setting(format!("cannot read a key from {}: {error}", key.display()))
         })?;
         let mut config = builder
-            .with_single_cert(certificates(certificate)?, key)
+            .with_single_cert(certificate, key)
             .map_err(unusable)?;
         config.alpn_protocols.push(b"h2".to_vec());
         Ok(Some(TlsAcceptor::from(Arc::new(config))))

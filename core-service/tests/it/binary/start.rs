@@ -185,7 +185,7 @@ async fn unusable_tls_files_end_the_start() {
     let unusable = with(&broken);
     assert_eq!(unusable.len(), 1, "{unusable:?}");
     assert!(
-        unusable[0].starts_with("error: cannot use the TLS files: "),
+        unusable[0].starts_with("error: cannot read a certificate from "),
         "{unusable:?}"
     );
 }

@@ -26,10 +26,10 @@ use tonic_types::StatusExt as _;
 use super::transports::shared;
 
 /// Far more than anything here takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A limit of time under test.
-const SHORT: Duration = Duration::from_millis(200);
+pub(super) const SHORT: Duration = Duration::from_millis(200);
 
 const LONG: Duration = Duration::from_mins(5);
 
@@ -37,7 +37,7 @@ const LONG: Duration = Duration::from_mins(5);
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// No limit of time that could end a connection before a test does.
-fn patient() -> Limits {
+pub(super) fn patient() -> Limits {
     Limits {
         begin: LONG,
         message_idle: LONG,
@@ -81,7 +81,7 @@ async fn until_said(stream: &mut TcpStream, text: &str) -> String {
             assert_ne!(stream.read_buf(&mut said).await.unwrap(), 0, "{said:?}");
         }
     };
-    let _said = tokio::time::timeout(TIMEOUT, read).await.expect(text);
+    tokio::time::timeout(TIMEOUT, read).await.expect(text);
     String::from_utf8_lossy(&said).into_owned()
 }
 

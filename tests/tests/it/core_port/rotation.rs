@@ -10,13 +10,16 @@ use std::{
 };
 
 use core_service::grpc::server::{Limits, TlsSettings};
+use edge::Context;
 use http::uri::PathAndQuery;
 use hyper_util::rt::TokioIo;
 use muster_api::v1::{
-    ListUseCasesRequest, StaticItemList, catalogue_service_client::CatalogueServiceClient,
+    ListUseCasesRequest, StaticItemList, bindings::ListUseCases,
+    catalogue_service_client::CatalogueServiceClient,
 };
-use tests::TestApp;
-use tokio::{net::TcpStream, sync::oneshot};
+use process::observe::RequestId;
+use tests::{TestApp, core_at};
+use tokio::{net::TcpStream, sync::oneshot, time::Instant};
 use tonic::{
     Request, Status,
     transport::{Channel, Endpoint},
@@ -85,6 +88,24 @@ async fn a_call_under_way_ends_well_and_later_ones_use_another_connection(app: A
     answer.unwrap();
 }
 
+async fn no_call_of_an_edge_fails_while_its_connections_are_replaced(app: Arc<TestApp>) {
+    let limits = Limits {
+        age: AGE,
+        ..Limits::default()
+    };
+    let address = port(&app, TlsSettings::default(), limits).await;
+    let edge = core_at(&format!("http://{address}")).client().unwrap();
+    let until = Instant::now() + 8 * AGE;
+    let calls = async || {
+        while Instant::now() < until {
+            let context = Context::anonymous(&RequestId::fresh(), TIMEOUT);
+            let request = ListUseCasesRequest {};
+            edge.call::<ListUseCases>(request, &context).await.unwrap();
+        }
+    };
+    futures_util::future::join_all((0..8).map(|_| calls())).await;
+}
+
 async fn a_call_without_end_does_not_keep_an_old_connection(app: Arc<TestApp>) {
     let limits = Limits {
         age: AGE,
@@ -103,5 +124,6 @@ async fn a_call_without_end_does_not_keep_an_old_connection(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_call_under_way_ends_well_and_later_ones_use_another_connection,
+    no_call_of_an_edge_fails_while_its_connections_are_replaced,
     a_call_without_end_does_not_keep_an_old_connection,
 );
