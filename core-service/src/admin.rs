@@ -195,6 +195,7 @@ fn failure(error: Error) -> Failure {
         | Error::AlreadyRegistered
         | Error::RegistrationCancelled
         | Error::NotConfirmed(_)
+        | Error::AwaitsConfirmation
         | Error::RateLimited { .. }
         | Error::Busy
         | Error::CapacityBelowConfirmed { .. } => Failure::Environment(error.to_string()),

@@ -20,7 +20,7 @@ use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::{
-    domain::{clock::Clock, entropy::Entropy, retention::Retention},
+    domain::{clock::Clock, entropy::Entropy, event::EventDefaults, retention::Retention},
     email::Mailer,
     grpc::{
         edges::EdgeTokens,
@@ -90,7 +90,10 @@ impl Options {
             policy: Policy {
                 links: links.unwrap_or_default(),
                 plans: rules.plans,
-                default_timezone: rules.default_timezone.clone(),
+                event_defaults: EventDefaults {
+                    timezone: rules.default_timezone.clone(),
+                    confirm_by_email: rules.confirm_by_email,
+                },
                 limits: rules.limits.into(),
             },
             stock: rules.covers.stock()?,
@@ -131,7 +134,7 @@ impl Core {
         let key_uses = use_cases.authenticator.key_uses();
         Ok(Self {
             routes: grpc::routes(&use_cases, Studio::new(), &health)?,
-            maintenance: Maintenance::new(store.clone(), clock.clone(), key_uses)
+            maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
                 .with_retention(retention),
             runner: Runner::new(store.clone(), clock, handlers),
             store,

@@ -32,6 +32,7 @@ pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::Allowance;
 pub use links::Links;
 pub use mails::Mails;
+pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Export, NewRegistration, OwnRegistration, OwnRegistrations, RegistrationPage,
     Registrations,
@@ -43,7 +44,7 @@ pub use crate::{
 };
 
 use self::limits::Limiters;
-use crate::domain::{plan::Plans, zone::Zone};
+use crate::domain::{event::EventDefaults, plan::Plans};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]
@@ -79,8 +80,8 @@ pub struct Policy {
     pub links: Links,
     /// How many active events each plan allows.
     pub plans: Plans,
-    /// The default time zone, if neither the request nor the account names one.
-    pub default_timezone: Zone,
+    /// What applies where neither a request to create an event nor its account says something.
+    pub event_defaults: EventDefaults,
     /// Rate limits on registrations.
     pub limits: LimitSettings,
 }
@@ -91,7 +92,7 @@ impl Default for Policy {
         Self {
             links: Links::default(),
             plans: Plans::default(),
-            default_timezone: Zone::utc(),
+            event_defaults: EventDefaults::default(),
             limits: LimitSettings::default(),
         }
     }
@@ -103,7 +104,7 @@ impl UseCases {
         let Policy {
             links,
             plans,
-            default_timezone,
+            event_defaults,
             limits,
         } = policy;
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
@@ -112,7 +113,7 @@ impl UseCases {
             accounts: Accounts::new(commands.clone(), plans),
             keys: Keys::new(commands.clone(), &authenticator),
             catalogue: Catalogue::new(&commands),
-            events: Events::new(commands.clone(), plans, default_timezone),
+            events: Events::new(commands.clone(), plans, event_defaults),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters),
             own_registrations: OwnRegistrations::new(commands.clone(), links.clone()),
             mails: Mails::new(commands.clone()),

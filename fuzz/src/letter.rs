@@ -21,8 +21,9 @@ pub(crate) const NOW: Instant = Instant::from_micros(1_893_456_000_000_000);
 pub(crate) const SENDER: &str = "events@muster.example";
 
 /// A kind of each mail.
-const NOTIFICATIONS: [Notification; 7] = [
+const NOTIFICATIONS: [Notification; 8] = [
     Notification::Registered(ActiveStatus::Confirmed),
+    Notification::Registered(ActiveStatus::Unconfirmed),
     Notification::RegisteredAgain(ActiveStatus::Waitlisted),
     Notification::Promoted,
     Notification::Approved(ActiveStatus::Confirmed),
@@ -47,6 +48,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         name,
         email: "guest+tag@example.org".to_owned(),
         status: Status::Confirmed,
+        awaits_confirmation: false,
         event: Event {
             title,
             location,
@@ -90,6 +92,7 @@ fn event() -> Event {
         is_published: true,
         is_listed: true,
         requires_approval: false,
+        confirm_by_email: false,
         is_cancelled: false,
         cancel_reason: None,
         cancelled_at: None,

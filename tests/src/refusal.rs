@@ -98,7 +98,7 @@ impl Refusal {
 
     /// Reads the rich details, which every status of Muster's own carries.
     #[track_caller]
-    pub(crate) fn from_grpc(status: &Status) -> Self {
+    pub fn from_grpc(status: &Status) -> Self {
         let details = status.get_error_details();
         let info = details
             .error_info()

@@ -30,6 +30,7 @@ impl TestApp {
                 name: format!("Guest {seq}"),
                 email: format!("guest-{seq}@example.org"),
                 status: *status,
+                confirmation: None,
                 answers: Vec::new(),
                 checked_in_at: None,
                 registered_at: now,

@@ -83,6 +83,7 @@ impl DemoEvent {
             is_public: self.visibility != Visibility::Draft,
             is_listed: self.visibility != Visibility::Unlisted,
             requires_approval: self.registrations.pending > 0,
+            confirm_by_email: Some(false),
             image_query: self.image_query.clone(),
             custom_fields: self.custom_fields.clone(),
         }

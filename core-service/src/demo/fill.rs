@@ -13,13 +13,12 @@ use crate::{
         account::Account,
         audit::Actor,
         entropy::Entropy,
-        event::{Event, EventIdentity},
+        event::{Event, EventDefaults, EventIdentity},
         fact::{EventChange, Fact},
         ids::{AccountId, EventId},
         instant::Instant,
         plan::Plan,
         slug,
-        zone::Zone,
     },
     service::{Error, Unit, UseCases},
     storage,
@@ -37,7 +36,7 @@ const LEAD_SPREAD_DAYS: i64 = 50;
 /// Adds the demo's account, events and registrations; false, and nothing added, when the database has an account already.
 pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
     let commands = &use_cases.commands;
-    let zone = use_cases.events.default_timezone();
+    let defaults = use_cases.events.defaults();
     let fill = async |unit: &mut Unit| {
         if unit.tx.has_accounts().await? {
             return Ok(false);
@@ -49,7 +48,7 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
         }
         unit.record(Fact::AccountCreated { account: &account })
             .await?;
-        add_events(commands.entropy(), unit, account.id, zone).await?;
+        add_events(commands.entropy(), unit, account.id, defaults).await?;
         Ok(true)
     };
     commands.run(Actor::System, fill).await
@@ -59,14 +58,14 @@ async fn add_events(
     entropy: &Entropy,
     unit: &mut Unit,
     owner: AccountId,
-    zone: &Zone,
+    defaults: &EventDefaults,
 ) -> Result<(), Error> {
     let guests: Guests = read(guests::JSON)?;
     let events: Vec<DemoEvent> = read(events::JSON)?;
     // The same seeds, and so the same people, on every machine.
     for (seed, planned) in (0..).zip(events) {
         let chance = Entropy::seeded(seed);
-        let event = add_event(entropy, unit, owner, zone, &planned, &chance).await?;
+        let event = add_event(entropy, unit, owner, defaults, &planned, &chance).await?;
         let turnout = &planned.registrations;
         for registration in guests.registrations(&event, turnout, unit.now, &chance, entropy) {
             unit.tx.insert_registration(&registration).await?;
@@ -92,7 +91,7 @@ async fn add_event(
     entropy: &Entropy,
     unit: &mut Unit,
     owner: AccountId,
-    zone: &Zone,
+    defaults: &EventDefaults,
     planned: &DemoEvent,
     chance: &Entropy,
 ) -> Result<Event, Error> {
@@ -104,7 +103,7 @@ async fn add_event(
         account_id: owner,
         slug: slug::from_title(&new.title),
     };
-    let created = Event::create(new, identity, zone, created_at)?;
+    let created = Event::create(new, identity, defaults, created_at)?;
     unit.record(Fact::EventCreated { event: &created }).await?;
     let event = match &planned.cancel_reason {
         Some(reason) => cancelled(unit, created, reason).await?,
@@ -171,7 +170,8 @@ mod tests {
             let chance = Entropy::seeded(1);
             let created_at = created_at(planned, &chance, now);
             let new = planned.request(now);
-            let event = Event::create(new, identity, &Zone::utc(), created_at).unwrap();
+            let event =
+                Event::create(new, identity, &EventDefaults::default(), created_at).unwrap();
             let turnout = &planned.registrations;
             for guest in guests.registrations(&event, turnout, now, &chance, &chance) {
                 let checked = check_answers(&event.custom_fields, guest.answers.clone());
@@ -198,8 +198,12 @@ mod tests {
                     slug: String::new(),
                 };
                 let created_at = created_at(planned, &Entropy::seeded(1), now);
-                let created =
-                    Event::create(planned.request(now), identity, &Zone::utc(), created_at);
+                let created = Event::create(
+                    planned.request(now),
+                    identity,
+                    &EventDefaults::default(),
+                    created_at,
+                );
                 let event = created.unwrap_or_else(|error| panic!("{planned:?}: {error:?}"));
                 assert!(event.schedule.start.at > created_at, "{planned:?}");
                 assert_eq!(

@@ -74,6 +74,7 @@ impl Guests {
                 name: name.clone(),
                 email: format!("{local}@example.org"),
                 status,
+                confirmation: None,
                 answers: turnout.answers(&event.custom_fields, chance),
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 registered_at,

@@ -6,7 +6,7 @@ mod custom_field;
 mod patch;
 
 pub use changes::Changes;
-pub use create::{EventIdentity, NewEvent};
+pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
 pub use patch::EventPatch;
 
@@ -49,6 +49,8 @@ pub struct Event {
     pub is_listed: bool,
     /// Whether registrations await the owner's approval.
     pub requires_approval: bool,
+    /// Whether registrations by the public await the attendee's confirmation, from a mail.
+    pub confirm_by_email: bool,
     /// Whether it is cancelled, which is final.
     pub is_cancelled: bool,
     /// Why it was cancelled.

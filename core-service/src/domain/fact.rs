@@ -57,6 +57,8 @@ pub enum Fact<'a> {
         registration: RegistrationId,
         /// Its first status.
         status: Status,
+        /// Whether it awaits the attendee's confirmation.
+        awaits_confirmation: bool,
     },
     /// An attendee registered again.
     RegistrationRepeated {
@@ -77,6 +79,20 @@ pub enum Fact<'a> {
         before: &'a Registration,
         /// After.
         after: &'a Registration,
+    },
+    /// Seats that unconfirmed registrations held have become free.
+    SeatsReleased {
+        /// The event.
+        event: &'a Event,
+        /// How many.
+        count: i32,
+    },
+    /// Registrations that were not confirmed have lapsed. The attendees get no mail: perhaps it was not they who registered.
+    RegistrationsLapsed {
+        /// The event.
+        event: &'a Event,
+        /// How many.
+        count: i32,
     },
     /// A registration was erased. The person is not recorded.
     RegistrationErased {
@@ -145,6 +161,8 @@ pub enum EventChange {
 pub enum RegistrationChange {
     /// The organizer approved it.
     Approved,
+    /// The attendee confirmed it.
+    Confirmed,
     /// The organizer or the attendee cancelled it.
     Cancelled,
     /// The attendee was checked in.

@@ -2,12 +2,18 @@
 
 mod answers;
 mod changes;
+mod confirmation;
 mod registrant;
 mod seats;
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    ops::{Add, Sub},
+    str::FromStr,
+};
 
 pub use answers::{Answer, check_answers};
+pub use confirmation::{Awaits, Confirmation};
 pub use registrant::{ActiveStatus, Notification, Registrant};
 pub use seats::{Admission, Origin, Seats};
 
@@ -32,6 +38,8 @@ pub struct Registration {
     pub email: String,
     /// Its status.
     pub status: Status,
+    /// The confirmation by the attendee that it awaits; only pending registrations await one.
+    pub confirmation: Option<Confirmation>,
     /// Answers to the event's custom fields, as they were when it was made.
     pub answers: Vec<Answer>,
     /// When the attendee was checked in.
@@ -69,12 +77,15 @@ pub enum Refusal {
     /// Only a registration that holds a seat can be checked in.
     #[error("the registration is {0}, not Confirmed")]
     NotConfirmed(Status),
+    /// The attendee must confirm the registration before it is approved.
+    #[error("the attendee has not confirmed the registration")]
+    NotConfirmedByAttendee,
 }
 
 /// The status of a registration (rule 11 of docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Awaits the organizer's approval.
+    /// Awaits the organizer's approval, or the attendee's confirmation.
     Pending,
     /// Holds a seat.
     Confirmed,
@@ -131,8 +142,10 @@ impl FromStr for Status {
 pub struct Counters {
     /// Registrations that hold a seat.
     pub confirmed: i32,
-    /// Registrations that await approval.
+    /// Registrations that await approval or confirmation.
     pub pending: i32,
+    /// Those of them that hold a seat until they are confirmed.
+    pub held: i32,
     /// Registrations that wait for a seat.
     pub waitlisted: i32,
     /// Registrations that were cancelled.
@@ -150,15 +163,73 @@ impl Counters {
         self.active() + self.cancelled
     }
 
+    /// Seats that are taken, or held for somebody.
+    pub const fn taken(self) -> i32 {
+        self.confirmed + self.held
+    }
+
     /// How many of the waitlist get a seat with `max_capacity`.
     pub fn promotable(self, max_capacity: i32) -> i32 {
-        (max_capacity - self.confirmed).clamp(0, self.waitlisted)
+        (max_capacity - self.taken()).clamp(0, self.waitlisted)
+    }
+}
+
+impl Add for Counters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            confirmed: self.confirmed + other.confirmed,
+            pending: self.pending + other.pending,
+            held: self.held + other.held,
+            waitlisted: self.waitlisted + other.waitlisted,
+            cancelled: self.cancelled + other.cancelled,
+        }
+    }
+}
+
+impl Sub for Counters {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            confirmed: self.confirmed - other.confirmed,
+            pending: self.pending - other.pending,
+            held: self.held - other.held,
+            waitlisted: self.waitlisted - other.waitlisted,
+            cancelled: self.cancelled - other.cancelled,
+        }
+    }
+}
+
+impl Registration {
+    /// What it adds to its event's counters.
+    pub fn counted(&self) -> Counters {
+        Counters::of(self.status, self.confirmation)
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    pub(in crate::domain) const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    pub(in crate::domain) fn registration(status: Status) -> Registration {
+        Registration {
+            id: RegistrationId::new(uuid::Uuid::nil()),
+            event_id: EventId::new(uuid::Uuid::nil()),
+            seq: 1,
+            name: "Grace".to_owned(),
+            email: "grace@example.org".to_owned(),
+            status,
+            confirmation: None,
+            answers: Vec::new(),
+            checked_in_at: None,
+            registered_at: NOW,
+            updated_at: NOW,
+        }
+    }
 
     #[test]
     fn every_status_is_found_by_its_name() {
@@ -171,8 +242,9 @@ mod tests {
     #[test]
     fn free_seats_go_to_who_waits() {
         let counters = Counters {
-            confirmed: 10,
+            confirmed: 9,
             pending: 2,
+            held: 1,
             waitlisted: 3,
             cancelled: 1,
         };

@@ -56,6 +56,8 @@ struct Shown<'a> {
     event_url: &'a str,
     reason: Option<&'a str>,
     private_url: Option<&'a str>,
+    link: &'a str,
+    remedy: Option<&'a str>,
 }
 
 /// Writes the mail of a job.
@@ -86,6 +88,8 @@ pub fn mail(
             _ => None,
         },
         private_url: addressing.private_url,
+        link: link(notification),
+        remedy: addressing.private_url.map(|_| remedy(notification)),
     };
     Ok(Mail {
         key: job.to_string(),
@@ -140,7 +144,9 @@ const fn wording(notification: Notification) -> Wording {
             "Your registration is approved",
             "You have a seat at this event.",
         ),
-        Notification::Approved(ActiveStatus::Pending | ActiveStatus::Waitlisted) => (
+        Notification::Approved(
+            ActiveStatus::Unconfirmed | ActiveStatus::Pending | ActiveStatus::Waitlisted,
+        ) => (
             "Approved, and on the waitlist",
             "Your registration is approved, and you are on the waitlist",
             "All seats at this event are taken.",
@@ -162,6 +168,7 @@ const fn wording(notification: Notification) -> Wording {
                 ActiveStatus::Confirmed => "You keep your seat.",
                 ActiveStatus::Waitlisted => "You keep your place on the waitlist.",
                 ActiveStatus::Pending => "Your registration still awaits approval.",
+                ActiveStatus::Unconfirmed => "Please confirm your registration.",
             },
         ),
     };
@@ -189,6 +196,11 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
             "Your registration awaits approval",
             "The organizer approves each registration for this event.",
         ),
+        ActiveStatus::Unconfirmed => (
+            "Please confirm your registration",
+            "Please confirm your registration",
+            "This e-mail address was registered for this event. If that was you, open the link below and confirm it.",
+        ),
     }
 }
 
@@ -209,6 +221,11 @@ const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, 
             "Your registration still awaits approval",
             "This e-mail address was registered again. Nothing has changed.",
         ),
+        ActiveStatus::Unconfirmed => (
+            "Please confirm your registration",
+            "Please confirm your registration",
+            "This e-mail address was registered again. If that was you, open the link below and confirm it.",
+        ),
     }
 }
 
@@ -222,7 +239,28 @@ const fn prospect(notification: Notification) -> Option<&'static str> {
             "Free seats go to the person who has waited longest. You will get an e-mail when you have a seat.",
         ),
         Some(ActiveStatus::Pending) => Some("You will get an e-mail when it is approved."),
+        Some(ActiveStatus::Unconfirmed) => Some(
+            "If there was a seat for you, it is held for 30 minutes. Without a confirmation the registration lapses after 24 hours.",
+        ),
         None => None,
+    }
+}
+
+/// What the private page is for.
+const fn link(notification: Notification) -> &'static str {
+    match notification.active_status() {
+        Some(ActiveStatus::Unconfirmed) => "Confirm or cancel your registration",
+        _ => "See or cancel your registration",
+    }
+}
+
+/// For people who were registered by somebody else.
+const fn remedy(notification: Notification) -> &'static str {
+    match notification.active_status() {
+        Some(ActiveStatus::Unconfirmed) => {
+            "If you did not register, you do not need to do anything."
+        }
+        _ => "If you did not register, cancel the registration with the link.",
     }
 }
 

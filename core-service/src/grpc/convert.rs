@@ -54,6 +54,7 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec
         is_public: request.is_public(),
         is_listed: request.is_listed(),
         requires_approval: request.requires_approval(),
+        confirm_by_email: request.confirm_by_email,
         title: request.title.unwrap_or_default(),
         description: request.description.unwrap_or_default(),
         location: request.location.unwrap_or_default(),
@@ -137,6 +138,7 @@ pub(super) fn event_patch(
         max_capacity: mask.change("max_capacity", request.max_capacity),
         is_listed: mask.change("is_listed", request.is_listed),
         requires_approval: mask.change("requires_approval", request.requires_approval),
+        confirm_by_email: mask.change("confirm_by_email", request.confirm_by_email),
         image_query: mask.change("image_query", request.image_query),
         custom_fields: mask.change("custom_fields", custom_fields),
     };
@@ -214,6 +216,7 @@ pub(super) fn my_event_detail(
         is_published: event.is_published,
         is_listed: event.is_listed,
         requires_approval: event.requires_approval,
+        confirm_by_email: event.confirm_by_email,
         is_cancelled: event.is_cancelled,
         registrations_total: counters.total(),
         registrations_confirmed: counters.confirmed,
@@ -276,6 +279,7 @@ pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRe
         is_cancellable,
     } = own;
     v1::OwnRegistration {
+        awaits: awaits(&registration),
         name: registration.name,
         email: registration.email,
         status: registration.status.to_string(),
@@ -294,9 +298,15 @@ pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRe
     }
 }
 
+fn awaits(registration: &Registration) -> Option<String> {
+    let awaited = registration.awaits()?;
+    Some(awaited.name().to_owned())
+}
+
 /// A registration for the organizer.
 pub(super) fn registration(registration: Registration) -> v1::Registration {
     v1::Registration {
+        awaits: awaits(&registration),
         id: registration.id.to_string(),
         answers: answer_messages(registration.answers),
         registered_at: registration.registered_at.to_string(),

@@ -9,9 +9,10 @@ use muster_api::{
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
         CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInRequest,
-        ExportRegistrationsRequest, GetRegistrationByTokenRequest, GetRegistrationRequest,
-        ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest, Registration,
-        RegistrationList, RegistrationReceived, UndoCheckInRequest,
+        ConfirmRegistrationByTokenRequest, ExportRegistrationsRequest,
+        GetRegistrationByTokenRequest, GetRegistrationRequest, ListRegistrationsRequest,
+        OwnRegistration, RegisterAttendeeRequest, Registration, RegistrationList,
+        RegistrationReceived, UndoCheckInRequest,
         bindings::{
             AddRegistration, ApproveRegistration, CancelRegistration, CheckIn, UndoCheckIn,
         },
@@ -61,7 +62,9 @@ impl RegistrationService for RegistrationApi {
             .await
             .map_err(refuse)?;
         let mut response = Response::new(RegistrationReceived {
-            message: format!("Thank you. An e-mail to {email} says whether you have a seat."),
+            message: format!(
+                "Thank you. An e-mail to {email} says whether you have a seat, or asks you to confirm."
+            ),
             slug,
             email,
         });
@@ -81,6 +84,7 @@ impl RegistrationService for RegistrationApi {
             status: added.status.to_string(),
             waitlist_position: added.waitlist_position,
             cancel_url: added.cancel_url,
+            awaits: None,
         };
         once::answer::<AddRegistration, _>(&self.commands, request, show, async |by, request| {
             let AddRegistrationRequest {
@@ -216,6 +220,19 @@ impl RegistrationService for RegistrationApi {
             .await
             .map_err(refuse)?;
         Ok(Response::new(convert::own_registration(found, &self.links)))
+    }
+
+    async fn confirm_registration_by_token(
+        &self,
+        request: Request<ConfirmRegistrationByTokenRequest>,
+    ) -> Result<Response<OwnRegistration>, Status> {
+        let confirmed = self
+            .own_registrations
+            .confirm(&request.get_ref().token)
+            .await
+            .map_err(refuse)?;
+        let own = convert::own_registration(confirmed, &self.links);
+        Ok(Response::new(own))
     }
 
     async fn cancel_registration_by_token(

@@ -26,6 +26,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::AlreadyRegistered => Reason::AlreadyRegistered,
         Error::RegistrationCancelled => Reason::RegistrationCancelled,
         Error::NotConfirmed(_) => Reason::NotConfirmed,
+        Error::AwaitsConfirmation => Reason::AwaitsConfirmation,
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
         Error::Busy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,

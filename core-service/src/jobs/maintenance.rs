@@ -5,12 +5,13 @@ use std::time::Duration;
 use process::CancellationToken;
 
 use crate::{
-    domain::{clock::Clock, retention::Retention},
-    storage::{Error, KeyUses, Store},
+    domain::retention::Retention,
+    service::{Commands, Error, settle_all},
+    storage::{self, KeyUses},
 };
 
-/// The interval. Nothing visible depends on it: the catalogue excludes ended events by their end, and "last used" is
-/// approximate.
+/// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
+/// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Events that one transaction sweeps, so that its locks are short.
@@ -22,22 +23,20 @@ const RETENTION_BATCHES: usize = 20;
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// Removes ended events from the catalogue's index, stores when keys were last used, and deletes old rows. Every core may run
-/// it.
+/// Removes ended events from the catalogue's index, stores when keys were last used, deletes old rows, and ends what registrations
+/// that were not confirmed hold. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
-    store: Store,
-    clock: Clock,
+    commands: Commands,
     key_uses: KeyUses,
     retention: Retention,
 }
 
 impl Maintenance {
-    /// Maintenance of a store and of the recorded uses of keys.
-    pub fn new(store: Store, clock: Clock, key_uses: KeyUses) -> Self {
+    /// Maintenance of a database and of the recorded uses of keys.
+    pub fn new(commands: Commands, key_uses: KeyUses) -> Self {
         Self {
-            store,
-            clock,
+            commands,
             key_uses,
             retention: Retention::default(),
         }
@@ -69,18 +68,19 @@ impl Maintenance {
     pub async fn maintain_once(&self) -> Result<(), Error> {
         self.touch_keys().await?;
         self.sweep().await?;
-        self.delete_old().await
+        settle_all(&self.commands).await?;
+        Ok(self.delete_old().await?)
     }
 
-    async fn delete_old(&self) -> Result<(), Error> {
-        let now = self.clock.now();
+    async fn delete_old(&self) -> Result<(), storage::Error> {
+        let now = self.commands.now();
         let before = |days: u32| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
         let (audit, jobs) = (
             before(self.retention.audit_days),
             before(self.retention.failed_job_days),
         );
         for _ in 0..RETENTION_BATCHES {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.commands.store().begin().await?;
             let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
                 + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?
                 + tx.delete_old_answers(now, RETENTION_BATCH).await?;
@@ -92,20 +92,20 @@ impl Maintenance {
         Ok(())
     }
 
-    async fn touch_keys(&self) -> Result<(), Error> {
+    async fn touch_keys(&self) -> Result<(), storage::Error> {
         let uses = self.key_uses.take();
         if uses.is_empty() {
             return Ok(());
         }
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.commands.store().begin().await?;
         tx.touch_keys(&uses).await?;
         tx.commit().await
     }
 
-    async fn sweep(&self) -> Result<(), Error> {
-        let now = self.clock.now();
+    async fn sweep(&self) -> Result<(), storage::Error> {
+        let now = self.commands.now();
         loop {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.commands.store().begin().await?;
             let swept = tx.unlist_ended_events(now, SWEEP_BATCH).await?;
             tx.commit().await?;
             if i64::try_from(swept).unwrap_or(i64::MAX) < SWEEP_BATCH {

@@ -6,7 +6,7 @@ use crate::domain::{
     email::{self, InvalidEmail},
     fact::Fact,
     ids::EventId,
-    registration::{Counters, Registration, Seats},
+    registration::{Counters, Seats},
     violation::Violations,
 };
 
@@ -86,13 +86,14 @@ impl People {
             let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
             let found = unit.tx.list_registrations_at(event.id, email_norm).await?;
             let mut erased = Erasure::default();
-            for Registration { id, status, .. } in found {
+            for registration in found {
+                let id = registration.id;
                 erased.mails += unit.tx.delete_mails_of(id).await?;
                 erased.links += unit.tx.delete_links(id).await?;
                 unit.tx.delete_answers_about(id).await?;
                 unit.tx.delete_registration(id).await?;
                 erased.registrations += 1;
-                counters = counters.without(status);
+                counters = counters - registration.counted();
                 let fact = Fact::RegistrationErased {
                     account: event.account_id,
                     registration: id,

@@ -62,6 +62,9 @@ pub enum Error {
     /// Only a registration that holds a seat can be checked in.
     #[error("only a confirmed registration can be checked in; this one is {0}")]
     NotConfirmed(Status),
+    /// The attendee must confirm the registration before it is approved.
+    #[error("the attendee must confirm the registration from the e-mail first")]
+    AwaitsConfirmation,
     /// A rate limit was exceeded.
     #[error("too many registrations in a short time; try again in {} s", whole_seconds(*wait))]
     RateLimited {
@@ -125,6 +128,7 @@ impl Error {
             | Self::AlreadyRegistered
             | Self::RegistrationCancelled
             | Self::NotConfirmed(_)
+            | Self::AwaitsConfirmation
             | Self::CapacityBelowConfirmed { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
@@ -190,6 +194,7 @@ impl From<registration::Refusal> for Error {
             Refusal::AlreadyRegistered => Self::AlreadyRegistered,
             Refusal::RegistrationCancelled => Self::RegistrationCancelled,
             Refusal::NotConfirmed(status) => Self::NotConfirmed(status),
+            Refusal::NotConfirmedByAttendee => Self::AwaitsConfirmation,
         }
     }
 }

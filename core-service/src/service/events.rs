@@ -9,7 +9,12 @@ pub use cancel::Cancellation;
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated};
 use crate::{
-    domain::{event::Event, ids::EventId, plan::Plans, registration::Counters, zone::Zone},
+    domain::{
+        event::{Event, EventDefaults},
+        ids::EventId,
+        plan::Plans,
+        registration::Counters,
+    },
     storage::{EventFilter, Store},
 };
 
@@ -27,22 +32,22 @@ pub struct MyEvents {
 pub struct Events {
     commands: Commands,
     plans: Plans,
-    default_timezone: Zone,
+    defaults: EventDefaults,
 }
 
 impl Events {
-    /// Events, with these quotas. `default_timezone` is used if neither the request nor the account names one.
-    pub const fn new(commands: Commands, plans: Plans, default_timezone: Zone) -> Self {
+    /// Events, with these quotas and defaults.
+    pub const fn new(commands: Commands, plans: Plans, defaults: EventDefaults) -> Self {
         Self {
             commands,
             plans,
-            default_timezone,
+            defaults,
         }
     }
 
-    /// The default time zone, if neither the request nor the account names one.
-    pub(crate) const fn default_timezone(&self) -> &Zone {
-        &self.default_timezone
+    /// What applies where neither a request nor its account says something.
+    pub(crate) const fn defaults(&self) -> &EventDefaults {
+        &self.defaults
     }
 
     /// The caller's events.

@@ -7,6 +7,7 @@ mod manage;
 mod own;
 mod promote;
 mod register;
+mod settle;
 
 pub use export::Export;
 pub use list::RegistrationPage;
@@ -14,6 +15,7 @@ pub use own::{OwnRegistration, OwnRegistrations};
 pub use register::{Added, NewRegistration};
 
 pub(super) use promote::promote;
+pub(crate) use settle::settle_all;
 
 use std::sync::Arc;
 

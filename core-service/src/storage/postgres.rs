@@ -59,6 +59,8 @@ pub(super) mod accounts;
 pub(super) mod audit;
 #[path = "queries/catalogue.rs"]
 pub(super) mod catalogue;
+#[path = "queries/confirmations.rs"]
+pub(super) mod confirmations;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]

@@ -166,6 +166,9 @@ reads! {
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
     /// The position on the waitlist, from 1.
     registrations::waitlist_position(event: EventId, seq: i64) -> i64;
+    /// At most `limit` events with unconfirmed registrations whose time is over: see [`Tx::release_held_seats`] and
+    /// [`Tx::lapse_registrations`].
+    confirmations::list_events_to_settle(now: Instant, limit: i64) -> Vec<EventId>;
     /// The registration of a private link, by the SHA-256 of the link's token.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 

@@ -13,7 +13,7 @@ use crate::domain::{
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     plan::Plan,
-    registration::{Counters, Registration, Seats, Status},
+    registration::{Counters, Registration, Seats},
 };
 
 /// A transaction. Take locks in the order idempotency key, account, counters, event. Dropping it without a commit rolls it
@@ -103,8 +103,12 @@ statements! {
     registrations::promote_waitlisted(event: EventId, seats: i32, now: Instant) -> ();
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
-    /// Writes the fields of a registration that may change, and moves it from `before` to its new status in the counters.
-    registrations::update_registration(before: Status, after: &Registration) -> ();
+    /// Writes the fields of a registration that a change of its status changes, and counts it as it is after.
+    registrations::update_registration(before: &Registration, after: &Registration) -> ();
+    /// Releases at most `limit` seats of an event that unconfirmed registrations held until now; returns their number.
+    confirmations::release_held_seats(event: EventId, now: Instant, limit: i64) -> i32;
+    /// Cancels at most `limit` registrations of an event that could be confirmed until now and hold no seat; returns their number.
+    confirmations::lapse_registrations(event: EventId, now: Instant, limit: i64) -> i32;
     /// Adds registrations without counting them: see [`Tx::update_counters`].
     registrations::insert_registrations(registrations: &[Registration]) -> ();
 

@@ -196,6 +196,7 @@ async fn registrations_agree_with_their_event(database: Database) {
         let counted = Counters {
             confirmed: of(Status::Confirmed),
             pending: of(Status::Pending),
+            held: 0,
             waitlisted: of(Status::Waitlisted),
             cancelled: of(Status::Cancelled),
         };
@@ -242,6 +243,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
             timezone: Some(event.schedule.timezone),
             is_listed: Some(event.is_listed),
             requires_approval: Some(event.requires_approval),
+            confirm_by_email: Some(event.confirm_by_email),
         });
         let header = format!("Bearer {}", key.key.expose());
         let metadata = request.metadata_mut();

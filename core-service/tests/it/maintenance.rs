@@ -4,16 +4,23 @@ use core_service::{
     domain::{
         audit::AuditEntry,
         clock::Clock,
+        entropy::Entropy,
         job::{Destination, Job, JobKind, Task},
         retention::Retention,
     },
     jobs::Maintenance,
-    storage::KeyUses,
+    service::Commands,
+    storage::{KeyUses, Store},
 };
 use process::CancellationToken;
 use test_postgres::Database;
 
 use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, migrate, open};
+
+fn maintenance_of(store: &Store, clock: &Clock, uses: KeyUses) -> Maintenance {
+    let commands = Commands::new(store.clone(), clock.clone(), Entropy::seeded(1));
+    Maintenance::new(commands, uses)
+}
 
 async fn a_round_sweeps_and_writes_down_uses_of_keys(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
@@ -26,7 +33,7 @@ async fn a_round_sweeps_and_writes_down_uses_of_keys(database: Database) {
     tx.commit().await.unwrap();
 
     let uses = KeyUses::default();
-    let maintenance = Maintenance::new(store.clone(), clock.clone(), uses.clone());
+    let maintenance = maintenance_of(&store, &clock, uses.clone());
     uses.record(key.id, NOW);
     uses.record(key.id, NOW.plus_seconds(1));
     clock.advance_seconds(2 * HOUR);
@@ -50,7 +57,7 @@ async fn stopping_writes_down_the_last_uses(database: Database) {
     let (uses, stop) = (KeyUses::default(), CancellationToken::new());
     uses.record(key.id, NOW);
     stop.cancel();
-    Maintenance::new(store.clone(), clock, uses).run(stop).await;
+    maintenance_of(&store, &clock, uses).run(stop).await;
     let (found, _) = store.find_key(key.id).await.unwrap().unwrap();
     assert_eq!(found.last_used_at, Some(NOW));
 }
@@ -101,7 +108,7 @@ async fn what_is_old_is_deleted(database: Database) {
         audit_days: 1,
         failed_job_days: 2,
     };
-    let maintenance = Maintenance::new(store.clone(), clock.clone(), KeyUses::default());
+    let maintenance = maintenance_of(&store, &clock, KeyUses::default());
     let maintenance = maintenance.with_retention(retention);
     clock.advance_seconds(2 * DAY + 1);
     maintenance.maintain_once().await.unwrap();

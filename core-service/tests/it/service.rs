@@ -24,8 +24,9 @@ use core_service::{
         plan::Plan,
         registration::{Registration, Status},
     },
+    jobs::Maintenance,
     service::{Commands, Error, LimitSettings, Links, NewAccount, Policy, Principal, UseCases},
-    storage::{Access, Options, Store},
+    storage::{Access, KeyUses, Options, Store},
 };
 use test_postgres::Database;
 
@@ -127,6 +128,12 @@ impl Instance {
         self.events.create(caller, new).await.unwrap()
     }
 
+    /// Does what maintenance does every half minute.
+    pub(crate) async fn maintain(&self) {
+        let maintenance = Maintenance::new(self.commands.clone(), KeyUses::default());
+        maintenance.maintain_once().await.unwrap();
+    }
+
     pub(crate) async fn register(&self, event: EventId, statuses: &[Status]) -> Vec<Registration> {
         add_registrations(&self.store, &Rows::new(), event, statuses).await
     }
@@ -175,6 +182,7 @@ pub(crate) fn new_event(title: &str) -> NewEvent {
         is_public: false,
         is_listed: true,
         requires_approval: false,
+        confirm_by_email: None,
         image_query: None,
         custom_fields: Vec::new(),
     }

@@ -148,7 +148,7 @@ async fn any_script_is_kept_as_it_was_written(api: Api) {
     let owner = api.owner(Plan::Business).await;
     for title in [
         "مهرجان الموسيقى",
-        "\u{202e}drawkcab\u{202c} title",
+        "\u{200f}שלום\u{200f} (C++)",
         "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{1f3f3}\u{fe0f}\u{200d}\u{1f308}",
         "e\u{301}te\u{301} ≠ été",
         "<script>alert('x')</script>",

@@ -7,6 +7,7 @@ mod cancelling;
 mod catalogue;
 mod changing;
 mod concurrency;
+mod confirming;
 mod contract;
 mod core_port;
 mod creating;

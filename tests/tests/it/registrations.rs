@@ -80,6 +80,7 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
         json!({
             "name": format!("Guest {number}"), "email": format!("guest-{number}@example.org"), "registered_at": at,
             "status": status, "checked_in": false, "id": rows[number - 1].id.to_string(), "answers": [],
+            "awaits": (status == "Pending").then_some("approval"),
         })
     };
     let expected = json!({

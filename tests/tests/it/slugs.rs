@@ -12,7 +12,7 @@ async fn a_slug_is_the_title_spelled_in_ascii(api: Api) {
         ("  Anna's & Bob's  Wedding!! ", "annas-bobs-wedding"),
         ("Кино под открытым небом", "kino-pod-otkrytym-nebom"),
         ("مهرجان", "mhrjn"),
-        ("\u{202e}\u{200f}\u{200b}", "event"),
+        ("\u{200e}\u{200f}\u{200b}", "event"),
         ("../../etc/passwd", "etc-passwd"),
         ("ÆØÅ ß", "aeoa-ss"),
     ] {

@@ -592,7 +592,7 @@ impl Binding for CancelEvent {
     }
 }
 
-/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by e-mail to that address only.
+/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by e-mail to that address only. If the event asks for it, the person must confirm from that e-mail.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisterAttendee;
 
@@ -809,7 +809,7 @@ impl Binding for GetRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
 
@@ -1008,6 +1008,29 @@ impl PublicRpc for GetRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// Confirms an attendee's own registration by the private link from an e-mail, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfirmRegistrationByToken;
+
+impl Rpc for ConfirmRegistrationByToken {
+    type Request = super::ConfirmRegistrationByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "ConfirmRegistrationByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ConfirmRegistrationByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for ConfirmRegistrationByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
@@ -1058,6 +1081,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CheckIn);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
+    visitor.visit(ConfirmRegistrationByToken);
     visitor.visit(CancelRegistrationByToken);
 }
 

@@ -47,6 +47,8 @@ pub enum Reason {
     IdempotencyKeyInUse,
     /// The Idempotency-Key was used for another request within the last 24 hours.
     IdempotencyKeyReused,
+    /// The attendee must confirm the registration from the e-mail before it can be approved.
+    AwaitsConfirmation,
 }
 
 impl Reason {
@@ -74,6 +76,7 @@ impl Reason {
         Self::InsufficientScope,
         Self::IdempotencyKeyInUse,
         Self::IdempotencyKeyReused,
+        Self::AwaitsConfirmation,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -101,6 +104,7 @@ impl Reason {
             Self::InsufficientScope => "INSUFFICIENT_SCOPE",
             Self::IdempotencyKeyInUse => "IDEMPOTENCY_KEY_IN_USE",
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            Self::AwaitsConfirmation => "AWAITS_CONFIRMATION",
         }
     }
 
@@ -129,6 +133,7 @@ impl Reason {
             "INSUFFICIENT_SCOPE" => Self::InsufficientScope,
             "IDEMPOTENCY_KEY_IN_USE" => Self::IdempotencyKeyInUse,
             "IDEMPOTENCY_KEY_REUSED" => Self::IdempotencyKeyReused,
+            "AWAITS_CONFIRMATION" => Self::AwaitsConfirmation,
             _ => return None,
         };
         Some(reason)
@@ -159,6 +164,7 @@ impl Reason {
             Self::InsufficientScope => 403,
             Self::IdempotencyKeyInUse => 409,
             Self::IdempotencyKeyReused => 422,
+            Self::AwaitsConfirmation => 409,
         }
     }
 
@@ -187,6 +193,7 @@ impl Reason {
             Self::InsufficientScope => tonic::Code::PermissionDenied,
             Self::IdempotencyKeyInUse => tonic::Code::Aborted,
             Self::IdempotencyKeyReused => tonic::Code::FailedPrecondition,
+            Self::AwaitsConfirmation => tonic::Code::FailedPrecondition,
         }
     }
 
@@ -240,6 +247,9 @@ impl Reason {
             }
             Self::IdempotencyKeyReused => {
                 "Use a new key for every new request, and the same key only to repeat one."
+            }
+            Self::AwaitsConfirmation => {
+                "Wait until the attendee has confirmed, or cancel this registration and register the person yourself."
             }
         }
     }

@@ -201,6 +201,13 @@ impl<
         self.inner().get_registration_by_token(validated(request)?).await
     }
 
+    async fn confirm_registration_by_token(
+        &self,
+        request: tonic::Request<super::ConfirmRegistrationByTokenRequest>,
+    ) -> Result<tonic::Response<super::OwnRegistration>, tonic::Status> {
+        self.inner().confirm_registration_by_token(validated(request)?).await
+    }
+
     async fn cancel_registration_by_token(
         &self,
         request: tonic::Request<super::CancelRegistrationByTokenRequest>,
@@ -276,6 +283,9 @@ pub fn access(grpc_path: &str) -> Option<AccessRule> {
         }
         "/muster.v1.RegistrationService/GetRegistrationByToken" => {
             AccessRule::of::<bindings::GetRegistrationByToken>()
+        }
+        "/muster.v1.RegistrationService/ConfirmRegistrationByToken" => {
+            AccessRule::of::<bindings::ConfirmRegistrationByToken>()
         }
         "/muster.v1.RegistrationService/CancelRegistrationByToken" => {
             AccessRule::of::<bindings::CancelRegistrationByToken>()

@@ -254,4 +254,5 @@ impl Validate for super::CancelRegistrationRequest {}
 impl Validate for super::CheckInRequest {}
 impl Validate for super::UndoCheckInRequest {}
 impl Validate for super::GetRegistrationByTokenRequest {}
+impl Validate for super::ConfirmRegistrationByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}

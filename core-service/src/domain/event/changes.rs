@@ -56,6 +56,7 @@ impl Event {
             "is_published": self.is_published,
             "is_listed": self.is_listed,
             "requires_approval": self.requires_approval,
+            "confirm_by_email": self.confirm_by_email,
             "is_cancelled": self.is_cancelled,
             "image_query": self.image_query,
             "custom_fields": self.custom_fields,

@@ -37,6 +37,8 @@ pub struct NewEvent {
     pub is_listed: bool,
     /// Whether registrations await the owner's approval.
     pub requires_approval: bool,
+    /// Whether registrations by the public await the attendee's confirmation; the instance's default if absent.
+    pub confirm_by_email: Option<bool>,
     /// Search words for a cover.
     pub image_query: Option<String>,
     /// The questions to registrants.
@@ -54,12 +56,30 @@ pub struct EventIdentity {
     pub slug: String,
 }
 
+/// What applies where a request to create an event says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventDefaults {
+    /// The time zone.
+    pub timezone: Zone,
+    /// Whether registrations by the public await the attendee's confirmation.
+    pub confirm_by_email: bool,
+}
+
+impl Default for EventDefaults {
+    fn default() -> Self {
+        Self {
+            timezone: Zone::utc(),
+            confirm_by_email: false,
+        }
+    }
+}
+
 impl Event {
-    /// The event that `new` describes. A draft may start in the past; a published event must end in the future.
+    /// The event that `new` describes, with the instance's defaults. A draft may start in the past; a published event must end in the future.
     pub fn create(
         new: NewEvent,
         identity: EventIdentity,
-        default_zone: &Zone,
+        defaults: &EventDefaults,
         now: Instant,
     ) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
@@ -68,7 +88,7 @@ impl Event {
             &new.start_date,
             new.end_date.as_deref(),
             new.timezone.as_deref(),
-            default_zone,
+            &defaults.timezone,
             &mut violations,
         );
         let is_over = |schedule: &Schedule| schedule.effective_end() <= now;
@@ -94,6 +114,7 @@ impl Event {
             is_published: new.is_public,
             is_listed: new.is_listed,
             requires_approval: new.requires_approval,
+            confirm_by_email: new.confirm_by_email.unwrap_or(defaults.confirm_by_email),
             is_cancelled: false,
             cancel_reason: None,
             cancelled_at: None,
@@ -126,6 +147,7 @@ pub(in crate::domain) mod tests {
             max_capacity: 100,
             is_public: false,
             requires_approval: false,
+            confirm_by_email: None,
             is_listed: true,
             image_query: None,
             custom_fields: Vec::new(),
@@ -138,7 +160,11 @@ pub(in crate::domain) mod tests {
             account_id: AccountId::new(uuid::Uuid::nil()),
             slug: "rust-meetup".to_owned(),
         };
-        Event::create(new, identity, &Zone::find("Europe/Berlin").unwrap(), now)
+        let defaults = EventDefaults {
+            timezone: Zone::find("Europe/Berlin").unwrap(),
+            ..EventDefaults::default()
+        };
+        Event::create(new, identity, &defaults, now)
     }
 
     /// Some draft, made at `now`.

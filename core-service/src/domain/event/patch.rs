@@ -24,6 +24,8 @@ pub struct EventPatch {
     pub is_listed: Change<bool>,
     /// Whether new registrations await the owner's approval; never null.
     pub requires_approval: Change<bool>,
+    /// Whether new registrations by the public await the attendee's confirmation; never null.
+    pub confirm_by_email: Change<bool>,
     /// Search words for a cover.
     pub image_query: Change<String>,
     /// All questions to registrants; null for none.
@@ -76,6 +78,9 @@ impl Event {
             "requires_approval",
             violations,
         );
+        patch
+            .confirm_by_email
+            .write(&mut after.confirm_by_email, "confirm_by_email", violations);
         patch.city.write_optional(&mut after.city);
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
@@ -219,6 +224,7 @@ mod tests {
             max_capacity: Change::Clear,
             is_listed: Change::Clear,
             requires_approval: Change::Clear,
+            confirm_by_email: Change::Clear,
             ..EventPatch::default()
         };
         let expected = [
@@ -228,6 +234,7 @@ mod tests {
             "max_capacity",
             "is_listed",
             "requires_approval",
+            "confirm_by_email",
         ];
         assert_eq!(blamed(event.patched(refused, 0, NOW)), expected);
     }

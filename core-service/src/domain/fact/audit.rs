@@ -82,6 +82,7 @@ impl Fact<'_> {
                 event,
                 registration,
                 status,
+                ..
             } => Entry::new("registration.create", account, registration.uuid())
                 .after(json!({ "event_id": event.to_string(), "status": status.name() })),
             Self::RegistrationRepeated {
@@ -99,6 +100,16 @@ impl Fact<'_> {
                 before: Some(state(before)),
                 ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
             },
+            Self::SeatsReleased { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.release_seats", event.account_id, subject)
+                    .after(json!({ "released": count }))
+            }
+            Self::RegistrationsLapsed { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.lapse_registrations", event.account_id, subject)
+                    .after(json!({ "lapsed": count }))
+            }
             Self::RegistrationErased {
                 account,
                 registration,
@@ -178,6 +189,7 @@ impl RegistrationChange {
     const fn action(self) -> &'static str {
         match self {
             Self::Approved => "registration.approve",
+            Self::Confirmed => "registration.confirm",
             Self::Cancelled => "registration.cancel",
             Self::CheckedIn => "registration.check_in",
             Self::CheckInUndone => "registration.undo_check_in",

@@ -17,6 +17,8 @@ impl Fact<'_> {
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }

@@ -43,6 +43,11 @@ impl Fact<'_> {
             }
             Self::RegistrationMade {
                 registration,
+                awaits_confirmation: true,
+                ..
+            } => Some(Job::mail(Task::ConfirmationMail, registration)),
+            Self::RegistrationMade {
+                registration,
                 status,
                 ..
             } => Some(Job::mail(first_mail(status), registration)),
@@ -56,6 +61,9 @@ impl Fact<'_> {
                 ..
             } => match change {
                 RegistrationChange::Approved => Some(Job::mail(Task::ApprovedMail, after.id)),
+                RegistrationChange::Confirmed => {
+                    Some(Job::mail(first_mail(after.status), after.id))
+                }
                 RegistrationChange::Cancelled => {
                     let held_a_seat = before.status == Status::Confirmed;
                     let task = Task::RegistrationCancelledMail { held_a_seat };
@@ -66,6 +74,8 @@ impl Fact<'_> {
             Self::EventChanged { .. }
             | Self::CoverStored { .. }
             | Self::WaitlistPromoted { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
@@ -102,6 +112,8 @@ impl Fact<'_> {
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }

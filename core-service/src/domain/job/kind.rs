@@ -11,6 +11,8 @@ pub enum JobKind {
     WaitlistedMail,
     /// Tells a registrant that the organizer must approve the registration.
     PendingMail,
+    /// Asks a registrant to confirm the registration.
+    ConfirmationMail,
     /// Tells a registrant who registered again the status of their registration.
     RegisteredAgainMail,
     /// Tells a registrant that they got a seat from the waitlist.
@@ -34,10 +36,11 @@ pub struct UnknownJobKind;
 
 impl JobKind {
     /// Every kind whose subject is a registration.
-    pub const MAILS: [Self; 9] = [
+    pub const MAILS: [Self; 10] = [
         Self::RegisteredMail,
         Self::WaitlistedMail,
         Self::PendingMail,
+        Self::ConfirmationMail,
         Self::RegisteredAgainMail,
         Self::PromotedMail,
         Self::ApprovedMail,
@@ -52,6 +55,7 @@ impl JobKind {
             Self::RegisteredMail => "registered_mail",
             Self::WaitlistedMail => "waitlisted_mail",
             Self::PendingMail => "pending_mail",
+            Self::ConfirmationMail => "confirmation_mail",
             Self::RegisteredAgainMail => "registered_again_mail",
             Self::PromotedMail => "promoted_mail",
             Self::ApprovedMail => "approved_mail",

@@ -15,6 +15,8 @@ pub enum Task {
     WaitlistedMail,
     /// See [`JobKind::PendingMail`].
     PendingMail,
+    /// See [`JobKind::ConfirmationMail`].
+    ConfirmationMail,
     /// See [`JobKind::RegisteredAgainMail`].
     RegisteredAgainMail,
     /// See [`JobKind::PromotedMail`].
@@ -52,6 +54,7 @@ impl Task {
             Self::RegisteredMail => JobKind::RegisteredMail,
             Self::WaitlistedMail => JobKind::WaitlistedMail,
             Self::PendingMail => JobKind::PendingMail,
+            Self::ConfirmationMail => JobKind::ConfirmationMail,
             Self::RegisteredAgainMail => JobKind::RegisteredAgainMail,
             Self::PromotedMail => JobKind::PromotedMail,
             Self::ApprovedMail => JobKind::ApprovedMail,
@@ -104,6 +107,7 @@ mod tests {
             (Task::RegisteredMail, None),
             (Task::WaitlistedMail, None),
             (Task::PendingMail, None),
+            (Task::ConfirmationMail, None),
             (Task::RegisteredAgainMail, None),
             (Task::PromotedMail, None),
             (Task::ApprovedMail, None),

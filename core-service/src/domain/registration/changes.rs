@@ -1,6 +1,6 @@
 //! Changes of a registration's status (rule 11 of docs/rules.md). The result is `None` if nothing changes.
 
-use super::{Counters, Refusal, Registration, Status};
+use super::{Awaits, Counters, Refusal, Registration, Status};
 use crate::domain::instant::Instant;
 
 impl Registration {
@@ -14,6 +14,9 @@ impl Registration {
         match self.status {
             Status::Cancelled => Err(Refusal::RegistrationCancelled),
             Status::Confirmed | Status::Waitlisted => Ok(None),
+            Status::Pending if self.awaits() == Some(Awaits::Confirmation) => {
+                Err(Refusal::NotConfirmedByAttendee)
+            }
             Status::Pending => Ok(Some(Self {
                 status: counters.place(max_capacity),
                 updated_at: now,
@@ -26,6 +29,7 @@ impl Registration {
     pub fn cancelled(&self, now: Instant) -> Option<Self> {
         (self.status != Status::Cancelled).then(|| Self {
             status: Status::Cancelled,
+            confirmation: None,
             checked_in_at: None,
             updated_at: now,
             ..self.clone()
@@ -57,29 +61,12 @@ impl Registration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::{EventId, RegistrationId};
-
-    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
-
-    fn registration(status: Status) -> Registration {
-        Registration {
-            id: RegistrationId::new(uuid::Uuid::nil()),
-            event_id: EventId::new(uuid::Uuid::nil()),
-            seq: 1,
-            name: "Grace".to_owned(),
-            email: "grace@example.org".to_owned(),
-            status,
-            answers: Vec::new(),
-            checked_in_at: None,
-            registered_at: NOW,
-            updated_at: NOW,
-        }
-    }
+    use crate::domain::registration::tests::{NOW, registration};
 
     #[test]
     fn approval_gives_a_seat_while_there_is_one() {
         let approve = |status, max_capacity| {
-            let counters = Counters::default().with(Status::Confirmed);
+            let counters = registration(Status::Confirmed).counted();
             let outcome = registration(status).approved(counters, max_capacity, NOW);
             outcome.map(|after| after.map(|after| after.status))
         };

@@ -14,6 +14,8 @@ pub struct Registrant {
     pub email: String,
     /// The registration's status.
     pub status: Status,
+    /// Whether it awaits the attendee's confirmation.
+    pub awaits_confirmation: bool,
     /// The event.
     pub event: Event,
     /// The name of the event's owner; `None` if that person was erased.
@@ -23,6 +25,8 @@ pub struct Registrant {
 /// The status of a registration that is not cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveStatus {
+    /// Awaits the attendee's confirmation.
+    Unconfirmed,
     /// Awaits the organizer's approval.
     Pending,
     /// Holds a seat.
@@ -71,25 +75,24 @@ impl Notification {
     }
 }
 
-impl ActiveStatus {
-    const fn of(status: Status) -> Option<Self> {
-        match status {
-            Status::Pending => Some(Self::Pending),
-            Status::Confirmed => Some(Self::Confirmed),
-            Status::Waitlisted => Some(Self::Waitlisted),
+impl Registrant {
+    const fn active_status(&self) -> Option<ActiveStatus> {
+        match self.status {
+            Status::Pending if self.awaits_confirmation => Some(ActiveStatus::Unconfirmed),
+            Status::Pending => Some(ActiveStatus::Pending),
+            Status::Confirmed => Some(ActiveStatus::Confirmed),
+            Status::Waitlisted => Some(ActiveStatus::Waitlisted),
             Status::Cancelled => None,
         }
     }
-}
 
-impl Registrant {
     /// The notification that a mail scheduled as `task` must give now. `None` if it is out of date: a later mail gives the
     /// current status, or the event is over.
     pub fn notification(&self, task: Task, now: Instant) -> Option<Notification> {
         if let Task::RegistrationCancelledMail { held_a_seat } = task {
             return Some(Notification::RegistrationCancelled { held_a_seat });
         }
-        let status = ActiveStatus::of(self.status)?;
+        let status = self.active_status()?;
         if task == Task::CancellationMail {
             let held_a_seat = status == ActiveStatus::Confirmed;
             return Some(Notification::EventCancelled { held_a_seat });
@@ -100,10 +103,15 @@ impl Registrant {
         match (task, status) {
             (Task::RegisteredMail, ActiveStatus::Confirmed)
             | (Task::WaitlistedMail, ActiveStatus::Waitlisted)
-            | (Task::PendingMail, ActiveStatus::Pending) => Some(Notification::Registered(status)),
+            | (Task::PendingMail, ActiveStatus::Pending)
+            | (Task::ConfirmationMail, ActiveStatus::Unconfirmed) => {
+                Some(Notification::Registered(status))
+            }
             (Task::PromotedMail, ActiveStatus::Confirmed) => Some(Notification::Promoted),
             (Task::ApprovedMail, _) => Some(Notification::Approved(status)),
             (Task::RegisteredAgainMail, _) => Some(Notification::RegisteredAgain(status)),
+            // Whoever has not confirmed gets no more mails than needed: perhaps somebody else registered the address.
+            (Task::EventChangedMail { .. }, ActiveStatus::Unconfirmed) => None,
             (Task::EventChangedMail { sequence }, _) if sequence == self.event.sequence => {
                 Some(Notification::EventChanged(status))
             }
@@ -134,6 +142,7 @@ mod tests {
             name: "Grace".to_owned(),
             email: "grace@example.org".to_owned(),
             status,
+            awaits_confirmation: false,
             event: event_from(NOW),
             organizer: None,
         }
@@ -142,10 +151,11 @@ mod tests {
     const CANCELLED: Task = Task::RegistrationCancelledMail { held_a_seat: true };
 
     /// Every mail, each as it is first scheduled.
-    const MAILS: [Task; 9] = [
+    const MAILS: [Task; 10] = [
         Task::RegisteredMail,
         Task::WaitlistedMail,
         Task::PendingMail,
+        Task::ConfirmationMail,
         Task::RegisteredAgainMail,
         Task::PromotedMail,
         Task::ApprovedMail,
@@ -194,6 +204,22 @@ mod tests {
         assert_eq!(current(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();
         assert_eq!(current(&called_off, NOW), last);
+    }
+
+    #[test]
+    fn who_has_yet_to_confirm_is_not_told_of_changes() {
+        let unconfirmed = Registrant {
+            awaits_confirmation: true,
+            ..registrant(Status::Pending)
+        };
+        let expected = [
+            Task::ConfirmationMail,
+            Task::RegisteredAgainMail,
+            Task::ApprovedMail,
+            CANCELLED,
+            Task::CancellationMail,
+        ];
+        assert_eq!(current(&unconfirmed, NOW), expected);
     }
 
     #[test]

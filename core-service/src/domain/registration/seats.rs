@@ -1,6 +1,6 @@
 //! Decisions on seats, on data that were read under the lock of an event's counters.
 
-use super::{Answer, Counters, Refusal, Status, check_answers};
+use super::{Answer, Confirmation, Counters, Refusal, Status, check_answers};
 use crate::domain::{event::Event, ids::AccountId, instant::Instant};
 
 /// An event whose counters are locked.
@@ -30,6 +30,8 @@ pub enum Admission {
     New {
         /// The status.
         status: Status,
+        /// The confirmation that it awaits.
+        confirmation: Option<Confirmation>,
         /// The number in the order of registering.
         seq: i64,
         /// The answers, in normal form.
@@ -58,18 +60,37 @@ impl Seats {
                 Origin::Owner(_) => Err(Refusal::AlreadyRegistered),
             };
         }
-        let status = match origin {
-            Origin::Public if self.event.requires_approval => Status::Pending,
-            _ => self.counters.place(self.event.max_capacity),
-        };
+        let (status, confirmation) = self.standing(origin, now);
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.counters = self.counters.with(status);
+        self.counters = self.counters + Counters::of(status, confirmation);
         Ok(Admission::New {
             status,
+            confirmation,
             seq,
             answers,
         })
+    }
+
+    /// Where a new registration stands. Before an approval there is no seat to hold.
+    fn standing(&self, origin: Origin, now: Instant) -> (Status, Option<Confirmation>) {
+        let place = self.counters.place(self.event.max_capacity);
+        let Event {
+            confirm_by_email,
+            requires_approval,
+            ..
+        } = self.event;
+        match origin {
+            Origin::Public if confirm_by_email => {
+                let holds_a_seat = !requires_approval && place == Status::Confirmed;
+                (
+                    Status::Pending,
+                    Some(Confirmation::begun(now, holds_a_seat)),
+                )
+            }
+            Origin::Public if requires_approval => (Status::Pending, None),
+            Origin::Public | Origin::Owner(_) => (place, None),
+        }
     }
 
     fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
@@ -105,39 +126,23 @@ impl Event {
 impl Counters {
     /// The status of the next registration: nobody gets a seat before those on the waitlist.
     pub const fn place(self, max_capacity: i32) -> Status {
-        if self.confirmed < max_capacity && self.waitlisted == 0 {
+        if self.taken() < max_capacity && self.waitlisted == 0 {
             Status::Confirmed
         } else {
             Status::Waitlisted
         }
     }
 
-    /// With one more of that status.
-    #[must_use]
-    pub const fn with(self, status: Status) -> Self {
-        self.plus(status, 1)
-    }
-
-    /// With one fewer of that status.
-    #[must_use]
-    pub const fn without(self, status: Status) -> Self {
-        self.plus(status, -1)
-    }
-
-    /// With one registration moved from a status to another.
-    #[must_use]
-    pub const fn moved(self, from: Status, to: Status) -> Self {
-        self.plus(from, -1).plus(to, 1)
-    }
-
-    const fn plus(mut self, status: Status, count: i32) -> Self {
-        match status {
-            Status::Pending => self.pending += count,
-            Status::Confirmed => self.confirmed += count,
-            Status::Waitlisted => self.waitlisted += count,
-            Status::Cancelled => self.cancelled += count,
+    /// What one registration adds.
+    pub fn of(status: Status, confirmation: Option<Confirmation>) -> Self {
+        let held_until = confirmation.and_then(|awaited| awaited.held_until);
+        Self {
+            confirmed: i32::from(status == Status::Confirmed),
+            pending: i32::from(status == Status::Pending),
+            held: i32::from(held_until.is_some()),
+            waitlisted: i32::from(status == Status::Waitlisted),
+            cancelled: i32::from(status == Status::Cancelled),
         }
-        self
     }
 }
 
@@ -200,6 +205,35 @@ mod tests {
         assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
         assert_eq!(status(&mut seats, owner), Status::Confirmed);
         assert_eq!(status(&mut seats, owner), Status::Waitlisted);
+    }
+
+    #[test]
+    fn who_has_yet_to_confirm_holds_a_seat_that_nobody_else_gets() {
+        let mut seats = seats(1);
+        seats.event.confirm_by_email = true;
+        let owner = Origin::Owner(seats.event.account_id);
+        let mut held = || match seats.admit(Origin::Public, Vec::new(), false, NOW) {
+            Ok(Admission::New {
+                status: Status::Pending,
+                confirmation: Some(confirmation),
+                ..
+            }) => confirmation.held_until.is_some(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([held(), held()], [true, false]);
+        assert_eq!((seats.counters.pending, seats.counters.held), (2, 1));
+        assert_eq!(status(&mut seats, owner), Status::Waitlisted);
+    }
+
+    #[test]
+    fn no_seat_is_held_for_who_needs_approval_afterwards() {
+        let mut seats = seats(1);
+        seats.event.confirm_by_email = true;
+        seats.event.requires_approval = true;
+        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        assert_eq!((seats.counters.pending, seats.counters.held), (1, 0));
+        let owner = Origin::Owner(seats.event.account_id);
+        assert_eq!(status(&mut seats, owner), Status::Confirmed);
     }
 
     #[test]

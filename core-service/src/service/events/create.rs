@@ -4,7 +4,7 @@ use super::quota;
 use crate::{
     domain::{
         account::Account,
-        event::{Event, EventIdentity, NewEvent},
+        event::{Event, EventDefaults, EventIdentity, NewEvent},
         fact::Fact,
         ids::EventId,
         slug,
@@ -34,7 +34,7 @@ impl Events {
                 account_id: account.id,
                 slug: slug::from_title(&new.title),
             };
-            let event = Event::create(new, identity, &self.zone_of(&account), now)?;
+            let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
             if event.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
             }
@@ -45,12 +45,15 @@ impl Events {
         self.commands.run_for(by, decide).await
     }
 
-    /// The default time zone of the account.
-    fn zone_of(&self, account: &Account) -> Zone {
+    /// The defaults of the account.
+    fn defaults_of(&self, account: &Account) -> EventDefaults {
         let own = account.timezone.as_deref().map(Zone::find);
+        let mut defaults = self.defaults.clone();
         // A zone that was removed from the database since then must not prevent new events.
-        own.and_then(Result::ok)
-            .unwrap_or_else(|| self.default_timezone.clone())
+        if let Some(Ok(timezone)) = own {
+            defaults.timezone = timezone;
+        }
+        defaults
     }
 
     async fn insert_with_free_slug(

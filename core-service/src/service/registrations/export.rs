@@ -6,7 +6,7 @@ use crate::{
     domain::{
         event::Event,
         ids::EventId,
-        registration::{Answer, Registration},
+        registration::{Answer, Awaits, Registration},
     },
     service::{Error, Principal, Registrations},
     storage::Store,
@@ -16,13 +16,14 @@ use crate::{
 const PAGE: i64 = 500;
 
 /// The columns before those of the event's custom fields.
-const COLUMNS: [&str; 6] = [
+const COLUMNS: [&str; 7] = [
     "id",
     "name",
     "email",
     "status",
     "registered_at",
     "checked_in",
+    "awaits",
 ];
 
 /// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
@@ -106,6 +107,7 @@ impl Export {
             registration.status.to_string(),
             registration.registered_at.to_string(),
             registration.checked_in_at.is_some().to_string(),
+            registration.awaits().map_or("", Awaits::name).to_owned(),
         ];
         let fields = &self.event.custom_fields;
         let answers = fields.iter().map(|field| {

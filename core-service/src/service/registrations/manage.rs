@@ -6,7 +6,7 @@ use crate::{
         fact::{Fact, RegistrationChange},
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Counters, Refusal, Registration, Status},
+        registration::{Counters, Refusal, Registration},
     },
     service::{By, Error, Principal, Registrations, Unit, events::hold, registrations::promote},
 };
@@ -135,16 +135,35 @@ impl Held {
         })
     }
 
-    /// Cancels the registration and promotes from the waitlist. A cancelled registration stays unchanged.
+    /// Cancels the registration. A cancelled one stays unchanged.
     pub(super) async fn cancel(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
-        let Some(after) = self.registration.cancelled(unit.now) else {
+        let after = self.registration.cancelled(unit.now);
+        self.change(unit, RegistrationChange::Cancelled, after)
+            .await
+    }
+
+    /// Confirms the registration for its attendee. One that does not await that stays unchanged.
+    pub(super) async fn confirm(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
+        let after = self
+            .registration
+            .confirmed(&self.event, self.counters, unit.now)?;
+        self.change(unit, RegistrationChange::Confirmed, after)
+            .await
+    }
+
+    /// Writes a change of status, if there is one, and gives a seat that it leaves free to the waitlist.
+    async fn change(
+        self,
+        unit: &mut Unit,
+        change: RegistrationChange,
+        after: Option<Registration>,
+    ) -> Result<(Registration, Event), Error> {
+        let Some(after) = after else {
             return Ok((self.registration, self.event));
         };
         self.event.check_running(unit.now)?;
-        self.write(unit, RegistrationChange::Cancelled, &after)
-            .await?;
-        let before = self.registration.status;
-        let counters = self.counters.moved(before, Status::Cancelled);
+        self.write(unit, change, &after).await?;
+        let counters = self.counters - self.registration.counted() + after.counted();
         promote(unit, &self.event, counters).await?;
         Ok((after, self.event))
     }
@@ -156,7 +175,7 @@ impl Held {
         after: &Registration,
     ) -> Result<(), Error> {
         let before = &self.registration;
-        unit.tx.update_registration(before.status, after).await?;
+        unit.tx.update_registration(before, after).await?;
         let fact = Fact::RegistrationChanged {
             change,
             account: self.event.account_id,

@@ -11,8 +11,10 @@ use crate::{
         registration::{Registration, Status},
     },
     service::{
-        Commands, Error, Links, Unit, catalogue::saturated, link_queue::LinkQueue,
-        registrations::manage::Held,
+        Commands, Error, Links, Unit,
+        catalogue::saturated,
+        link_queue::LinkQueue,
+        registrations::{manage::Held, settle::settle},
     },
 };
 
@@ -65,29 +67,31 @@ impl OwnRegistrations {
         self.shown(registration, event).await
     }
 
+    /// Confirms the registration of a private link, if it awaits that.
+    pub async fn confirm(&self, token: &str) -> Result<OwnRegistration, Error> {
+        let decide = async |unit: &mut Unit, held: Held| held.confirm(unit).await;
+        self.change(token, decide).await
+    }
+
     /// Cancels the registration of a private link; its seat goes to the first on the waitlist.
     pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
+        let decide = async |unit: &mut Unit, held: Held| held.cancel(unit).await;
+        self.change(token, decide).await
+    }
+
+    async fn change(
+        &self,
+        token: &str,
+        decide: impl AsyncFnOnce(&mut Unit, Held) -> Result<(Registration, Event), Error>,
+    ) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let decide = async |unit: &mut Unit| {
-            let found = unit.tx.find_registration_by_link(&hash).await?;
-            let found = found.ok_or(Error::NO_REGISTRATION)?;
-            // The registration is read under the lock of the counters, so that it cannot change.
-            let counters = unit.tx.lock_counters(found.event_id).await?;
-            let counters = counters.ok_or(Error::NO_EVENT)?;
-            unit.renew_time();
-            let event = unit.tx.find_event(found.event_id).await?;
-            let event = event.ok_or(Error::NO_EVENT)?;
-            let registration = unit.tx.find_registration(event.id, found.id).await?;
-            let held = Held {
-                registration: registration.ok_or(Error::NO_REGISTRATION)?,
-                counters,
-                event,
-            };
-            held.cancel(unit).await
+        let change = async |unit: &mut Unit| {
+            let held = hold(unit, &hash).await?;
+            decide(unit, held).await
         };
-        let (registration, event) = self.commands.run(Actor::Attendee, decide).await?;
+        let (registration, event) = self.commands.run(Actor::Attendee, change).await?;
         self.shown(registration, event).await
     }
 
@@ -119,4 +123,23 @@ impl OwnRegistrations {
             waitlist_position,
         })
     }
+}
+
+/// The registration of a private link with its event, as they are at this time, locked until the transaction ends.
+async fn hold(unit: &mut Unit, hash: &[u8; 32]) -> Result<Held, Error> {
+    let found = unit.tx.find_registration_by_link(hash).await?;
+    let found = found.ok_or(Error::NO_REGISTRATION)?;
+    // The registration is read under the lock of the counters, so that it cannot change.
+    let counters = unit.tx.lock_counters(found.event_id).await?;
+    let counters = counters.ok_or(Error::NO_EVENT)?;
+    unit.renew_time();
+    let event = unit.tx.find_event(found.event_id).await?;
+    let event = event.ok_or(Error::NO_EVENT)?;
+    let counters = settle(unit, &event, counters).await?;
+    let registration = unit.tx.find_registration(event.id, found.id).await?;
+    Ok(Held {
+        registration: registration.ok_or(Error::NO_REGISTRATION)?,
+        counters,
+        event,
+    })
 }

@@ -17,7 +17,7 @@ use crate::{
 macro_rules! event_columns {
     () => {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
-         e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.is_cancelled, e.cancel_reason, \
+         e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.confirm_by_email, e.is_cancelled, e.cancel_reason, \
          e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.sequence, e.created_at, e.updated_at"
     };
 }
@@ -25,7 +25,7 @@ pub(super) use event_columns;
 
 macro_rules! counter_columns {
     () => {
-        "c.confirmed, c.pending, c.waitlisted, c.cancelled"
+        "c.confirmed, c.pending, c.held, c.waitlisted, c.cancelled"
     };
 }
 pub(super) use counter_columns;
@@ -189,9 +189,10 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     let done = sqlx::query::<Db>(
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
-         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval) \
+         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
+         confirm_by_email) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24, $25) ON CONFLICT (slug) DO NOTHING",
+         $22, $23, $24, $25, $26) ON CONFLICT (slug) DO NOTHING",
     )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
@@ -218,6 +219,7 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     .bind(event.created_at.micros())
     .bind(event.updated_at.micros())
     .bind(event.requires_approval)
+    .bind(event.confirm_by_email)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -248,7 +250,7 @@ pub(in crate::storage) async fn update_event(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, \
-         requires_approval = $19 WHERE id = $1",
+         requires_approval = $19, confirm_by_email = $21 WHERE id = $1",
     )
     .bind(event.id.uuid())
     .bind(&event.title)
@@ -270,6 +272,7 @@ pub(in crate::storage) async fn update_event(
     .bind(event.updated_at.micros())
     .bind(event.requires_approval)
     .bind(values::image_credit_text(event.image_credit.as_ref())?)
+    .bind(event.confirm_by_email)
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -336,6 +339,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
         is_published: row.try_get("is_published")?,
         is_listed: row.try_get("is_listed")?,
         requires_approval: row.try_get("requires_approval")?,
+        confirm_by_email: row.try_get("confirm_by_email")?,
         is_cancelled: row.try_get("is_cancelled")?,
         cancel_reason: row.try_get("cancel_reason")?,
         cancelled_at: cancelled_at.map(Instant::from_micros),
@@ -353,6 +357,7 @@ pub(super) fn read_counters(row: &Row) -> Result<Counters, Error> {
     Ok(Counters {
         confirmed: row.try_get("confirmed")?,
         pending: row.try_get("pending")?,
+        held: row.try_get("held")?,
         waitlisted: row.try_get("waitlisted")?,
         cancelled: row.try_get("cancelled")?,
     })

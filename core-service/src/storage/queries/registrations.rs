@@ -8,14 +8,15 @@ use crate::{
         email,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Counters, Registrant, Registration, Status},
+        registration::{Confirmation, Counters, Registrant, Registration, Status},
     },
     storage::{Error, RegistrationFilter, values},
 };
 
 macro_rules! registration_columns {
     () => {
-        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.answers, r.checked_in_at, r.registered_at, r.updated_at"
+        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.held_until, r.confirm_until, r.answers, r.checked_in_at, \
+         r.registered_at, r.updated_at"
     };
 }
 pub(super) use registration_columns;
@@ -116,7 +117,7 @@ pub(in crate::storage) async fn find_registrant(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         events::event_columns!(),
-        ", r.name, r.email, r.status, a.name AS organizer FROM registrations r \
+        ", r.name, r.email, r.status, r.confirm_until, a.name AS organizer FROM registrations r \
          JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
     ))
     .bind(registration.uuid())
@@ -124,11 +125,13 @@ pub(in crate::storage) async fn find_registrant(
     .await?
     .map(|row| {
         let organizer: String = row.try_get("organizer")?;
+        let confirm_until: Option<i64> = row.try_get("confirm_until")?;
         Ok(Registrant {
             id: registration,
             name: row.try_get("name")?,
             email: row.try_get("email")?,
             status: values::named("registration status", row.try_get("status")?)?,
+            awaits_confirmation: confirm_until.is_some(),
             event: events::read(&row)?,
             organizer: (organizer != accounts::ERASED_NAME).then_some(organizer),
         })
@@ -227,6 +230,8 @@ pub(in crate::storage) async fn insert_registrations(
         )
         .column("search_text", people().map(search))
         .column("status", people().map(|person| person.status.name()))
+        .column("held_until", people().map(held_until))
+        .column("confirm_until", people().map(confirm_until))
         .column("answers", answers)
         .column(
             "checked_in_at",
@@ -242,8 +247,8 @@ pub(in crate::storage) async fn insert_registrations(
         )
         .execute(
             connection,
-            "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, answers, \
-             checked_in_at, registered_at, updated_at) SELECT * FROM input",
+            "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
+             confirm_until, answers, checked_in_at, registered_at, updated_at) SELECT * FROM input",
         )
         .await?;
     Ok(())
@@ -254,18 +259,17 @@ pub(in crate::storage) async fn insert_registration(
     registration: &Registration,
 ) -> Result<(), Error> {
     insert_registrations(&mut *connection, std::slice::from_ref(registration)).await?;
-    let change = Counters::default().with(registration.status);
     change_counters(
         connection,
         registration.event_id,
-        change,
+        registration.counted(),
         registration.seq + 1,
     )
     .await
 }
 
 /// Changes an event's counters by `change`, whose parts may be negative; the next place is `next_seq` at least.
-async fn change_counters(
+pub(super) async fn change_counters(
     connection: &mut Connection,
     event: EventId,
     change: Counters,
@@ -273,7 +277,7 @@ async fn change_counters(
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
         "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
-         cancelled = cancelled + $5, next_seq = CASE WHEN next_seq > $6 THEN next_seq ELSE $6 END \
+         cancelled = cancelled + $5, held = held + $6, next_seq = CASE WHEN next_seq > $7 THEN next_seq ELSE $7 END \
          WHERE event_id = $1",
     )
     .bind(event.uuid())
@@ -281,6 +285,7 @@ async fn change_counters(
     .bind(change.pending)
     .bind(change.waitlisted)
     .bind(change.cancelled)
+    .bind(change.held)
     .bind(next_seq)
     .execute(connection)
     .await?;
@@ -292,27 +297,40 @@ async fn change_counters(
 
 pub(in crate::storage) async fn update_registration(
     connection: &mut Connection,
-    before: Status,
+    before: &Registration,
     after: &Registration,
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4 WHERE id = $1 AND status = $5",
+        "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7 \
+         WHERE id = $1 AND status = $5",
     )
     .bind(after.id.uuid())
     .bind(after.status.name())
     .bind(after.checked_in_at.map(Instant::micros))
     .bind(after.updated_at.micros())
-    .bind(before.name())
+    .bind(before.status.name())
+    .bind(held_until(after))
+    .bind(confirm_until(after))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
         return Err(Error::Missing("registration"));
     }
-    if before == after.status {
+    let change = after.counted() - before.counted();
+    if change == Counters::default() {
         return Ok(());
     }
-    let change = Counters::default().moved(before, after.status);
     change_counters(connection, after.event_id, change, 0).await
+}
+
+fn held_until(registration: &Registration) -> Option<i64> {
+    let held_until = registration.confirmation?.held_until;
+    held_until.map(Instant::micros)
+}
+
+fn confirm_until(registration: &Registration) -> Option<i64> {
+    let confirmation = registration.confirmation?;
+    Some(confirmation.until.micros())
 }
 
 /// Confirms those who have waited longest; the caller holds the counters and knows that there are so many.
@@ -345,6 +363,8 @@ pub(in crate::storage) async fn promote_waitlisted(
 /// Reads `registration_columns!`.
 pub(super) fn read(row: &Row) -> Result<Registration, Error> {
     let checked_in_at: Option<i64> = row.try_get("checked_in_at")?;
+    let held_until: Option<i64> = row.try_get("held_until")?;
+    let confirm_until: Option<i64> = row.try_get("confirm_until")?;
     let answers: &str = row.try_get("answers")?;
     Ok(Registration {
         id: RegistrationId::new(row.try_get("id")?),
@@ -353,6 +373,10 @@ pub(super) fn read(row: &Row) -> Result<Registration, Error> {
         name: row.try_get("name")?,
         email: row.try_get("email")?,
         status: values::named("registration status", row.try_get("status")?)?,
+        confirmation: confirm_until.map(|until| Confirmation {
+            held_until: held_until.map(Instant::from_micros),
+            until: Instant::from_micros(until),
+        }),
         answers: serde_json::from_str(answers)
             .map_err(|error| values::corrupt("answers", &error.to_string()))?,
         checked_in_at: checked_in_at.map(Instant::from_micros),

@@ -128,6 +128,7 @@ pub(in crate::storage) async fn update_counters(
         .column("event_id", events().map(|seats| seats.event.id.uuid()))
         .column("confirmed", events().map(|seats| seats.counters.confirmed))
         .column("pending", events().map(|seats| seats.counters.pending))
+        .column("held", events().map(|seats| seats.counters.held))
         .column(
             "waitlisted",
             events().map(|seats| seats.counters.waitlisted),
@@ -136,7 +137,7 @@ pub(in crate::storage) async fn update_counters(
         .column("next_seq", events().map(|seats| seats.next_seq))
         .execute(
             connection,
-            "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, \
+            "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, held = input.held, \
              waitlisted = input.waitlisted, cancelled = input.cancelled, next_seq = input.next_seq \
              FROM input WHERE event_counters.event_id = input.event_id",
         )

@@ -66,6 +66,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         name: texts.name,
         email: registration.email,
         status: registration.status,
+        awaits_confirmation: false,
         event: Event {
             title: texts.title,
             location: texts.location,

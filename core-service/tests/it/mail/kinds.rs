@@ -181,6 +181,30 @@ async fn approval(database: Database) {
     assert_eq!(mail.calendar, None);
 }
 
+async fn confirmation(database: Database) {
+    let asking = NewEvent {
+        confirm_by_email: Some(true),
+        ..meetup(1)
+    };
+    let (scene, olga) = Scene::set(&database, asking).await;
+    let (instance, event) = (&scene.instance, &scene.event);
+
+    instance.register_guest(event, "ada").await;
+    let asked = scene.expect("unconfirmed", 1).await;
+    instance.register_guest(event, "ada").await;
+    scene.expect("unconfirmed_again", 1).await;
+    // Perhaps the address is that of somebody who knows nothing of this.
+    let changed = instance.events.update(&olga, event.id, elsewhere());
+    changed.await.unwrap();
+    assert!(scene.mailbox.collect().await.is_empty());
+
+    let confirmed = instance.own_registrations.confirm(asked.token());
+    confirmed.await.unwrap();
+    let mail = scene.mailbox.collect_one().await;
+    assert!(mail.subject.starts_with("You are registered"));
+    assert!(mail.calendar.is_some());
+}
+
 async fn changes_of_the_event(database: Database) {
     let (scene, olga) = Scene::set(&database, meetup(1)).await;
     let (instance, event) = (&scene.instance, &scene.event);
@@ -238,6 +262,7 @@ async fn a_mail_is_for_its_owner_alone(database: Database) {
 test_postgres::on_both_engines!(prepare: migrate;
     seats_and_the_waitlist,
     approval,
+    confirmation,
     changes_of_the_event,
     a_mail_is_for_its_owner_alone,
 );

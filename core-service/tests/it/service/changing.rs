@@ -181,6 +181,7 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
     let expected = Counters {
         confirmed: 4,
         pending: 1,
+        held: 0,
         waitlisted: 1,
         cancelled: 1,
     };

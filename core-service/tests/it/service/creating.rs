@@ -117,6 +117,7 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
             "is_published": false,
             "is_listed": true,
             "requires_approval": false,
+            "confirm_by_email": false,
             "is_cancelled": false,
             "image_query": null,
             "custom_fields": [],

@@ -61,13 +61,13 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let (table, _) = instance.exported(&olga, &event).await;
     let expected = [
         "\u{feff}".to_owned()
-            + r#""id","name","email","status","registered_at","checked_in","'=Days","Floor","other_answers""#,
+            + r#""id","name","email","status","registered_at","checked_in","awaits","'=Days","Floor","other_answers""#,
         format!(
-            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","Friday; Saturday",-2,"""#,
+            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","Friday; Saturday",-2,"""#,
             ada.id
         ),
         format!(
-            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","","""#,
+            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","","","""#,
             bob.id
         ),
     ];
@@ -110,9 +110,12 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
     patched.unwrap();
     instance.asked(&event, guest("bob")).await;
     let (table, _) = instance.exported(&olga, &event).await;
-    assert!(table.contains(",\"checked_in\",\"Diet\",\"Hat\",\"other_answers\"\n"));
-    assert!(table.contains(",\"false\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"));
-    assert!(table.ends_with(",\"false\",\"\",\"\",\"\"\n"), "{table}");
+    assert!(table.contains(",\"checked_in\",\"awaits\",\"Diet\",\"Hat\",\"other_answers\"\n"));
+    assert!(table.contains(",\"false\",\"\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"));
+    assert!(
+        table.ends_with(",\"false\",\"\",\"\",\"\",\"\"\n"),
+        "{table}"
+    );
 }
 
 async fn a_long_table_comes_in_pieces(database: Database) {

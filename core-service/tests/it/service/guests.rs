@@ -5,7 +5,7 @@ use core_service::{
         event::{Event, NewEvent},
         ids::EventId,
         job::JobKind,
-        registration::{Registration, Status},
+        registration::{Counters, Registration, Status},
     },
     service::NewRegistration,
 };
@@ -41,6 +41,9 @@ impl Instance {
         };
         assert_eq!(counters.confirmed, count(Status::Confirmed));
         assert_eq!(counters.pending, count(Status::Pending));
+        let counted = everybody.iter().map(Registration::counted);
+        let counted = counted.fold(Counters::default(), |all, one| all + one);
+        assert_eq!(counters, counted);
         assert_eq!(counters.waitlisted, count(Status::Waitlisted));
         assert_eq!(counters.cancelled, count(Status::Cancelled));
         everybody

@@ -71,6 +71,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0007_idempotency_keys",
             "0008_key_scopes",
             "0009_catalogue_version",
+            "0010_confirmation_by_email",
         ]
     );
     store.migrate().await.unwrap();
@@ -93,6 +94,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0007_idempotency_keys",
                 "0008_key_scopes",
                 "0009_catalogue_version",
+                "0010_confirmation_by_email",
             ]
         );
     }

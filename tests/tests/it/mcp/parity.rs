@@ -27,6 +27,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("GetGuide", "a resource, and a page of the site"),
     ("GetUseCase", "a resource, and a page of the site"),
     ("GetRegistrationByToken", "a page of the site"),
+    ("ConfirmRegistrationByToken", "a page of the site"),
     ("CancelRegistrationByToken", "a page of the site"),
 ];
 

@@ -250,6 +250,7 @@ impl World {
             "image_url": public["image_url"],
             "custom_fields": [],
             "requires_approval": false,
+            "confirm_by_email": false,
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         instant::Instant,
         registration::{Admission, Answer, Origin, Registration, Seats, Status},
     },
-    service::{By, Error, Keepable, Unit, limits::Recipient},
+    service::{By, Error, Keepable, Unit, limits::Recipient, registrations::settle::settle},
     storage::{self, Tx},
 };
 
@@ -127,10 +127,18 @@ impl<'a> Batch<'a> {
         unit: &mut Unit,
         batcher: &'a Batcher,
         requests: &[Request],
-    ) -> Result<Self, storage::Error> {
-        let seats = hold_seats(&mut unit.tx, requests).await?;
+    ) -> Result<Self, Error> {
+        let mut seats = hold_seats(&mut unit.tx, requests).await?;
         // Otherwise a registration with a higher number could have an earlier time.
         let now = unit.renew_time();
+        for Seats {
+            event, counters, ..
+        } in seats.values_mut()
+        {
+            if event.confirm_by_email || counters.held > 0 {
+                *counters = settle(unit, event, *counters).await?;
+            }
+        }
         let asked = requests.iter().filter_map(|request| {
             let seats = seats.get(&request.slug)?;
             Some((seats.event.id, email::normalised(request.email.as_str())))
@@ -192,18 +200,30 @@ impl<'a> Batch<'a> {
             }
             Admission::New {
                 status,
+                confirmation,
                 seq,
                 answers,
             } => {
                 self.registered.insert(person, id);
-                self.new.push(registration(
-                    request, id, event, status, seq, answers, self.now,
-                ));
+                self.new.push(Registration {
+                    id,
+                    event_id: event,
+                    seq,
+                    name: request.name.clone(),
+                    email: request.email.to_string(),
+                    status,
+                    confirmation,
+                    answers,
+                    checked_in_at: None,
+                    registered_at: self.now,
+                    updated_at: self.now,
+                });
                 let fact = Fact::RegistrationMade {
                     account,
                     event,
                     registration: id,
                     status,
+                    awaits_confirmation: confirmation.is_some(),
                 };
                 let waitlist_position = (status == Status::Waitlisted).then_some(waiting);
                 let placed = Placed::Now {
@@ -272,27 +292,4 @@ async fn hold_seats(
         Some((seats.event.slug.clone(), seats))
     });
     Ok(seats.collect())
-}
-
-fn registration(
-    request: &Request,
-    id: RegistrationId,
-    event_id: EventId,
-    status: Status,
-    seq: i64,
-    answers: Vec<Answer>,
-    now: Instant,
-) -> Registration {
-    Registration {
-        id,
-        event_id,
-        seq,
-        name: request.name.clone(),
-        email: request.email.to_string(),
-        status,
-        answers,
-        checked_in_at: None,
-        registered_at: now,
-        updated_at: now,
-    }
 }

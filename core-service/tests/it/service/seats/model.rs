@@ -2,11 +2,18 @@
 
 use core_service::domain::registration::Status;
 
+/// How long a seat is held, and how long a registration can be confirmed, in seconds.
+const HELD: i64 = 30 * 60;
+const CONFIRMABLE: i64 = 24 * 3_600;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Modelled {
     pub(super) person: u8,
     pub(super) status: Status,
     pub(super) was_promoted: bool,
+    /// Since when it awaits confirmation.
+    pub(super) unconfirmed_since: Option<i64>,
+    pub(super) holds_a_seat: bool,
 }
 
 /// Who stands where, in the order of registering.
@@ -14,6 +21,9 @@ pub(super) struct Modelled {
 pub(super) struct Model {
     pub(super) max_capacity: i32,
     pub(super) requires_approval: bool,
+    pub(super) confirm_by_email: bool,
+    /// The present, in seconds.
+    pub(super) now: i64,
     pub(super) registrations: Vec<Modelled>,
 }
 
@@ -23,35 +33,52 @@ impl Model {
         i32::try_from(of_status.count()).unwrap()
     }
 
+    pub(super) fn held(&self) -> i32 {
+        let held = self.registrations.iter().filter(|one| one.holds_a_seat);
+        i32::try_from(held.count()).unwrap()
+    }
+
+    /// Where the next one stands: behind those who wait, since they may wait although seats were held that are free now.
     pub(super) fn place(&self) -> Status {
-        if self.count(Status::Confirmed) < self.max_capacity {
+        if self.has_seat() && self.count(Status::Waitlisted) == 0 {
             Status::Confirmed
         } else {
             Status::Waitlisted
         }
     }
 
+    fn has_seat(&self) -> bool {
+        self.count(Status::Confirmed) + self.held() < self.max_capacity
+    }
+
     /// Nothing when the person is registered already.
     pub(super) fn register(&mut self, person: u8, by_owner: bool) -> Option<Status> {
+        if self.confirm_by_email || self.held() > 0 {
+            self.settle();
+        }
         let is_there = |one: &Modelled| one.person == person && one.status != Status::Cancelled;
         if self.registrations.iter().any(is_there) {
             return None;
         }
-        let status = if self.requires_approval && !by_owner {
+        let place = self.place();
+        let confirms = self.confirm_by_email && !by_owner;
+        let status = if confirms || self.requires_approval && !by_owner {
             Status::Pending
         } else {
-            self.place()
+            place
         };
         self.registrations.push(Modelled {
             person,
             status,
             was_promoted: false,
+            unconfirmed_since: confirms.then_some(self.now),
+            holds_a_seat: confirms && !self.requires_approval && place == Status::Confirmed,
         });
         Some(status)
     }
 
     pub(super) fn promote(&mut self) {
-        while self.place() == Status::Confirmed {
+        while self.has_seat() {
             let mut waiting = self.registrations.iter_mut();
             let Some(next) = waiting.find(|one| one.status == Status::Waitlisted) else {
                 return;
@@ -59,5 +86,57 @@ impl Model {
             next.status = Status::Confirmed;
             next.was_promoted = true;
         }
+    }
+
+    /// Lets what time ends end.
+    pub(super) fn settle(&mut self) {
+        for one in &mut self.registrations {
+            let Some(since) = one.unconfirmed_since else {
+                continue;
+            };
+            one.holds_a_seat &= self.now < since + HELD;
+            if self.now >= since + CONFIRMABLE {
+                one.status = Status::Cancelled;
+                one.unconfirmed_since = None;
+            }
+        }
+        self.promote();
+    }
+
+    /// Nothing, and no change, when the registration is cancelled.
+    pub(super) fn confirm(&mut self, index: usize) -> Option<Status> {
+        let before = self.registrations.clone();
+        self.settle();
+        let one = self.registrations[index];
+        if one.status == Status::Cancelled {
+            self.registrations = before;
+            return None;
+        }
+        if one.unconfirmed_since.is_some() {
+            let keeps = one.holds_a_seat && self.count(Status::Confirmed) < self.max_capacity;
+            let place = if keeps {
+                Status::Confirmed
+            } else {
+                self.place()
+            };
+            let after = &mut self.registrations[index];
+            after.status = if self.requires_approval {
+                Status::Pending
+            } else {
+                place
+            };
+            after.unconfirmed_since = None;
+            after.holds_a_seat = false;
+            self.promote();
+        }
+        Some(self.registrations[index].status)
+    }
+
+    pub(super) fn cancel(&mut self, index: usize) {
+        let one = &mut self.registrations[index];
+        one.status = Status::Cancelled;
+        one.unconfirmed_since = None;
+        one.holds_a_seat = false;
+        self.promote();
     }
 }

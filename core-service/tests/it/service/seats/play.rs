@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use core_service::{
     domain::{
         change::Change,
-        event::EventPatch,
+        event::{EventPatch, NewEvent},
         ids::{EventId, RegistrationId},
         job::JobKind,
         plan::Plan,
@@ -41,7 +41,11 @@ enum Command {
     Approve { which: usize },
     Cancel { which: usize, by_link: bool },
     Resize { max_capacity: i32 },
+    Confirm { which: usize },
     AskForApproval(bool),
+    AskForConfirmation(bool),
+    Wait { minutes: i64 },
+    Maintain,
     Erase { person: u8 },
 }
 
@@ -54,7 +58,12 @@ fn command() -> impl Strategy<Value = Command> {
         3 => which().prop_map(|which| Command::Approve { which }),
         3 => (which(), any::<bool>()).prop_map(|(which, by_link)| Command::Cancel { which, by_link }),
         2 => (1..6).prop_map(|max_capacity| Command::Resize { max_capacity }),
+        4 => which().prop_map(|which| Command::Confirm { which }),
         1 => any::<bool>().prop_map(Command::AskForApproval),
+        1 => prop::bool::weighted(0.8).prop_map(Command::AskForConfirmation),
+        // To meet the ends of seats that are held and of confirmations, and what lies between them.
+        2 => prop_oneof![Just(1), Just(15), Just(30), Just(11 * 60), Just(12 * 60)].prop_map(|minutes| Command::Wait { minutes }),
+        1 => Just(Command::Maintain),
         1 => person().prop_map(|person| Command::Erase { person }),
     ]
 }
@@ -72,7 +81,11 @@ impl<'a> Case<'a> {
         let olga = instance
             .caller(&format!("olga-{number}@example.org"), Plan::Pro)
             .await;
-        let event = instance.create(&olga, seats(2)).await;
+        let lasting = NewEvent {
+            end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+            ..seats(2)
+        };
+        let event = instance.create(&olga, lasting).await;
         Self {
             instance,
             olga,
@@ -81,6 +94,8 @@ impl<'a> Case<'a> {
             model: Model {
                 max_capacity: 2,
                 requires_approval: false,
+                confirm_by_email: false,
+                now: 0,
                 registrations: Vec::new(),
             },
         }
@@ -106,6 +121,23 @@ impl<'a> Case<'a> {
                 resized.unwrap();
                 self.model.max_capacity = max_capacity;
                 self.model.promote();
+            }
+            Command::Confirm { which } => self.confirm(which).await,
+            Command::AskForConfirmation(confirm_by_email) => {
+                let patch = EventPatch {
+                    confirm_by_email: Change::Set(confirm_by_email),
+                    ..EventPatch::default()
+                };
+                self.change(patch).await.unwrap();
+                self.model.confirm_by_email = confirm_by_email;
+            }
+            Command::Wait { minutes } => {
+                self.instance.clock.advance_seconds(minutes * 60);
+                self.model.now += minutes * 60;
+            }
+            Command::Maintain => {
+                self.instance.maintain().await;
+                self.model.settle();
             }
             Command::AskForApproval(requires_approval) => {
                 let patch = EventPatch {
@@ -194,6 +226,9 @@ impl<'a> Case<'a> {
         let registration = &mut self.model.registrations[index];
         match registration.status {
             Status::Cancelled => assert!(matches!(approved, Err(Error::RegistrationCancelled))),
+            Status::Pending if registration.unconfirmed_since.is_some() => {
+                assert!(matches!(approved, Err(Error::AwaitsConfirmation)));
+            }
             Status::Pending => {
                 registration.status = place;
                 assert_eq!(approved.unwrap().status, place);
@@ -211,12 +246,31 @@ impl<'a> Case<'a> {
             let link = use_cases.own_registrations.new_link(id).await.unwrap();
             let token = link.rsplit('/').next().unwrap();
             use_cases.own_registrations.cancel(token).await.unwrap();
+            self.model.settle();
         } else {
             let cancel = use_cases.registrations.cancel(&self.olga, self.event, id);
             cancel.await.unwrap();
         }
-        self.model.registrations[index].status = Status::Cancelled;
-        self.model.promote();
+        self.model.cancel(index);
+    }
+
+    async fn confirm(&mut self, which: usize) {
+        let Some((index, id)) = self.named(which).await else {
+            return;
+        };
+        let own = &self.instance.use_cases.own_registrations;
+        let link = own.new_link(id).await.unwrap();
+        let token = link.rsplit('/').next().unwrap();
+        let confirmed = own.confirm(token).await;
+        match self.model.confirm(index) {
+            Some(status) => {
+                let again = own.confirm(token).await.unwrap();
+                let confirmed = confirmed.unwrap();
+                assert_eq!(confirmed.registration.status, status);
+                assert_eq!(confirmed, again);
+            }
+            None => assert!(matches!(confirmed, Err(Error::RegistrationCancelled))),
+        }
     }
 
     async fn compare(&self) {
@@ -228,6 +282,7 @@ impl<'a> Case<'a> {
             .map(|one| (format!("person-{}", one.person), one.status))
             .collect();
         assert_eq!(standing, expected);
+        assert!(self.model.count(Status::Confirmed) <= self.model.max_capacity);
         let promoted = self.model.registrations.iter();
         let promoted = promoted.filter(|one| one.was_promoted);
         let promoted: Vec<_> = promoted

@@ -1,0 +1,80 @@
+//! What becomes with time of registrations that await the attendee's confirmation.
+
+use crate::{
+    domain::{audit::Actor, event::Event, fact::Fact, ids::EventId, registration::Counters},
+    service::{Commands, Error, Unit, registrations::promote},
+};
+
+/// Maximum number of registrations that one transaction releases or cancels, so that its locks are short.
+const BATCH: i64 = 500;
+
+/// Events per query, and queries per call: a call that is cut off goes on with the next one.
+const PAGE: i64 = 500;
+const PAGES: usize = 20;
+
+/// Releases the seats of an event that were held until now, cancels the registrations that could be confirmed until now, and gives
+/// free seats to the waitlist. `counters` are locked and current.
+pub(in crate::service) async fn settle(
+    unit: &mut Unit,
+    event: &Event,
+    mut counters: Counters,
+) -> Result<Counters, Error> {
+    let released = unit
+        .tx
+        .release_held_seats(event.id, unit.now, BATCH)
+        .await?;
+    if released > 0 {
+        counters.held -= released;
+        let fact = Fact::SeatsReleased {
+            event,
+            count: released,
+        };
+        unit.record_by(Actor::System, fact).await?;
+    }
+    counters = lapse(unit, event, counters).await?;
+    promote(unit, event, counters).await
+}
+
+async fn lapse(unit: &mut Unit, event: &Event, mut counters: Counters) -> Result<Counters, Error> {
+    let lapsed = unit
+        .tx
+        .lapse_registrations(event.id, unit.now, BATCH)
+        .await?;
+    if lapsed > 0 {
+        counters.pending -= lapsed;
+        counters.cancelled += lapsed;
+        let fact = Fact::RegistrationsLapsed {
+            event,
+            count: lapsed,
+        };
+        unit.record_by(Actor::System, fact).await?;
+    }
+    Ok(counters)
+}
+
+/// The same for all events for which something is due, each in a transaction of its own.
+pub(crate) async fn settle_all(commands: &Commands) -> Result<(), Error> {
+    for _ in 0..PAGES {
+        let store = commands.store();
+        let due = store.list_events_to_settle(commands.now(), PAGE).await?;
+        if due.is_empty() {
+            break;
+        }
+        for event in due {
+            settle_one(commands, event).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn settle_one(commands: &Commands, event: EventId) -> Result<(), Error> {
+    let decide = async |unit: &mut Unit| {
+        let counters = unit.tx.lock_counters(event).await?;
+        let counters = counters.ok_or(Error::NO_EVENT)?;
+        unit.renew_time();
+        let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+        settle(unit, &event, counters).await
+    };
+    commands.run(Actor::System, decide).await?;
+    Ok(())
+}

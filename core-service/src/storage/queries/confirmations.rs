@@ -1,0 +1,86 @@
+//! Registrations that await the attendee's confirmation: what becomes of them with time.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, registrations::change_counters};
+use crate::{
+    domain::{ids::EventId, instant::Instant, registration::Counters},
+    storage::Error,
+};
+
+/// Events of both kinds: no index has both times.
+pub(in crate::storage) async fn list_events_to_settle(
+    connection: &mut Connection,
+    now: Instant,
+    limit: i64,
+) -> Result<Vec<EventId>, Error> {
+    sqlx::query::<Db>(
+        "SELECT event_id FROM registrations WHERE held_until <= $1 \
+         UNION SELECT event_id FROM registrations WHERE confirm_until <= $1 LIMIT $2",
+    )
+    .bind(now.micros())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| Ok(EventId::new(row.try_get("event_id")?)))
+    .collect()
+}
+
+pub(in crate::storage) async fn release_held_seats(
+    connection: &mut Connection,
+    event: EventId,
+    now: Instant,
+    limit: i64,
+) -> Result<i32, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE registrations SET held_until = NULL, updated_at = $2 WHERE id IN (SELECT id FROM registrations \
+         WHERE event_id = $1 AND held_until <= $2 LIMIT $3)",
+    )
+    .bind(event.uuid())
+    .bind(now.micros())
+    .bind(limit)
+    .execute(&mut *connection)
+    .await?;
+    let released = counted(done.rows_affected());
+    let change = Counters {
+        held: -released,
+        ..Counters::default()
+    };
+    if released > 0 {
+        change_counters(connection, event, change, 0).await?;
+    }
+    Ok(released)
+}
+
+/// Seats are released before.
+pub(in crate::storage) async fn lapse_registrations(
+    connection: &mut Connection,
+    event: EventId,
+    now: Instant,
+    limit: i64,
+) -> Result<i32, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE registrations SET status = 'Cancelled', confirm_until = NULL, updated_at = $2 WHERE id IN (SELECT id \
+         FROM registrations WHERE event_id = $1 AND confirm_until <= $2 AND held_until IS NULL LIMIT $3)",
+    )
+    .bind(event.uuid())
+    .bind(now.micros())
+    .bind(limit)
+    .execute(&mut *connection)
+    .await?;
+    let lapsed = counted(done.rows_affected());
+    let change = Counters {
+        pending: -lapsed,
+        cancelled: lapsed,
+        ..Counters::default()
+    };
+    if lapsed > 0 {
+        change_counters(connection, event, change, 0).await?;
+    }
+    Ok(lapsed)
+}
+
+fn counted(rows: u64) -> i32 {
+    i32::try_from(rows).unwrap_or(i32::MAX)
+}
