@@ -63,6 +63,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        offers_details: true,
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();
     let letter = mail(&job, *news, &registrant, &addressing, NOW);

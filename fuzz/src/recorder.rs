@@ -85,8 +85,7 @@ impl Recorder {
         mut request: R::Request,
     ) -> Result<tonic::Response<R::Response>, Status> {
         request.fill_defaults();
-        let wrong = validation::check(&request).err().unwrap_or_default();
-        if !wrong.is_empty() {
+        if let Err(wrong) = validation::check(&request) {
             return Err(status::invalid(&wrong));
         }
         let call = Call {

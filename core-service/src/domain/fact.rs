@@ -80,6 +80,15 @@ pub enum Fact<'a> {
         /// After.
         after: &'a Registration,
     },
+    /// An attendee took over the details of a repeated registration.
+    DetailsTakenOver {
+        /// The event's owner.
+        account: AccountId,
+        /// Before.
+        before: &'a Registration,
+        /// After.
+        after: &'a Registration,
+    },
     /// Seats that unconfirmed registrations held have become free.
     SeatsReleased {
         /// The event.

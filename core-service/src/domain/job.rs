@@ -98,7 +98,7 @@ impl Job {
 }
 
 /// The minute since the epoch, as an occasion.
-fn minute(now: Instant) -> i32 {
+pub fn minute(now: Instant) -> i32 {
     const MICROS_PER_MINUTE: i64 = 60_000_000;
     i32::try_from(now.micros() / MICROS_PER_MINUTE).unwrap_or(i32::MAX)
 }

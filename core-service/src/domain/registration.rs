@@ -3,6 +3,7 @@
 mod answers;
 mod changes;
 mod confirmation;
+mod details;
 mod registrant;
 mod seats;
 
@@ -14,6 +15,7 @@ use std::{
 
 pub use answers::{Answer, check_answers};
 pub use confirmation::{Awaits, Confirmation};
+pub use details::{Details, NewDetails};
 pub use registrant::{ActiveStatus, Notification, Registrant};
 pub use seats::{Admission, Origin, Seats};
 

@@ -24,6 +24,8 @@ pub struct Addressing<'a> {
     pub event_url: &'a str,
     /// The registrant's private page, if the mail links to it.
     pub private_url: Option<&'a str>,
+    /// Whether that page offers the details of a repeated registration. The mail does not show them: anyone can write them.
+    pub offers_details: bool,
 }
 
 /// The text of one notification. The event and the organizer's reason follow it.
@@ -58,6 +60,7 @@ struct Shown<'a> {
     private_url: Option<&'a str>,
     link: &'a str,
     remedy: Option<&'a str>,
+    offers_details: bool,
 }
 
 /// Writes the mail of a job.
@@ -90,6 +93,7 @@ pub fn mail(
         private_url: addressing.private_url,
         link: link(notification),
         remedy: addressing.private_url.map(|_| remedy(notification)),
+        offers_details: addressing.offers_details,
     };
     Ok(Mail {
         key: job.to_string(),

@@ -277,7 +277,12 @@ pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRe
         event,
         waitlist_position,
         is_cancellable,
+        new_details,
     } = own;
+    let new_details = new_details.map(|details| v1::NewDetails {
+        name: details.name,
+        answers: answer_messages(details.answers),
+    });
     v1::OwnRegistration {
         awaits: awaits(&registration),
         name: registration.name,
@@ -287,6 +292,7 @@ pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRe
         registered_at: registration.registered_at.to_string(),
         answers: answer_messages(registration.answers),
         is_cancellable,
+        new_details,
         event_url: links.event(&event.slug),
         event_title: event.title,
         location: event.location,

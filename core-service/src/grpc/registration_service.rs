@@ -12,7 +12,7 @@ use muster_api::{
         ConfirmRegistrationByTokenRequest, ExportRegistrationsRequest,
         GetRegistrationByTokenRequest, GetRegistrationRequest, ListRegistrationsRequest,
         OwnRegistration, RegisterAttendeeRequest, Registration, RegistrationList,
-        RegistrationReceived, UndoCheckInRequest,
+        RegistrationReceived, TakeOverNewDetailsByTokenRequest, UndoCheckInRequest,
         bindings::{
             AddRegistration, ApproveRegistration, CancelRegistration, CheckIn, UndoCheckIn,
         },
@@ -232,6 +232,17 @@ impl RegistrationService for RegistrationApi {
             .await
             .map_err(refuse)?;
         let own = convert::own_registration(confirmed, &self.links);
+        Ok(Response::new(own))
+    }
+
+    async fn take_over_new_details_by_token(
+        &self,
+        request: Request<TakeOverNewDetailsByTokenRequest>,
+    ) -> Result<Response<OwnRegistration>, Status> {
+        let token = &request.get_ref().token;
+        let taken_over = self.own_registrations.take_over_details(token).await;
+        let taken_over = taken_over.map_err(refuse)?;
+        let own = convert::own_registration(taken_over, &self.links);
         Ok(Response::new(own))
     }
 

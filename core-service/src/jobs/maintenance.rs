@@ -83,7 +83,8 @@ impl Maintenance {
             let mut tx = self.commands.store().begin().await?;
             let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
                 + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?
-                + tx.delete_old_answers(now, RETENTION_BATCH).await?;
+                + tx.delete_old_answers(now, RETENTION_BATCH).await?
+                + tx.delete_expired_details(now, RETENTION_BATCH).await?;
             if gone == 0 {
                 return Ok(());
             }

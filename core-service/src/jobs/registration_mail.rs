@@ -5,7 +5,9 @@ use crate::{
     domain::{
         clock::Clock,
         ids::RegistrationId,
+        instant::Instant,
         job::{ClaimedJob, JobKind},
+        registration::Notification,
     },
     email::{self, Addressing, Mailer, Undelivered},
     service::OwnRegistrations,
@@ -50,8 +52,13 @@ impl RegistrationMail {
             return Ok(());
         };
         let links = self.own_registrations.links();
+        let offers_details = match notification {
+            Notification::RegisteredAgain(_) => self.offers_details(job, now).await?,
+            _ => false,
+        };
         let private_url = if notification.active_status().is_some() {
-            let link = self.own_registrations.new_link(id).await;
+            let occasion = offers_details.then_some(job.key.occasion);
+            let link = self.own_registrations.new_link(id, occasion).await;
             Some(link.map_err(|error| AttemptError::Temporary(error.to_string()))?)
         } else {
             None
@@ -61,10 +68,19 @@ impl RegistrationMail {
             host: &links.host(),
             event_url: &links.event(&registrant.event.slug),
             private_url: private_url.as_deref(),
+            offers_details,
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
         Ok(self.mailer.send(&mail, now).await?)
+    }
+
+    /// Whether the repeated registration had another name or other answers.
+    async fn offers_details(&self, job: &ClaimedJob, now: Instant) -> Result<bool, AttemptError> {
+        let (id, occasion) = (RegistrationId::new(job.key.subject_id), job.key.occasion);
+        let details = self.store.find_new_details(id, occasion, now).await;
+        let details = details.map_err(|error| AttemptError::Temporary(error.to_string()))?;
+        Ok(details.is_some())
     }
 }
 

@@ -91,6 +91,7 @@ impl People {
                 erased.mails += unit.tx.delete_mails_of(id).await?;
                 erased.links += unit.tx.delete_links(id).await?;
                 unit.tx.delete_answers_about(id).await?;
+                unit.tx.delete_new_details(id).await?;
                 unit.tx.delete_registration(id).await?;
                 erased.registrations += 1;
                 counters = counters - registration.counted();

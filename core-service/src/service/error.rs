@@ -108,6 +108,11 @@ impl Error {
         Self::Internal(storage::Error::Corrupt { what, text })
     }
 
+    /// The private link offers no details of a repeated registration, or no longer.
+    pub const NO_DETAILS: Self = Self::NotFound {
+        what: "offer of new details",
+    };
+
     /// There is no such registration, or the caller may not know of it.
     pub const NO_REGISTRATION: Self = Self::NotFound {
         what: "registration",

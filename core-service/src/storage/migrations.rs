@@ -37,7 +37,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -49,6 +49,7 @@ const STEPS: [Step; 10] = [
     step!(8, "0008_key_scopes", both),
     step!(9, "0009_catalogue_version", both),
     step!(10, "0010_confirmation_by_email", both),
+    step!(11, "0011_new_details", both),
 ];
 
 /// SQLite's migrations.

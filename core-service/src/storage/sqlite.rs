@@ -50,6 +50,8 @@ pub(super) mod audit;
 pub(super) mod catalogue;
 #[path = "queries/confirmations.rs"]
 pub(super) mod confirmations;
+#[path = "queries/details.rs"]
+pub(super) mod details;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]

@@ -16,7 +16,7 @@ use crate::domain::{
     instant::Instant,
     job::JobKind,
     keyed_call::KeyedCall,
-    registration::{Counters, Registrant, Registration},
+    registration::{Counters, Details, Registrant, Registration},
 };
 
 /// An open database. Clones share its connections.
@@ -169,6 +169,10 @@ reads! {
     /// At most `limit` events with unconfirmed registrations whose time is over: see [`Tx::release_held_seats`] and
     /// [`Tx::lapse_registrations`].
     confirmations::list_events_to_settle(now: Instant, limit: i64) -> Vec<EventId>;
+    /// The new details of a repeated registration, if they differ from those of the first one.
+    details::find_new_details(registration: RegistrationId, occasion: i32, now: Instant) -> Option<Details>;
+    /// The new details that a private link offers.
+    details::find_new_details_by_link(hash: &[u8; 32], now: Instant) -> Option<Details>;
     /// The registration of a private link, by the SHA-256 of the link's token.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 

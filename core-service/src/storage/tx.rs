@@ -13,7 +13,7 @@ use crate::domain::{
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     plan::Plan,
-    registration::{Counters, Registration, Seats},
+    registration::{Counters, Details, NewDetails, Registration, Seats},
 };
 
 /// A transaction. Take locks in the order idempotency key, account, counters, event. Dropping it without a commit rolls it
@@ -138,13 +138,22 @@ statements! {
     seats::list_events(ids: &[EventId]) -> Vec<Event>;
     /// The registrations that are not cancelled of these normalised addresses at these events.
     seats::find_active_registrations(people: &[(EventId, &str)]) -> Vec<(EventId, String, RegistrationId)>;
-    /// Changes only `updated_at` of these registrations.
-    seats::touch_registrations(ids: &[RegistrationId], now: Instant) -> ();
     /// Sets the counters of events whose counters are locked.
     seats::update_counters(seats: &[&Seats]) -> ();
 
-    /// Adds a private link to a registration. Only the SHA-256 of its token is stored.
-    links::insert_link(hash: &[u8; 32], registration: RegistrationId, now: Instant) -> ();
+    /// Adds a private link to a registration. Only the SHA-256 of its token is stored. `occasion` is that of the new details which
+    /// the link offers.
+    links::insert_link(hash: &[u8; 32], registration: RegistrationId, occasion: Option<i32>, now: Instant) -> ();
+    /// Stores details of repeated registrations.
+    details::insert_new_details(details: &[NewDetails]) -> ();
+    /// The new details that a private link offers.
+    details::find_new_details_by_link(hash: &[u8; 32], now: Instant) -> Option<Details>;
+    /// Writes name and answers of a registration.
+    details::update_details(registration: &Registration) -> ();
+    /// Removes the new details of a registration.
+    details::delete_new_details(registration: RegistrationId) -> ();
+    /// Removes at most `limit` expired details; returns their number.
+    details::delete_expired_details(now: Instant, limit: i64) -> u64;
     /// The registration of a private link.
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 

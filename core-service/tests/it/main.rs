@@ -10,6 +10,7 @@ mod jobs;
 mod mail;
 mod maintenance;
 mod service;
+mod settings;
 mod smtp;
 mod stock_covers;
 mod storage;

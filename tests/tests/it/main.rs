@@ -26,6 +26,7 @@ mod outage;
 mod publishing;
 mod quotas;
 mod registering;
+mod registering_again;
 mod registrations;
 mod rest;
 mod short_refusals;

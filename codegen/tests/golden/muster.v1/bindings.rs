@@ -1031,6 +1031,29 @@ impl PublicRpc for ConfirmRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// Takes over name and answers of a repeated registration into an attendee's own one, by the private link from the e-mail about the repetition: `new_details` shows them. Until then a repetition changes nothing. Taking over again changes nothing; after 24 hours there is nothing to take over (not found). For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct TakeOverNewDetailsByToken;
+
+impl Rpc for TakeOverNewDetailsByToken {
+    type Request = super::TakeOverNewDetailsByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "TakeOverNewDetailsByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/TakeOverNewDetailsByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for TakeOverNewDetailsByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
@@ -1082,6 +1105,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
     visitor.visit(ConfirmRegistrationByToken);
+    visitor.visit(TakeOverNewDetailsByToken);
     visitor.visit(CancelRegistrationByToken);
 }
 

@@ -208,6 +208,13 @@ impl<
         self.inner().confirm_registration_by_token(validated(request)?).await
     }
 
+    async fn take_over_new_details_by_token(
+        &self,
+        request: tonic::Request<super::TakeOverNewDetailsByTokenRequest>,
+    ) -> Result<tonic::Response<super::OwnRegistration>, tonic::Status> {
+        self.inner().take_over_new_details_by_token(validated(request)?).await
+    }
+
     async fn cancel_registration_by_token(
         &self,
         request: tonic::Request<super::CancelRegistrationByTokenRequest>,
@@ -286,6 +293,9 @@ pub fn access(grpc_path: &str) -> Option<AccessRule> {
         }
         "/muster.v1.RegistrationService/ConfirmRegistrationByToken" => {
             AccessRule::of::<bindings::ConfirmRegistrationByToken>()
+        }
+        "/muster.v1.RegistrationService/TakeOverNewDetailsByToken" => {
+            AccessRule::of::<bindings::TakeOverNewDetailsByToken>()
         }
         "/muster.v1.RegistrationService/CancelRegistrationByToken" => {
             AccessRule::of::<bindings::CancelRegistrationByToken>()

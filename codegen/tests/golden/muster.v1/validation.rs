@@ -255,4 +255,5 @@ impl Validate for super::CheckInRequest {}
 impl Validate for super::UndoCheckInRequest {}
 impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}
+impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}

@@ -188,6 +188,32 @@ pub(in crate::domain) mod tests {
     }
 
     #[test]
+    fn the_instance_decides_on_confirmation_where_the_request_does_not() {
+        for (default, asked, expected) in [
+            (false, None, false),
+            (true, None, true),
+            (true, Some(false), false),
+            (false, Some(true), true),
+        ] {
+            let identity = EventIdentity {
+                id: EventId::new(uuid::Uuid::nil()),
+                account_id: AccountId::new(uuid::Uuid::nil()),
+                slug: "rust-meetup".to_owned(),
+            };
+            let defaults = EventDefaults {
+                confirm_by_email: default,
+                ..EventDefaults::default()
+            };
+            let new = NewEvent {
+                confirm_by_email: asked,
+                ..new_event()
+            };
+            let event = Event::create(new, identity, &defaults, NOW).unwrap();
+            assert_eq!(event.confirm_by_email, expected);
+        }
+    }
+
+    #[test]
     fn a_draft_may_lie_in_the_past_but_not_what_is_published() {
         let at = |end: &str, is_public| NewEvent {
             start_date: "2027-01-15T07:00Z".to_owned(),

@@ -100,6 +100,12 @@ impl Fact<'_> {
                 before: Some(state(before)),
                 ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
             },
+            Self::DetailsTakenOver {
+                account,
+                before,
+                after,
+            } => Entry::new("registration.take_over_details", account, after.id.uuid())
+                .after(json!({ "changed": changed(before, after) })),
             Self::SeatsReleased { event, count } => {
                 let subject = event.id.uuid();
                 Entry::new("event.release_seats", event.account_id, subject)
@@ -164,6 +170,13 @@ fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
         reason: after.cancel_reason.clone().filter(|_| is_cancelled),
         ..Entry::new(change.action(), after.account_id, after.id.uuid())
     }
+}
+
+/// The fields that changed, without their values, which are personal data.
+fn changed(before: &Registration, after: &Registration) -> Vec<&'static str> {
+    let name = (before.name != after.name).then_some("name");
+    let answers = (before.answers != after.answers).then_some("answers");
+    name.into_iter().chain(answers).collect()
 }
 
 /// Contains no personal data.

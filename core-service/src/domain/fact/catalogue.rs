@@ -17,6 +17,7 @@ impl Fact<'_> {
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }

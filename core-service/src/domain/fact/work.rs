@@ -74,6 +74,7 @@ impl Fact<'_> {
             Self::EventChanged { .. }
             | Self::CoverStored { .. }
             | Self::WaitlistPromoted { .. }
+            | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
@@ -112,6 +113,7 @@ impl Fact<'_> {
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }

@@ -38,7 +38,10 @@ pub enum Admission {
         answers: Vec<Answer>,
     },
     /// The person was already registered, and nothing changes.
-    Repeated,
+    Repeated {
+        /// The answers, in normal form.
+        answers: Vec<Answer>,
+    },
 }
 
 impl Seats {
@@ -56,7 +59,7 @@ impl Seats {
             check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
         if is_registered {
             return match origin {
-                Origin::Public => Ok(Admission::Repeated),
+                Origin::Public => Ok(Admission::Repeated { answers }),
                 Origin::Owner(_) => Err(Refusal::AlreadyRegistered),
             };
         }
@@ -168,7 +171,7 @@ mod tests {
     fn status(seats: &mut Seats, origin: Origin) -> Status {
         match seats.admit(origin, Vec::new(), false, NOW).unwrap() {
             Admission::New { status, .. } => status,
-            Admission::Repeated => panic!("nobody was registered before"),
+            Admission::Repeated { .. } => panic!("nobody was registered before"),
         }
     }
 
@@ -242,7 +245,8 @@ mod tests {
         let owner = Origin::Owner(seats.event.account_id);
         let before = seats.clone();
         let public = seats.admit(Origin::Public, Vec::new(), true, NOW);
-        assert_eq!(public, Ok(Admission::Repeated));
+        let answers = Vec::new();
+        assert_eq!(public, Ok(Admission::Repeated { answers }));
         let owner = seats.admit(owner, Vec::new(), true, NOW);
         assert_eq!(owner, Err(Refusal::AlreadyRegistered));
         assert_eq!(seats, before);

@@ -6,7 +6,7 @@ use crate::{
         fact::{Fact, RegistrationChange},
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Counters, Refusal, Registration},
+        registration::{Counters, Details, Refusal, Registration},
     },
     service::{By, Error, Principal, Registrations, Unit, events::hold, registrations::promote},
 };
@@ -149,6 +149,26 @@ impl Held {
             .confirmed(&self.event, self.counters, unit.now)?;
         self.change(unit, RegistrationChange::Confirmed, after)
             .await
+    }
+
+    /// Takes over the details of a repeated registration. One that has them already stays unchanged.
+    pub(super) async fn take_over(
+        self,
+        unit: &mut Unit,
+        details: Details,
+    ) -> Result<(Registration, Event), Error> {
+        let Some(after) = self.registration.with_details(details, unit.now)? else {
+            return Ok((self.registration, self.event));
+        };
+        self.event.check_running(unit.now)?;
+        unit.tx.update_details(&after).await?;
+        let fact = Fact::DetailsTakenOver {
+            account: self.event.account_id,
+            before: &self.registration,
+            after: &after,
+        };
+        unit.record(fact).await?;
+        Ok((after, self.event))
     }
 
     /// Writes a change of status, if there is one, and gives a seat that it leaves free to the waitlist.

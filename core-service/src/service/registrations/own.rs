@@ -8,12 +8,12 @@ use crate::{
         event::Event,
         ids::RegistrationId,
         private_link::LinkToken,
-        registration::{Registration, Status},
+        registration::{Details, Registration, Status},
     },
     service::{
         Commands, Error, Links, Unit,
         catalogue::saturated,
-        link_queue::LinkQueue,
+        link_queue::{LinkQueue, NewLink},
         registrations::{manage::Held, settle::settle},
     },
 };
@@ -29,6 +29,8 @@ pub struct OwnRegistration {
     pub waitlist_position: Option<i32>,
     /// Whether it can still be cancelled.
     pub is_cancellable: bool,
+    /// Other details, of a repeated registration, that the attendee may take over.
+    pub new_details: Option<Details>,
 }
 
 /// Use cases about an attendee's own registration.
@@ -64,7 +66,7 @@ impl OwnRegistrations {
         let registration = registration.ok_or(Error::NO_REGISTRATION)?;
         let event = store.find_event(registration.event_id).await?;
         let event = event.ok_or(Error::NO_EVENT)?;
-        self.shown(registration, event).await
+        self.shown(&hash, registration, event).await
     }
 
     /// Confirms the registration of a private link, if it awaits that.
@@ -92,35 +94,63 @@ impl OwnRegistrations {
             decide(unit, held).await
         };
         let (registration, event) = self.commands.run(Actor::Attendee, change).await?;
-        self.shown(registration, event).await
+        self.shown(&hash, registration, event).await
     }
 
-    /// A new private link to a registration, for a mail. Links in earlier mails stay valid.
-    pub async fn new_link(&self, registration: RegistrationId) -> Result<String, Error> {
+    /// Takes over the details of a repeated registration that a private link offers.
+    pub async fn take_over_details(&self, token: &str) -> Result<OwnRegistration, Error> {
+        let hash = LinkToken::parse(token)
+            .ok_or(Error::NO_REGISTRATION)?
+            .hash();
+        let decide = async |unit: &mut Unit, held: Held| {
+            let details = unit.tx.find_new_details_by_link(&hash, unit.now).await?;
+            let details = details.ok_or(Error::NO_DETAILS)?;
+            held.take_over(unit, details).await
+        };
+        self.change(token, decide).await
+    }
+
+    /// A new private link to a registration, for a mail. Links in earlier mails stay valid. `occasion` is that of the new details
+    /// which the mail offers.
+    pub async fn new_link(
+        &self,
+        registration: RegistrationId,
+        occasion: Option<i32>,
+    ) -> Result<String, Error> {
         let token = LinkToken::generate(self.commands.entropy());
-        self.link_queue
-            .write(&self.commands, token.hash(), registration)
-            .await?;
+        let link = NewLink {
+            hash: token.hash(),
+            registration,
+            occasion,
+        };
+        self.link_queue.write(&self.commands, link).await?;
         Ok(self.links.private_registration(&token))
     }
 
     async fn shown(
         &self,
+        hash: &[u8; 32],
         registration: Registration,
         event: Event,
     ) -> Result<OwnRegistration, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
         let mut waitlist_position = None;
         if registration.status == Status::Waitlisted {
-            let store = self.commands.store();
             let position = store.waitlist_position(event.id, registration.seq).await?;
             waitlist_position = Some(saturated(position));
         }
+        let is_cancellable = registration.status != Status::Cancelled && event.is_active(now);
+        let mut new_details = None;
+        if is_cancellable {
+            let offered = store.find_new_details_by_link(hash, now).await?;
+            new_details = offered.filter(|details| !registration.has(details));
+        }
         Ok(OwnRegistration {
-            is_cancellable: registration.status != Status::Cancelled
-                && event.is_active(self.commands.now()),
             registration,
             event,
             waitlist_position,
+            is_cancellable,
+            new_details,
         })
     }
 }

@@ -10,13 +10,15 @@ pub(in crate::storage) async fn insert_link(
     connection: &mut Connection,
     hash: &[u8; 32],
     registration: RegistrationId,
+    occasion: Option<i32>,
     now: Instant,
 ) -> Result<(), Error> {
     sqlx::query::<Db>(
-        "INSERT INTO registration_links (hash, registration_id, created_at) VALUES ($1, $2, $3)",
+        "INSERT INTO registration_links (hash, registration_id, occasion, created_at) VALUES ($1, $2, $3, $4)",
     )
     .bind(hash.as_slice())
     .bind(registration.uuid())
+    .bind(occasion)
     .bind(now.micros())
     .execute(connection)
     .await?;

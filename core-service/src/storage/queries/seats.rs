@@ -13,7 +13,6 @@ use crate::{
     domain::{
         event::Event,
         ids::{EventId, RegistrationId},
-        instant::Instant,
         registration::{Counters, Seats},
     },
     storage::Error,
@@ -101,22 +100,6 @@ pub(in crate::storage) async fn find_active_registrations(
         }
     }
     Ok(found)
-}
-
-pub(in crate::storage) async fn touch_registrations(
-    connection: &mut Connection,
-    ids: &[RegistrationId],
-    now: Instant,
-) -> Result<(), Error> {
-    Input::default()
-        .column("id", ids.iter().map(|id| id.uuid()))
-        .column("updated_at", ids.iter().map(|_| now.micros()))
-        .execute(
-            connection,
-            "UPDATE registrations SET updated_at = input.updated_at FROM input WHERE registrations.id = input.id",
-        )
-        .await?;
-    Ok(())
 }
 
 pub(in crate::storage) async fn update_counters(

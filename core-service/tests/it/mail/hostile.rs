@@ -81,6 +81,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        offers_details: true,
     };
     let mail = mail(&job, notification, &registrant, &addressing, NOW).unwrap();
     let folder = TempDir::new().unwrap();

@@ -5,7 +5,7 @@ use core_service::{
         change::Change, event::EventPatch, job::JobKind, plan::Plan, registration::Status,
         schedule::ScheduleChange,
     },
-    service::{Erasure, Error},
+    service::{Erasure, Error, NewRegistration},
 };
 use test_postgres::Database;
 
@@ -79,9 +79,17 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
         let mut files = files.into_iter().flatten();
         files.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
     };
+    let repeated = NewRegistration {
+        name: "somebody-else-7".to_owned(),
+        ..guest("guest-7")
+    };
+    let register = instance.registrations.register(&event.slug, repeated, None);
+    register.await.unwrap();
     assert!(is_there("guest-7@example.org"));
+    assert!(is_there("somebody-else-7"));
     instance.people.erase("guest-7@example.org").await.unwrap();
     assert!(!is_there("guest-7@example.org"));
+    assert!(!is_there("somebody-else-7"));
     assert!(is_there("guest-8@example.org"));
 }
 

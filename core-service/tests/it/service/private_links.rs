@@ -20,7 +20,12 @@ async fn links_that_are_written_together_fail_apart(database: Database) {
         let use_cases = instance.use_cases.clone();
         let is_erased = number % 8 == 3;
         let id = if is_erased { erased } else { ada };
-        links.spawn(async move { (is_erased, use_cases.own_registrations.new_link(id).await) });
+        links.spawn(async move {
+            (
+                is_erased,
+                use_cases.own_registrations.new_link(id, None).await,
+            )
+        });
     }
     for (is_erased, link) in links.join_all().await {
         assert_eq!(is_erased, link.is_err(), "{link:?}");
@@ -40,8 +45,16 @@ async fn a_private_link_leads_to_one_registration_only(database: Database) {
     let stored = instance.store.list_registrations(event.id, 0, 10).await;
     let bob = stored.unwrap()[1].id;
     let links = [
-        instance.own_registrations.new_link(bob).await.unwrap(),
-        instance.own_registrations.new_link(bob).await.unwrap(),
+        instance
+            .own_registrations
+            .new_link(bob, None)
+            .await
+            .unwrap(),
+        instance
+            .own_registrations
+            .new_link(bob, None)
+            .await
+            .unwrap(),
     ];
     assert_ne!(links[0], links[1]);
     for link in links {

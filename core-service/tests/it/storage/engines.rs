@@ -72,6 +72,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0008_key_scopes",
             "0009_catalogue_version",
             "0010_confirmation_by_email",
+            "0011_new_details",
         ]
     );
     store.migrate().await.unwrap();
@@ -95,6 +96,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0008_key_scopes",
                 "0009_catalogue_version",
                 "0010_confirmation_by_email",
+                "0011_new_details",
             ]
         );
     }

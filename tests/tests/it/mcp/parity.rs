@@ -28,6 +28,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("GetUseCase", "a resource, and a page of the site"),
     ("GetRegistrationByToken", "a page of the site"),
     ("ConfirmRegistrationByToken", "a page of the site"),
+    ("TakeOverNewDetailsByToken", "a page of the site"),
     ("CancelRegistrationByToken", "a page of the site"),
 ];
 

@@ -10,7 +10,10 @@ use crate::{
         fact::Fact,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Admission, Answer, Origin, Registration, Seats, Status},
+        job,
+        registration::{
+            Admission, Answer, Details, NewDetails, Origin, Registration, Seats, Status,
+        },
     },
     service::{By, Error, Keepable, Unit, limits::Recipient, registrations::settle::settle},
     storage::{self, Tx},
@@ -116,7 +119,7 @@ struct Batch<'a> {
     /// Registrations by event and normalised address, from before the batch or by it.
     registered: HashMap<(EventId, String), RegistrationId>,
     new: Vec<Registration>,
-    repeated: Vec<RegistrationId>,
+    repeated: Vec<NewDetails>,
     facts: Vec<(Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
     mails: Mails,
@@ -189,8 +192,14 @@ impl<'a> Batch<'a> {
         let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
         let (fact, placed) = match admission {
-            Admission::Repeated => {
-                self.repeated.push(id);
+            Admission::Repeated { answers } => {
+                let details = Details {
+                    name: request.name.clone(),
+                    answers,
+                };
+                let occasion = job::minute(self.now);
+                let details = NewDetails::offered(id, occasion, details, self.now);
+                self.repeated.push(details);
                 let fact = Fact::RegistrationRepeated {
                     account,
                     event,
@@ -249,11 +258,12 @@ impl<'a> Batch<'a> {
             unit.tx.insert_registrations(&self.new).await?;
         }
         if !self.repeated.is_empty() {
-            let repeated = &self.repeated;
-            unit.tx.touch_registrations(repeated, self.now).await?;
+            unit.tx.insert_new_details(&self.repeated).await?;
         }
         for (hash, registration) in &self.links {
-            unit.tx.insert_link(hash, *registration, self.now).await?;
+            unit.tx
+                .insert_link(hash, *registration, None, self.now)
+                .await?;
         }
         for (actor, fact) in &self.facts {
             unit.record_by(*actor, *fact).await?;
