@@ -1,7 +1,6 @@
 //! The gRPC surface: messages in, messages out. Proto types stop here.
 
 mod account_service;
-mod budget;
 mod catalogue_service;
 mod convert;
 mod edge_service;

@@ -4,7 +4,7 @@ mod body;
 mod parameters;
 
 use axum::body::Body;
-use edge::{Problem, read_json};
+use edge::{Problem, http::CallOptions, read_json};
 use http::request::Parts;
 use muster_api::binding::{Binding, Body as HasBody};
 use tokio::time::Instant;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 /// Reads path, query and body. The path and the query are checked before the body is read, and all their violations are
 /// reported at once.
 pub(crate) async fn decode<B: Binding>(
+    calls: &CallOptions,
     parts: &Parts,
     body: Body,
     deadline: Instant,
@@ -20,7 +21,7 @@ pub(crate) async fn decode<B: Binding>(
     if B::METHOD.is_safe() {
         return Ok(parameters.message);
     }
-    let bytes = edge::http::body::read(&parts.headers, body, deadline).await?;
+    let bytes = calls.read_body(parts, body, deadline).await?;
     match B::BODY {
         HasBody::None => body::refuse(&bytes)?,
         HasBody::Optional if bytes.is_empty() => {}

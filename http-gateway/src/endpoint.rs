@@ -40,7 +40,8 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
         } else {
             None
         };
-        let message = decode::decode::<B>(&parts, body, context.deadline()).await?;
+        let calls = &gateway.options.calls;
+        let message = decode::decode::<B>(calls, &parts, body, context.deadline()).await?;
         Ok((message, key))
     };
     let (message, key) = match read.await {

@@ -22,13 +22,16 @@ impl Unauthorized {
     }
 }
 
-/// The hash of a credential.
+/// The hash of a key.
 pub(crate) type Fingerprint = [u8; 32];
 
-/// The credential of a request, hashed.
+/// The key of a request, hashed. The scheme before it may be written in any case.
 pub(crate) fn fingerprint(headers: &HeaderMap) -> Fingerprint {
     let credential = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-    Sha256::digest(credential.unwrap_or_default()).into()
+    let credential = credential.unwrap_or_default().trim_ascii();
+    let scheme = credential.split(u8::is_ascii_whitespace).next();
+    let key = credential.get(scheme.map_or(0, <[u8]>::len)..);
+    Sha256::digest(key.unwrap_or_default().trim_ascii()).into()
 }
 
 /// The caller.

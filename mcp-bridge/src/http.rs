@@ -2,6 +2,7 @@
 
 mod cors;
 mod gate;
+mod places;
 mod refusal;
 mod revision;
 
@@ -19,11 +20,11 @@ use rmcp::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 use tower::{Layer, ServiceExt, service_fn};
 
 use crate::{Options, Origin, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
+use places::Places;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -66,7 +67,7 @@ impl Table {
             core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
-            places: Semaphore::new(options.concurrency),
+            places: Arc::new(Places::new(options.concurrency)),
             service,
         });
         let plain = service_fn(move |request: Request| {

@@ -68,7 +68,8 @@ pub struct McpSettings {
         default_value = ""
     )]
     pub mcp_origins: List<Origin>,
-    /// Maximum number of concurrent MCP requests; further ones are answered with 503
+    /// Maximum number of concurrent MCP requests; further ones are answered with 503. One key may have an eighth of them; its
+    /// further ones are answered with 429
     #[arg(long, env = "MUSTER_MCP_CONCURRENCY", value_name = "COUNT", default_value_t = 512,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub mcp_concurrency: u16,

@@ -270,6 +270,7 @@ async fn serve_gateway(
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
             trusted_proxies,
+            ..CallOptions::default()
         },
         ..http_gateway::Options::default()
     };

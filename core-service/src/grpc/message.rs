@@ -15,14 +15,14 @@ use muster_api::{
     binding::Access,
     status::{retry_after, status},
 };
-use process::serve::is_stalled;
+use process::{
+    budget::{Budget, Held},
+    serve::is_stalled,
+};
 use tonic::{Code, Status, body::Body};
 use tower_http::timeout::TimeoutBody;
 
-use super::{
-    budget::{Budget, Held},
-    edges::Arrival,
-};
+use super::edges::Arrival;
 
 /// The largest message of a call that needs no credential. A registration is far smaller.
 const MOST_PUBLIC: usize = 64 << 10;

@@ -1,8 +1,12 @@
 //! Settings of every HTTP surface.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
-use axum::Router;
+use axum::{Router, body::Body};
+use bytes::Bytes;
 use http::request::Parts;
 use process::{
     Failure,
@@ -13,8 +17,13 @@ use process::{
     telemetry::LogSettings,
 };
 
-use super::{ProxySettings, TrustedProxies};
-use crate::{Context, Core, CoreSettings};
+use tokio::time::Instant;
+
+use super::{
+    ProxySettings, TrustedProxies,
+    body::{self, Memory},
+};
+use crate::{Context, Core, CoreSettings, Problem};
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -60,6 +69,8 @@ pub struct CallOptions {
     pub request_time: Duration,
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: TrustedProxies,
+    /// The memory of bodies while they are read.
+    pub memory: Memory,
 }
 
 impl Default for CallOptions {
@@ -67,6 +78,7 @@ impl Default for CallOptions {
         Self {
             request_time: Duration::from_secs(30),
             trusted_proxies: TrustedProxies::default(),
+            memory: Memory::default(),
         }
     }
 }
@@ -77,6 +89,7 @@ impl HttpSettings {
         CallOptions {
             request_time: Duration::from_secs(self.request_seconds.into()),
             trusted_proxies: self.proxies.trusted_proxies.clone(),
+            memory: Memory::default(),
         }
     }
 
@@ -94,12 +107,30 @@ impl CallOptions {
     pub fn context(&self, request: &Parts) -> Context {
         let id = RequestId::in_extensions(&request.extensions);
         let context = Context::from_headers(&request.headers, &id, self.request_time);
-        match request.extensions.get() {
-            Some(Peer(peer)) => {
-                context.for_client(self.trusted_proxies.client(*peer, &request.headers))
-            }
+        match self.client(request) {
+            Some(client) => context.for_client(client),
             None => context,
         }
+    }
+
+    /// Reads the whole body of this request before the deadline.
+    ///
+    /// # Errors
+    /// A problem: 413 if it is too large, 408 if it is too slow, 400 if it is incomplete, 503 if too many are being read.
+    pub async fn read_body(
+        &self,
+        request: &Parts,
+        body: Body,
+        deadline: Instant,
+    ) -> Result<Bytes, Problem> {
+        let held = self.memory.hold(self.client(request));
+        body::read(&request.headers, body, held, deadline).await
+    }
+
+    /// The address of the client, over a network.
+    fn client(&self, request: &Parts) -> Option<IpAddr> {
+        let Peer(peer) = request.extensions.get()?;
+        Some(self.trusted_proxies.client(*peer, &request.headers))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The gate of `/mcp`: a limit on concurrent requests, a valid credential, and a time limit on reading the body.
+//! The gate of `/mcp`: a valid credential, a time limit on reading the body, and then a limit on concurrent requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,10 +7,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use edge::{
-    CheckCredential, Core, Problem,
-    http::{body, require_bearer},
-};
+use edge::{CheckCredential, Core, Problem, http::require_bearer};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::Full;
 use muster_api::Reason;
@@ -18,12 +15,9 @@ use process::observe::RequestId;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
-use tokio::{
-    sync::Semaphore,
-    time::{Instant, timeout},
-};
+use tokio::time::{Instant, timeout};
 
-use super::{refusal, revision};
+use super::{places::Places, refusal, revision};
 use crate::{
     Options,
     caller::{Unauthorized, fingerprint},
@@ -40,7 +34,7 @@ pub(super) struct Gate {
     pub(super) core: Core,
     pub(super) options: Options,
     pub(super) credentials: Credentials,
-    pub(super) places: Semaphore,
+    pub(super) places: Arc<Places>,
     pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
 }
 
@@ -57,9 +51,6 @@ impl Gate {
     }
 
     async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {
-        let _place = self.places.try_acquire().map_err(|_none_left| {
-            Problem::new(Reason::Unavailable, "too many concurrent requests")
-        })?;
         // The credential is checked before the method and the body.
         require_bearer(request.headers())?;
         let (mut parts, body) = request.into_parts();
@@ -68,18 +59,22 @@ impl Gate {
         self.check_credential(&parts).await?;
         let bytes = match parts.method {
             Method::POST => {
-                let deadline = Instant::now() + self.options.calls.request_time;
-                body::read(&parts.headers, body, deadline).await?
+                let calls = &self.options.calls;
+                let deadline = Instant::now() + calls.request_time;
+                calls.read_body(&parts, body, deadline).await?
             }
             _ => Bytes::new(),
         };
+        let credential = fingerprint(&parts.headers);
+        // A slow body takes no place.
+        let _place = self.places.take(credential)?;
         if parts.method == Method::POST
             && let Some(response) = revision::refuse(&parts.headers, &bytes)
         {
             return Ok(response);
         }
         let method = parts.method.clone();
-        let (credential, unauthorized) = (fingerprint(&parts.headers), Unauthorized::default());
+        let unauthorized = Unauthorized::default();
         parts.extensions.insert(unauthorized.clone());
         let request = Request::from_parts(parts, Full::new(bytes.clone()));
         let response = self.service.handle(request).await;

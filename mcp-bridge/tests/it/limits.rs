@@ -8,7 +8,7 @@ use mcp_bridge::Options;
 use serde_json::json;
 use test_toy::Toy;
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     time::timeout,
 };
@@ -97,6 +97,74 @@ async fn more_requests_than_there_are_places_are_turned_away() {
     waiting.abort();
     timeout(LONG, toy.dropped()).await.unwrap();
     let answer = bridge.oneshot(request("tools/list", &json!({}))).await;
+    assert_eq!(answer.unwrap().status(), StatusCode::OK);
+}
+
+/// Otherwise one key could keep all others out.
+#[tokio::test]
+async fn a_key_has_a_part_of_the_places_however_its_scheme_is_written() {
+    let toy = Toy::default();
+    let bridge = bridge(
+        &toy,
+        &Options {
+            concurrency: 8,
+            ..Options::default()
+        },
+    );
+    let held = bridge.clone().oneshot(request("tools/call", &waiting()));
+    let held = tokio::spawn(held);
+    timeout(LONG, toy.begun()).await.unwrap();
+    let list = async |credential: &str| {
+        let mut list = request("tools/list", &json!({}));
+        let credential = credential.parse().unwrap();
+        list.headers_mut().insert("authorization", credential);
+        bridge.clone().oneshot(list).await.unwrap()
+    };
+    for same in ["Bearer good", "bEARER good"] {
+        let refused = list(same).await;
+        assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{same}");
+        assert!(refused.headers().contains_key("retry-after"));
+    }
+    assert_eq!(list("Bearer GOOD").await.status(), StatusCode::OK);
+    held.abort();
+}
+
+#[tokio::test]
+async fn bodies_that_never_end_take_no_place() {
+    let toy = Toy::default();
+    let options = Options {
+        concurrency: 1,
+        ..Options::default()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = bridge(&toy, &options);
+    let stop = process::CancellationToken::new();
+    let limits = process::serve::Limits::default();
+    tokio::spawn(process::serve::serve(
+        listener,
+        router.clone(),
+        limits,
+        stop,
+    ));
+    let mut slow = Vec::new();
+    for _ in 0..3 {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer good\r\nexpect: 100-continue\r\n\
+             accept: application/json\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n"
+        );
+        client.write_all(head.as_bytes()).await.unwrap();
+        // The bridge asks for the body.
+        let mut asked = [0; 25];
+        timeout(LONG, client.read_exact(&mut asked))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+        slow.push(client);
+    }
+    let answer = router.oneshot(request("tools/list", &json!({}))).await;
     assert_eq!(answer.unwrap().status(), StatusCode::OK);
 }
 

@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use process::networks::subscriber;
+use crate::networks::subscriber;
 
-/// A number of bytes that messages share.
+/// A number of bytes that messages share, of which one client has only a part.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub struct Budget {
     total: usize,
     per_client: usize,
     held: Mutex<Amounts>,
@@ -23,7 +23,8 @@ struct Amounts {
 }
 
 impl Budget {
-    pub(super) fn new(total: usize, per_client: usize) -> Self {
+    /// Nothing is held yet.
+    pub fn new(total: usize, per_client: usize) -> Self {
         Self {
             total,
             per_client,
@@ -32,7 +33,7 @@ impl Budget {
     }
 
     /// No bytes yet, for a message of a client. One without an address is limited by the total only.
-    pub(super) fn hold(self: &Arc<Self>, client: Option<IpAddr>) -> Held {
+    pub fn hold(self: &Arc<Self>, client: Option<IpAddr>) -> Held {
         Held {
             budget: Arc::clone(self),
             client: client.map(subscriber),
@@ -47,7 +48,7 @@ impl Budget {
 
 /// The bytes that a message holds, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub struct Held {
     budget: Arc<Budget>,
     client: Option<IpAddr>,
     bytes: usize,
@@ -55,7 +56,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Holds at least so many bytes. Returns whether the budget has them.
-    pub(super) fn at_least(&mut self, bytes: usize) -> bool {
+    pub fn at_least(&mut self, bytes: usize) -> bool {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else {
             return true;
         };

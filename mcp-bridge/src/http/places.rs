@@ -1,0 +1,105 @@
+//! The places of running requests: how many there are, and how many a credential takes.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use edge::Problem;
+use muster_api::Reason;
+
+use crate::caller::Fingerprint;
+
+/// A credential may take one in so many of the places.
+const PART: usize = 8;
+
+/// The places of a bridge.
+#[derive(Debug)]
+pub(super) struct Places {
+    total: usize,
+    each: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    total: usize,
+    credentials: HashMap<Fingerprint, usize>,
+}
+
+impl Places {
+    pub(super) fn new(total: usize) -> Self {
+        Self {
+            total,
+            each: (total / PART).max(1),
+            taken: Mutex::default(),
+        }
+    }
+
+    /// A place for a request with this credential.
+    pub(super) fn take(self: &Arc<Self>, credential: Fingerprint) -> Result<Place, Problem> {
+        let mut taken = self.taken();
+        if taken.total >= self.total {
+            let message = "too many concurrent requests";
+            return Err(Problem::new(Reason::Unavailable, message));
+        }
+        let own = taken.credentials.entry(credential).or_default();
+        if *own >= self.each {
+            let each = self.each;
+            let message = format!("a key may have {each} concurrent requests");
+            return Err(Problem::new(Reason::RateLimited, message));
+        }
+        *own += 1;
+        taken.total += 1;
+        drop(taken);
+        Ok(Place {
+            places: Arc::clone(self),
+            credential,
+        })
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    places: Arc<Places>,
+    credential: Fingerprint,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        taken.total -= 1;
+        if let Some(own) = taken.credentials.get_mut(&self.credential) {
+            *own -= 1;
+            if *own == 0 {
+                taken.credentials.remove(&self.credential);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_share_the_places_and_each_has_only_a_part_of_them() {
+        let places = Arc::new(Places::new(2 * PART));
+        let take = |credential: u8| places.take([credential; 32]);
+        let reason = |refused: Result<Place, Problem>| refused.unwrap_err().code;
+        let first = [take(0).unwrap(), take(0).unwrap()];
+        assert_eq!(reason(take(0)), Reason::RateLimited.code());
+        let others: Vec<_> = (2..16).map(|number| take(number / 2).unwrap()).collect();
+        assert_eq!(reason(take(100)), Reason::Unavailable.code());
+        drop(first);
+        assert!(take(0).is_ok());
+        drop(others);
+        let taken = places.taken();
+        assert_eq!((taken.total, taken.credentials.len()), (0, 0));
+    }
+}
