@@ -3,6 +3,7 @@
 //! `main` calls [`program::run`], which reads the settings, starts logging, and turns a [`Failure`] into an exit code. A
 //! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order.
 
+pub mod accepting;
 pub mod budget;
 pub mod connections;
 mod failure;

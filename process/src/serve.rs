@@ -25,10 +25,11 @@ use tower_http::timeout::{TimeoutBody, TimeoutError};
 
 use crate::{
     Failure,
+    accepting::Accepting,
     connections::{Bounds, Connections, Place},
     networks::Networks,
     observe::Observe,
-    open_files, tcp,
+    open_files, shutdown, tcp,
 };
 
 pub use linger::Lingering;
@@ -66,12 +67,11 @@ pub struct Limits {
     pub per_client: usize,
     /// Proxies, to which the limit per client does not apply.
     pub proxies: Networks,
+    /// How long connections and requests are still accepted after the signal to stop.
+    pub linger: Duration,
     /// How long running requests may take after the signal to stop.
     pub drain: Duration,
 }
-
-/// How long running requests may take after the signal to stop, on every port.
-pub const DRAIN: Duration = Duration::from_secs(20);
 
 /// Maximum number of open connections, if the limit of open files allows it.
 const CONNECTIONS: usize = 4096;
@@ -92,7 +92,8 @@ impl Default for Limits {
             connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
             per_client: open_files::connections(PER_CLIENT, 2 * PART_OF_FILES),
             proxies: Networks::default(),
-            drain: DRAIN,
+            linger: shutdown::LINGER,
+            drain: shutdown::DRAIN,
         }
     }
 }
@@ -115,14 +116,10 @@ pub async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Failur
     })
 }
 
-/// Serves until `shutdown` is cancelled, then lets running requests finish within [`Limits::drain`]. Each request gets an id
-/// and a log line ([`crate::observe`]).
-pub async fn serve<S, B>(
-    listener: TcpListener,
-    service: S,
-    limits: Limits,
-    shutdown: CancellationToken,
-) where
+/// Serves until `stop` is cancelled. Then it goes on for [`Limits::linger`], but closes each connection after its next answer, and
+/// lets running requests finish within [`Limits::drain`]. Each request gets an id and a log line ([`crate::observe`]).
+pub async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, stop: CancellationToken)
+where
     S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible>
         + Clone
         + Send
@@ -136,19 +133,20 @@ pub async fn serve<S, B>(
     let places = Connections::within(limits.bounds());
     let limits = Arc::new(limits);
     let mut connections = JoinSet::new();
-    while let Some((stream, peer, place)) = accept(&listener, &places, &shutdown).await {
+    let mut accepting = Accepting::until(&stop, limits.linger);
+    while let Some((stream, peer, place)) = accepting.next(accept(&listener, &places)).await {
         connections.spawn(connection::run(
             stream,
             peer,
             place,
             service.clone(),
             Arc::clone(&limits),
-            shutdown.clone(),
+            stop.clone(),
         ));
         while connections.try_join_next().is_some() {}
     }
     drop(listener);
-    let drained = tokio::time::timeout(limits.drain, async {
+    let drained = tokio::time::timeout(limits.drain.saturating_sub(limits.linger), async {
         while connections.join_next().await.is_some() {}
     });
     if drained.await.is_err() {
@@ -170,25 +168,14 @@ impl Limits {
     }
 }
 
-/// The next connection within the limits, or `None` after the signal to stop.
-async fn accept(
-    listener: &TcpListener,
-    places: &Connections,
-    shutdown: &CancellationToken,
-) -> Option<(TcpStream, Peer, Place)> {
-    let next = async {
-        loop {
-            let (stream, peer) = tcp::accept(listener).await;
-            let peer = peer.ip();
-            if let Some(place) = places.admit(Some(peer)).await {
-                return (stream, Peer(peer), place);
-            }
-            tracing::debug!("closed a connection above the limit of its client");
+/// The next connection within the limits.
+async fn accept(listener: &TcpListener, places: &Connections) -> (TcpStream, Peer, Place) {
+    loop {
+        let (stream, peer) = tcp::accept(listener).await;
+        let peer = peer.ip();
+        if let Some(place) = places.admit(Some(peer)).await {
+            return (stream, Peer(peer), place);
         }
-    };
-    tokio::select! {
-        biased;
-        () = shutdown.cancelled() => None,
-        accepted = next => Some(accepted),
+        tracing::debug!("closed a connection above the limit of its client");
     }
 }

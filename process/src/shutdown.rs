@@ -1,9 +1,24 @@
-//! The signal to stop.
+//! The signal to stop, and the time in which a port stops.
+
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::Failure;
+
+/// How long running requests may take after the signal to stop, on every port.
+pub const DRAIN: Duration = Duration::from_secs(20);
+
+/// How long a port still takes connections and requests after the signal to stop. In this time clients learn that their
+/// connections close, and load balancers that the program stops.
+pub const LINGER: Duration = Duration::from_secs(1);
+
+/// Completes so long after the signal to stop.
+pub async fn after(stop: &CancellationToken, time: Duration) {
+    stop.cancelled().await;
+    tokio::time::sleep(time).await;
+}
 
 /// A token that is cancelled by the first SIGTERM or SIGINT. A second signal ends the process at once, in case the drain hangs.
 ///

@@ -18,9 +18,10 @@ use http::{
 use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use process::{
     CancellationToken, Failure,
-    connections::{Bounds, Connections},
+    accepting::Accepting,
+    connections::{Bounds, Connections, Place},
     networks::Networks,
-    open_files, serve, tcp,
+    open_files, shutdown, tcp,
 };
 use tokio::task::JoinSet;
 use tonic::{body::Body, service::Routes};
@@ -62,6 +63,8 @@ pub struct Limits {
     pub per_client: usize,
     /// The same for this machine, where edges may run.
     pub local: usize,
+    /// How long connections and calls are still accepted after the signal to stop.
+    pub linger: Duration,
     /// How long running calls may take after the signal to stop.
     pub drain: Duration,
 }
@@ -89,7 +92,8 @@ impl Default for Limits {
             connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
             per_client: open_files::connections(PER_CLIENT, 4 * PART_OF_FILES),
             local: open_files::connections(LOCAL, 2 * PART_OF_FILES),
-            drain: serve::DRAIN,
+            linger: shutdown::LINGER,
+            drain: shutdown::DRAIN,
         }
     }
 }
@@ -105,8 +109,9 @@ impl Limits {
     }
 }
 
-/// Serves until `stop`, then lets running calls finish within [`Limits::drain`]. Longer calls end with the process: a client that
-/// watches health, for example, never ends its call.
+/// Serves until `stop`. Then it goes on for [`Limits::linger`], but asks clients to use other connections, and lets running calls
+/// finish within [`Limits::drain`]. Longer calls end with the process: a client that watches health, for example, never ends its
+/// call.
 ///
 /// # Errors
 /// When a TLS file cannot be used.
@@ -128,7 +133,7 @@ pub async fn serve(
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
     }
-    let drain = limits.drain;
+    let drain = limits.drain.saturating_sub(limits.linger);
     let port = Arc::new(Port {
         service,
         tls,
@@ -143,7 +148,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves all connections until `stop`. Returns those that are still open; the port itself is closed.
+/// Serves all connections until the port stops. Returns those that are still open; the port itself is closed.
 async fn accept_all<S>(
     listener: Listener,
     port: &Arc<Port<S>>,
@@ -159,24 +164,29 @@ where
 {
     let connections = Connections::within(port.limits.bounds());
     let mut tasks = JoinSet::new();
-    while let Some((socket, origin)) = stop.run_until_cancelled(accept(&listener)).await {
-        let admitted = connections.admit(origin.ip());
-        match stop.run_until_cancelled(admitted).await {
-            Some(Some(place)) => {
-                let port = Arc::clone(port);
-                match socket {
-                    Socket::Tcp(stream) => tasks.spawn(port.serve(stream, origin, place)),
-                    Socket::Unix(stream) => tasks.spawn(port.serve(stream, origin, place)),
-                };
-            }
-            Some(None) => {
-                tracing::debug!(?origin, "closed a connection above the limit of its client");
-            }
-            None => break,
-        }
+    let mut accepting = Accepting::until(stop, port.limits.linger);
+    while let Some((socket, origin, place)) =
+        accepting.next(admitted(&listener, &connections)).await
+    {
+        let port = Arc::clone(port);
+        match socket {
+            Socket::Tcp(stream) => tasks.spawn(port.serve(stream, origin, place)),
+            Socket::Unix(stream) => tasks.spawn(port.serve(stream, origin, place)),
+        };
         while tasks.try_join_next().is_some() {}
     }
     tasks
+}
+
+/// The next connection within the limits.
+async fn admitted(listener: &Listener, connections: &Connections) -> (Socket, Origin, Place) {
+    loop {
+        let (socket, origin) = accept(listener).await;
+        if let Some(place) = connections.admit(origin.ip()).await {
+            return (socket, origin, place);
+        }
+        tracing::debug!(?origin, "closed a connection above the limit of its client");
+    }
 }
 
 enum Socket {

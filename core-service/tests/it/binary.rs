@@ -6,6 +6,7 @@ mod disk;
 mod log;
 mod mail;
 mod open_files;
+mod replacing;
 mod start;
 mod stop;
 

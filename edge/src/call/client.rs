@@ -244,22 +244,24 @@ impl Core {
         let attempt = async |request| {
             attempt(endpoint, rpc, request, context, &self.identity, deadline).await
         };
+        let kind =
+            |result: &Result<_, CallFailure>| result.as_ref().err().map(|failure| failure.kind);
         let mut result = attempt(request.clone()).await;
-        for _ in 0..CONNECTIONS {
-            match &result {
-                Err(failure) if failure.kind == FailureKind::Closing => {
-                    result = attempt(request.clone()).await;
-                }
-                _ => break,
-            }
+        let mut closed = 0;
+        while kind(&result) == Some(FailureKind::Closing) && closed < CONNECTIONS {
+            closed += 1;
+            result = attempt(request.clone()).await;
         }
-        match result.as_ref().err().map(|failure| failure.kind) {
-            None | Some(FailureKind::Answered) => endpoint.succeeded(),
+        match kind(&result) {
+            None | Some(FailureKind::Answered) if closed == 0 => endpoint.succeeded(),
+            None | Some(FailureKind::Answered | FailureKind::Closing) => {
+                endpoint.closed_a_connection();
+            }
             Some(FailureKind::NotSent | FailureKind::Broken | FailureKind::Hung) => {
                 self.pool.failed(endpoint);
             }
-            // The time was too short to judge the replica, or the replica itself reported that it is late or takes no calls.
-            Some(FailureKind::Late | FailureKind::Closing) => {}
+            // The time was too short to judge the replica, or the replica itself reported that it is late.
+            Some(FailureKind::Late) => {}
         }
         result
     }

@@ -31,6 +31,9 @@ pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, S
 /// How long a failed replica is set aside: about the time of a restart.
 const REST: Duration = Duration::from_secs(5);
 
+/// The same for one that closes a connection: longer than a replica that stops takes connections.
+const CLOSING_REST: Duration = Duration::from_secs(2);
+
 /// How many connections there are to a replica. Core takes 100 calls at a time on each.
 pub(crate) const CONNECTIONS: usize = 4;
 
@@ -94,6 +97,11 @@ impl Endpoint {
     pub(crate) fn failed(&self) {
         *self.resting() = Some(Instant::now() + REST);
         self.set_aside.notify_waiters();
+    }
+
+    /// Records that it closed a connection, perhaps since it stops. Calls under way go on.
+    pub(crate) fn closed_a_connection(&self) {
+        self.resting().get_or_insert(Instant::now() + CLOSING_REST);
     }
 
     /// Waits until it is set aside. Whenever it stays silent, it is checked by `check`, for all calls together.

@@ -10,5 +10,7 @@ mod documents;
 mod failures;
 mod parameters;
 mod paths;
+#[cfg(target_os = "linux")]
+mod replacing;
 mod slow;
 mod start;

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, pin::pin, sync::Arc};
 
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header::CONNECTION};
 use http_body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -15,6 +15,7 @@ use super::{Limits, Peer, RequestBody, linger::Lingering};
 use crate::{
     connections::{self, Place},
     guarded::Guarded,
+    shutdown,
 };
 
 /// The largest header that hyper reads; above it hyper answers 431 itself. Services may have a lower limit with an error
@@ -27,7 +28,7 @@ pub(super) async fn run<S, B>(
     place: Place,
     service: S,
     limits: Arc<Limits>,
-    shutdown: CancellationToken,
+    stop: CancellationToken,
 ) where
     S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible>
         + Clone
@@ -39,7 +40,7 @@ pub(super) async fn run<S, B>(
     let first_header = Instant::now() + limits.first_header;
     let (due, dues) = watch::channel(Some(first_header));
     let (header, body_idle, whole) = (limits.header, limits.body_idle, limits.request);
-    let requests = place.clone();
+    let (requests, stopping) = (place.clone(), stop.clone());
     let handle = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         due.send_replace(Some(Instant::now() + whole));
@@ -50,9 +51,14 @@ pub(super) async fn run<S, B>(
         let answer = service
             .clone()
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
+        let stopping = stopping.clone();
         async move {
-            let answer = answer.await;
-            answer.map(|response| response.map(|body| Guarded::new(body, busy)))
+            let Ok(mut response) = answer.await;
+            if stopping.is_cancelled() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok::<_, Infallible>(response.map(|body| Guarded::new(body, busy)))
         }
     };
     let mut connection = pin!(
@@ -63,9 +69,12 @@ pub(super) async fn run<S, B>(
             .serve_connection(TokioIo::new(stream), service_fn(handle))
     );
     let mut overdue = pin!(overdue(dues));
-    let mut stopping = false;
+    // An idle connection is closed only then: its client may be about to send.
+    let mut closing = pin!(shutdown::after(&stop, limits.linger));
+    let mut is_closing = false;
     loop {
         tokio::select! {
+            biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "connection failed");
@@ -84,8 +93,8 @@ pub(super) async fn run<S, B>(
                 tracing::debug!("closed an idle connection, since another one needs its place");
                 return;
             }
-            () = shutdown.cancelled(), if !stopping => {
-                stopping = true;
+            () = closing.as_mut(), if !is_closing => {
+                is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }
         }

@@ -1,6 +1,7 @@
 //! How Muster's binaries start, serve and stop.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod accepting;
 mod connections;
 mod observe;
 mod serve;

@@ -165,6 +165,37 @@ async fn a_client_that_never_reads_its_answer_is_cut_off() {
 }
 
 #[tokio::test]
+async fn what_arrives_while_the_port_stops_is_answered_and_its_connection_closed() {
+    let server = start(Limits {
+        linger: TIMEOUT,
+        ..Limits::default()
+    })
+    .await;
+    let request = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nonce";
+    let mut used = TcpStream::connect(server.address).await.unwrap();
+    used.write_all(request).await.unwrap();
+    let mut answer = vec![0; 1024];
+    let read = timeout(TIMEOUT, used.read(&mut answer)).await.unwrap();
+    answer.truncate(read.unwrap());
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(
+        answer.ends_with("once") && !answer.contains("close"),
+        "{answer}"
+    );
+
+    server.shutdown.cancel();
+    let new = TcpStream::connect(server.address).await.unwrap();
+    for mut connection in [used, new] {
+        connection.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        let closed = connection.read_to_string(&mut answer);
+        timeout(TIMEOUT / 2, closed).await.unwrap().unwrap();
+        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+        assert!(answer.ends_with("once"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
     let server = start(Limits::default()).await;
     let mut idle = TcpStream::connect(server.address).await.unwrap();

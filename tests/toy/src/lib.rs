@@ -14,7 +14,7 @@ use muster_api::binding::{InternalVisitor, RpcVisitor, Visitor};
 
 pub use core::Toy;
 #[cfg(target_os = "linux")]
-pub use program::Program;
+pub use program::{Program, free_port};
 pub use replica::Replica;
 
 /// The MCP tools, as `muster_api::TOOLS` has Muster's.

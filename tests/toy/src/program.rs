@@ -4,14 +4,14 @@ use std::{
     fs,
     io::{Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
 
 use rustix::{
     io::Errno,
-    process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open},
+    process::{Pid, PidfdFlags, PidfdGetfdFlags, Signal, kill_process, pidfd_getfd, pidfd_open},
 };
 
 /// Far more than any program takes to start.
@@ -31,11 +31,13 @@ pub struct Program {
 struct Running(Child);
 
 impl Program {
-    /// Starts it, and asks whether it is alive.
+    /// Starts it on a free port, and asks whether it is alive.
     pub fn start(command: &mut Command) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        let address = port.local_addr().expect("it is bound");
-        drop(port);
+        Self::start_at(free_port(), command)
+    }
+
+    /// Starts it at that address, and asks whether it is alive.
+    pub fn start_at(address: SocketAddr, command: &mut Command) -> Self {
         let command = command.args(["--http-addr", &address.to_string()]);
         let command = command.stdin(Stdio::null()).stdout(Stdio::null());
         let process = Running(command.spawn().expect("the program starts"));
@@ -49,6 +51,17 @@ impl Program {
             process,
             connection,
         }
+    }
+
+    /// Asks it to stop, as an orchestrator does.
+    pub fn terminate(&self) {
+        let pid = Pid::from_child(&self.process.0);
+        kill_process(pid, Signal::TERM).expect("it runs");
+    }
+
+    /// How it has ended, if it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.0.try_wait().expect("it is a child")
     }
 
     /// Whether its side of the connection sends small messages at once (`TCP_NODELAY`). Only its own socket knows.
@@ -81,6 +94,12 @@ impl Drop for Running {
         let _ended = self.0.kill();
         let _ended = self.0.wait();
     }
+}
+
+/// An address where nothing listens.
+pub fn free_port() -> SocketAddr {
+    let port = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    port.local_addr().expect("it is bound")
 }
 
 fn connect(address: SocketAddr) -> TcpStream {

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, Version, header::CONNECTION};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -11,6 +11,7 @@ use hyper_util::{
 use process::{CancellationToken, connections::Place, guarded::Guarded};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    sync::watch,
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -83,23 +84,30 @@ where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let unread = Unread::default();
+        let (called, calls) = watch::channel(None);
         let call = |request: Request<Incoming>| {
+            let version = request.version();
+            called.send_replace(Some(version));
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(origin);
             request.extensions_mut().insert(certified);
             let busy = place.busy();
             let answer = self.service.clone().oneshot(request);
-            let unread = unread.clone();
+            let (unread, stop) = (unread.clone(), self.stop.clone());
             async move {
-                let answer = answer.await;
-                answer.map(|answer| answer.map(|body| Guarded::new(unread.answer(body), busy)))
+                let Ok(mut answer) = answer.await;
+                if version < Version::HTTP_2 && stop.is_cancelled() {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(CONNECTION, close);
+                }
+                Ok::<_, Infallible>(answer.map(|body| Guarded::new(unread.answer(body), busy)))
             }
         };
         let protocols = protocols(&self.limits);
         let stream = TokioIo::new(Prefaced::within(self.limits.begin, stream));
         let connection = protocols.serve_connection(stream, service_fn(call));
         tokio::select! {
-            () = self.until_aged(connection, origin) => {}
+            () = self.until_aged(connection, calls, origin) => {}
             () = unread.too_long(self.limits.unread) => {
                 tracing::debug!(?origin, "closed a connection whose client did not read an answer");
             }
@@ -108,7 +116,7 @@ where
 
     /// Serves a connection. At its age, or when the port stops, the client is asked to use another one, and calls under way may
     /// finish.
-    async fn until_aged<C>(&self, connection: C, origin: Origin)
+    async fn until_aged<C>(&self, connection: C, calls: Calls, origin: Origin)
     where
         C: GracefulConnection<Error = Failed>,
     {
@@ -116,10 +124,11 @@ where
         let mut aged = pin!(async {
             tokio::select! {
                 () = sleep(self.limits.age) => {}
-                () = self.stop.cancelled() => {}
+                () = self.stopping(calls) => {}
             }
         });
         tokio::select! {
+            biased;
             ended = connection.as_mut() => return ended_with(ended, origin),
             () = aged.as_mut() => connection.as_mut().graceful_shutdown(),
         }
@@ -130,7 +139,18 @@ where
             }
         }
     }
+
+    /// Completes when the port stops and the client can be told so. Over HTTP/2 it is told at once, and nothing that it sends in the
+    /// meantime is lost. Over HTTP/1.1 answers tell it, and an idle connection is closed in the end.
+    async fn stopping(&self, mut calls: Calls) {
+        self.stop.cancelled().await;
+        let over_http2 = calls.wait_for(|version| *version == Some(Version::HTTP_2));
+        let _lingered = timeout(self.limits.linger, over_http2).await;
+    }
 }
+
+/// The protocol of the last call.
+type Calls = watch::Receiver<Option<Version>>;
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 

@@ -65,7 +65,7 @@ async fn connect(address: SocketAddr, bytes: &[u8]) -> TcpStream {
 }
 
 /// Everything that the port says until it closes the connection.
-async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
+pub(super) async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
     let mut said = Vec::new();
     let read = tokio::time::timeout(TIMEOUT, stream.read_to_end(&mut said)).await;
     // A connection that the port resets is closed as well.
@@ -74,7 +74,7 @@ async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 /// Waits until the connection has said this.
-async fn until_said(stream: &mut TcpStream, text: &str) -> String {
+pub(super) async fn until_said(stream: &mut TcpStream, text: &str) -> String {
     let mut said = Vec::new();
     let read = async {
         while !String::from_utf8_lossy(&said).contains(text) {
@@ -93,7 +93,7 @@ async fn lists_events(address: SocketAddr) -> bool {
 }
 
 /// The header of a call over gRPC-web, with a message of that length to follow.
-fn header(path: &str, key: &str, length: usize) -> String {
+pub(super) fn header(path: &str, key: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: core\r\nContent-Type: application/grpc-web+proto\r\nAuthorization: Bearer {key}\r\n\
          Content-Length: {length}\r\n\r\n"
