@@ -15,7 +15,7 @@ pub enum Access {
     Paid,
 }
 
-/// The conditions on callers of an rpc, which are checked before its use case.
+/// The conditions on callers of an rpc, which are checked before its use case, and whether it is a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessRule {
     /// Who may call it.
@@ -24,6 +24,8 @@ pub struct AccessRule {
     pub scope: Option<Scope>,
     /// Whether only edges may call it.
     pub internal: bool,
+    /// Whether it changes nothing.
+    pub read_only: bool,
 }
 
 impl AccessRule {
@@ -31,6 +33,7 @@ impl AccessRule {
     pub const fn of<R: Rpc>() -> Self {
         Self {
             internal: R::INTERNAL,
+            read_only: R::READ_ONLY,
             access: R::ACCESS,
             scope: R::SCOPE,
         }
@@ -94,6 +97,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const ACCESS: Access;
     /// The scope that the caller's credential must have, if any.
     const SCOPE: Option<Scope>;
+    /// Whether it changes nothing. Reads have places of their own, so that they do not wait for writes.
+    const READ_ONLY: bool;
     /// Whether it is idempotent, so that it may be retried.
     const IDEMPOTENT: bool;
     /// Whether it takes an idempotency key. A call with a key may be retried.

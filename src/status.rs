@@ -49,6 +49,16 @@ pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
+/// When clients may try again whose call was one too many: the calls under way take less.
+const OVERLOAD_SECONDS: u64 = 1;
+
+/// The status of a call that is refused at once, since there are too many at a time.
+pub fn overloaded() -> Status {
+    let message = format!("too many requests at once; try again in {OVERLOAD_SECONDS} s");
+    let wait = Duration::from_secs(OVERLOAD_SECONDS);
+    retry_after(Reason::Unavailable, message, wait)
+}
+
 /// A status that says what is wrong with each field, as far as an answer has room for it. The first one is in the message, too.
 pub fn invalid(violations: &[Violation]) -> Status {
     let first = |Violation { field, message }: &Violation| {

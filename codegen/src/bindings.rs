@@ -99,6 +99,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
     let Method {
         name,
         grpc_path,
+        read_only,
         idempotent,
         checks_credential,
         idempotency_key,
@@ -129,6 +130,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const INTERNAL: bool = #is_internal;
             const ACCESS: Access = Access::#access;
             const SCOPE: Option<Scope> = #scope;
+            const READ_ONLY: bool = #read_only;
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;

@@ -72,6 +72,8 @@ pub(crate) struct Method {
     pub(crate) request: String,
     pub(crate) response: Response,
     pub(crate) server_streaming: bool,
+    /// Whether it changes nothing.
+    pub(crate) read_only: bool,
     /// Whether it is idempotent.
     pub(crate) idempotent: bool,
     pub(crate) access: Access,

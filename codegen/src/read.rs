@@ -166,6 +166,7 @@ fn method(
         request: descriptor.input().name().to_owned(),
         response,
         server_streaming: descriptor.is_server_streaming(),
+        read_only: level == Some(IdempotencyLevel::NoSideEffects),
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,
         scope: Some(rules.scope).filter(|scope| !scope.is_empty()),

@@ -14,7 +14,7 @@ pub mod storage;
 use std::{sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
-use process::{CancellationToken, Failure};
+use process::{CancellationToken, Failure, places::Room};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -24,7 +24,7 @@ use self::{
     email::Mailer,
     grpc::{
         edges::EdgeTokens,
-        gate::{Gate, GateLayer},
+        gate::{self, Gate, GateLayer},
         server::{self, Listener, TlsSettings},
     },
     jobs::{Handler, Maintenance, RegistrationMail, Runner, StockCovers},
@@ -45,6 +45,8 @@ pub struct Core {
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
+    /// The places of all calls, on the port and in this process.
+    room: Room,
     edge_tokens: EdgeTokens,
     port_limits: server::Limits,
 }
@@ -140,6 +142,7 @@ impl Core {
             store,
             use_cases,
             health,
+            room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS),
             edge_tokens,
             port_limits: server::Limits::default(),
         })
@@ -181,7 +184,7 @@ impl Core {
     /// Core's services behind the gate, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
         let authenticator = self.use_cases.authenticator.clone();
-        GateLayer::in_process(authenticator).layer(self.routes.clone())
+        GateLayer::in_process(authenticator, self.room.clone()).layer(self.routes.clone())
     }
 
     /// Serves a port until `stop`; calls under way may finish within a limit. Cancels `stop` when the port fails, so that all
@@ -197,7 +200,12 @@ impl Core {
     ) -> Result<(), Failure> {
         let authenticator = self.use_cases.authenticator.clone();
         let limits = self.port_limits.clone();
-        let gate = GateLayer::of_port(authenticator, self.edge_tokens.clone(), limits.message_idle);
+        let gate = GateLayer::of_port(
+            authenticator,
+            self.room.clone(),
+            self.edge_tokens.clone(),
+            limits.message_idle,
+        );
         let _stops_the_rest = stop.clone().drop_guard();
         let routes = self.routes.clone();
         server::serve(listener, tls, gate, routes, stop, limits).await

@@ -11,6 +11,7 @@ pub mod guarded;
 pub mod networks;
 pub mod observe;
 pub mod open_files;
+pub mod places;
 pub mod program;
 pub mod serve;
 pub mod settings;

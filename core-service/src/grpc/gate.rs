@@ -1,5 +1,5 @@
-//! The gate that every call passes: it recognizes edges, sets a deadline, authenticates the caller, checks the scope, and logs
-//! one line.
+//! The gate that every call passes: it recognizes edges, sets a deadline, limits how many calls there are at a time, authenticates
+//! the caller, checks the scope, and logs one line.
 
 use std::{
     convert::Infallible,
@@ -11,14 +11,18 @@ use std::{
 };
 
 use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt as _, Full};
 use muster_api::{
     Reason,
-    binding::Access,
+    binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{insufficient_scope, status},
+    status::{insufficient_scope, overloaded, status},
 };
-use process::observe::{REQUEST_ID, RequestId};
+use process::{
+    observe::{REQUEST_ID, RequestId},
+    places::{Kind, Place, Room},
+};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
@@ -28,10 +32,14 @@ use super::{
     origin::{self, Origin},
     status::refuse,
 };
-use crate::service::Authenticator;
+use crate::service::{Authenticator, Principal};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
+/// How many reads, and how many writes, there are at a time: two full batches of registrations.
+pub const MOST_CALLS: u32 = 512;
+/// The same while they are slow: a few for each connection to the database.
+pub const FEWEST_CALLS: u32 = 32;
 /// How much earlier than the client's deadline a call is ended: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 
@@ -46,6 +54,7 @@ const OPEN_SERVICES: [&str; 3] = [
 #[derive(Debug, Clone)]
 pub struct GateLayer {
     authenticator: Authenticator,
+    room: Room,
     edges: Arc<Edges>,
     /// Bounds on messages; edges in this process have read them within bounds of their own.
     bounds: Option<Arc<Bounds>>,
@@ -57,11 +66,13 @@ impl GateLayer {
     /// The gate of a port, which logs one line per call. Sending a message may pause for `message_idle`.
     pub fn of_port(
         authenticator: Authenticator,
+        room: Room,
         tokens: EdgeTokens,
         message_idle: Duration,
     ) -> Self {
         Self {
             authenticator,
+            room,
             edges: Arc::new(Edges::new(tokens)),
             bounds: Some(Arc::new(Bounds::new(message_idle))),
             in_process: false,
@@ -69,9 +80,10 @@ impl GateLayer {
     }
 
     /// The gate for edges in this process.
-    pub fn in_process(authenticator: Authenticator) -> Self {
+    pub fn in_process(authenticator: Authenticator, room: Room) -> Self {
         Self {
             authenticator,
+            room,
             edges: Arc::default(),
             bounds: None,
             in_process: true,
@@ -113,7 +125,7 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let inner = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
         Box::pin(async move {
             let started = std::time::Instant::now();
@@ -125,20 +137,14 @@ where
             let answered = tokio::time::timeout(limit, async {
                 if limit.is_zero() {
                     // Timers count whole milliseconds, so tonic's own may fire first.
-                    return Ok(late(limit).into_http());
+                    return Err(Box::new(late(limit)));
                 }
-                let admitted = match arrival {
-                    Ok(arrival) => admit(&layer.authenticator, arrival, &mut request).await,
-                    Err(refusal) => Err(refusal),
-                };
-                match admitted {
-                    Ok(access) => inner.call(layer.bound(request, access)).await,
-                    Err(refusal) => Ok(refusal.into_http()),
-                }
+                let rule = layer.admit(arrival?, &mut request).await?;
+                layer.pass(inner, request, rule).await
             });
             let mut response = match answered.await {
                 Ok(Ok(response)) => response,
-                Ok(Err(never)) => match never {},
+                Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
             };
             if !layer.in_process {
@@ -171,40 +177,82 @@ impl GateLayer {
         let peer = origin::of(request.extensions()).and_then(Origin::ip);
         request.map(|body| bounds.body(body, access, &arrival, peer))
     }
-}
 
-/// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
-/// credential is reported before a missing scope, and both before any violation in the request. Returns the access of the rpc.
-async fn admit(
-    authenticator: &Authenticator,
-    arrival: Arrival,
-    request: &mut Request<Body>,
-) -> Result<Option<Access>, Box<Status>> {
-    let path = request.uri().path();
-    let rule = muster_api::access(path);
-    if rule.is_some_and(|rule| rule.internal) && !arrival.by_edge {
-        let message = "muster.internal.v1 is for Muster's own edges";
-        return Err(Box::new(Status::permission_denied(message)));
+    /// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
+    /// credential is reported before a missing scope, and both before any violation in the request. Returns the rule of the rpc.
+    async fn admit(
+        &self,
+        arrival: Arrival,
+        request: &mut Request<Body>,
+    ) -> Result<Option<AccessRule>, Box<Status>> {
+        let path = request.uri().path();
+        let rule = muster_api::access(path);
+        if rule.is_some_and(|rule| rule.internal) && !arrival.by_edge {
+            let message = "muster.internal.v1 is for Muster's own edges";
+            return Err(Box::new(Status::permission_denied(message)));
+        }
+        if rule.is_none() && !is_open(path) {
+            let message = format!("there is no rpc {path}");
+            return Err(Box::new(Status::unimplemented(message)));
+        }
+        request.extensions_mut().insert(arrival);
+        let Some(rule_of_rpc) = rule.filter(|rule| rule.access != Access::Public) else {
+            return Ok(rule);
+        };
+        let kind = Kind::of(rule_of_rpc.read_only);
+        let principal = self.authenticate(request.headers(), kind).await?;
+        if let Some(needed) = rule_of_rpc.scope
+            && !principal.scopes.contain(needed)
+        {
+            return Err(Box::new(insufficient_scope(needed)));
+        }
+        request.extensions_mut().insert(principal);
+        Ok(rule)
     }
-    if rule.is_none() && !is_open(path) {
-        let message = format!("there is no rpc {path}");
-        return Err(Box::new(Status::unimplemented(message)));
+
+    /// The caller. Looking up a credential takes a place, too, of the kind of the call: too many writes must not keep out reads.
+    async fn authenticate(
+        &self,
+        headers: &HeaderMap,
+        kind: Kind,
+    ) -> Result<Principal, Box<Status>> {
+        let _place = self.place(kind)?;
+        let principal = self
+            .authenticator
+            .authenticate(header(headers, "authorization"));
+        principal.await.map_err(|error| Box::new(refuse(error)))
     }
-    request.extensions_mut().insert(arrival);
-    let access = rule.map(|rule| rule.access);
-    let Some(rule) = rule.filter(|rule| rule.access != Access::Public) else {
-        return Ok(access);
-    };
-    let credential = header(request.headers(), "authorization");
-    let principal = authenticator.authenticate(credential).await;
-    let principal = principal.map_err(|error| Box::new(refuse(error)))?;
-    if let Some(needed) = rule.scope
-        && !principal.scopes.contain(needed)
+
+    /// Calls the service. The call of an rpc gets its place only when its message is there: clients that send slowly take none from
+    /// others.
+    async fn pass<S>(
+        &self,
+        mut service: S,
+        request: Request<Body>,
+        rule: Option<AccessRule>,
+    ) -> Result<Response<Body>, Box<Status>>
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        return Err(Box::new(insufficient_scope(needed)));
+        let request = self.bound(request, rule.map(|rule| rule.access));
+        let (request, _place) = match rule {
+            None => (request, None),
+            Some(rule) => {
+                let (parts, body) = request.into_parts();
+                let message = body.collect().await.map_err(Box::new)?.to_bytes();
+                let whole = Request::from_parts(parts, Body::new(Full::new(message)));
+                (whole, Some(self.place(Kind::of(rule.read_only))?))
+            }
+        };
+        match service.call(request).await {
+            Ok(response) => Ok(response),
+            Err(never) => match never {},
+        }
     }
-    request.extensions_mut().insert(principal);
-    Ok(access)
+
+    fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {
+        self.room.take(kind).ok_or_else(|| Box::new(overloaded()))
+    }
 }
 
 fn is_open(path: &str) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use muster_api::{
     Reason,
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    status::{invalid, retry_after, status},
+    status::{invalid, overloaded, retry_after, status},
 };
 use tonic::{Status, metadata::MetadataMap};
 
@@ -28,7 +28,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::NotConfirmed(_) => Reason::NotConfirmed,
         Error::AwaitsConfirmation => Reason::AwaitsConfirmation,
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
-        Error::Busy => Reason::Unavailable,
+        Error::Busy => return overloaded(),
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,

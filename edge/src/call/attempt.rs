@@ -4,6 +4,7 @@ use std::error::Error;
 
 use http::uri::PathAndQuery;
 use muster_api::binding::Access;
+use process::places::Kind;
 use tokio::time::{Duration, Instant, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tonic_prost::ProstCodec;
@@ -25,6 +26,8 @@ const GRAIN: Duration = Duration::from_millis(2);
 pub(crate) struct Rpc {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
+    /// What kind of place it needs; `None` if it is always made.
+    pub(crate) kind: Option<Kind>,
     /// It may be retried.
     pub(crate) idempotent: bool,
     /// It is a stream that goes on after its deadline, which only its first message has to keep. So core is not told the deadline.
@@ -45,6 +48,11 @@ pub(crate) struct CallFailure {
 }
 
 impl CallFailure {
+    /// Whether core refused the call because it cannot do more.
+    pub(crate) fn is_shed(&self) -> bool {
+        self.kind == FailureKind::Answered && self.status.code() == Code::Unavailable
+    }
+
     /// The failure of a call to a replica that hangs.
     pub(crate) fn hung() -> Self {
         Self {

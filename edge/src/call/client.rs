@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface};
-use process::{Failure, observe::RequestId};
+use process::{Failure, observe::RequestId, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
@@ -16,10 +16,10 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Context, Messages,
     attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
-    endpoint::{CONNECTIONS, Endpoint, Transport, over_unix},
+    endpoint::{CONNECTIONS, Endpoint, over_unix},
     health,
     identity::Identity,
-    pool::{Pool, Resolver},
+    pool::{Chosen, Pool, Resolver},
 };
 
 /// A client of core. Clones share its connections.
@@ -51,15 +51,15 @@ impl Core {
             + 'static,
     {
         let service = service.map_response(|response| response.map(Body::new));
-        Self::fixed(BoxCloneSyncService::new(
-            service.map_err(|error| Status::from_error(error.into())),
-        ))
+        let transport =
+            BoxCloneSyncService::new(service.map_err(|error| Status::from_error(error.into())));
+        Self::fixed(Endpoint::in_process(transport))
     }
 
     pub(crate) fn unix(path: &str) -> Result<Self, Failure> {
         let endpoint = transport::Endpoint::from_shared(format!("unix://{path}"))
             .map_err(|error| Failure::setting(format!("--core-url (MUSTER_CORE_URL): {error}")))?;
-        Ok(Self::fixed(over_unix(endpoint)))
+        Ok(Self::fixed(Endpoint::remote(None, over_unix(endpoint))))
     }
 
     pub(crate) fn resolving(resolver: Resolver) -> Self {
@@ -69,9 +69,9 @@ impl Core {
         }
     }
 
-    fn fixed(transport: Transport) -> Self {
+    fn fixed(endpoint: Endpoint) -> Self {
         Self {
-            pool: Arc::new(Pool::fixed(transport)),
+            pool: Arc::new(Pool::fixed(endpoint)),
             identity: Identity::default(),
         }
     }
@@ -153,6 +153,7 @@ impl Core {
     ) -> Result<Messages<B::Response>, Status> {
         let rpc = Rpc {
             goes_on: true,
+            kind: None,
             ..rpc_of::<B>(context)
         };
         let begun = self.exchange(rpc, request, context).await?;
@@ -188,8 +189,8 @@ impl Core {
         let found = timeout_at(deadline, self.pool.endpoints()).await;
         let endpoints =
             found.map_err(|_elapsed| Status::deadline_exceeded("core was not found in time"))??;
-        let pick = |tried| self.pool.pick(&endpoints, tried);
-        let first = pick(None).ok_or_else(|| Status::unavailable("core has no address"))?;
+        let pick = |tried: Option<&_>| self.pool.pick(&endpoints, tried, rpc.kind);
+        let mut first = pick(None)?;
         let now = Instant::now();
         let is_shared = rpc.idempotent && endpoints.len() > 1;
         let patience = if is_shared {
@@ -197,9 +198,9 @@ impl Core {
         } else {
             deadline
         };
-        let call = self.call_one(&first, rpc, request.clone(), context, patience);
+        let call = self.call_one(&first.endpoint, rpc, request.clone(), context, patience);
         let answer = if endpoints.len() > 1 {
-            watch(&first, rpc.idempotent, call).await
+            watch(&first.endpoint, rpc.idempotent, call).await
         } else {
             call.await
         };
@@ -207,13 +208,18 @@ impl Core {
             Ok(answer) => return Ok(answer),
             Err(failure) => failure,
         };
+        first.note(&failure);
+        // The first place is given back before the second call.
+        let another = |first: Chosen| pick(Some(&first.endpoint)).ok();
         let second = match failure.kind {
-            FailureKind::NotSent | FailureKind::Closing => pick(Some(&first)),
-            FailureKind::Broken if rpc.idempotent => pick(Some(&first)).or(Some(first)),
-            FailureKind::Hung | FailureKind::Late if is_shared => pick(Some(&first)),
+            FailureKind::NotSent | FailureKind::Closing => another(first),
+            FailureKind::Broken if rpc.idempotent => {
+                pick(Some(&first.endpoint)).ok().or(Some(first))
+            }
+            FailureKind::Hung | FailureKind::Late if is_shared => another(first),
             _ => None,
         };
-        let Some(second) = second else {
+        let Some(mut second) = second else {
             return Err(failure.status);
         };
         tracing::debug!(
@@ -222,9 +228,12 @@ impl Core {
             "trying another replica of core"
         );
         let answer = self
-            .call_one(&second, rpc, request, context, deadline)
+            .call_one(&second.endpoint, rpc, request, context, deadline)
             .await;
-        answer.map_err(|failure| failure.status)
+        answer.map_err(|failure| {
+            second.note(&failure);
+            failure.status
+        })
     }
 
     /// Calls one replica and records whether it works. A connection that closes is replaced by another one, if the replica does not
@@ -292,6 +301,7 @@ async fn watch<A>(
 fn rpc_of<B: binding::Rpc>(context: &Context) -> Rpc {
     Rpc {
         path: B::GRPC_PATH,
+        kind: Some(Kind::of(B::READ_ONLY)),
         access: B::ACCESS,
         idempotent: B::IDEMPOTENT || (B::IDEMPOTENCY_KEY && context.has_idempotency_key()),
         goes_on: false,

@@ -12,7 +12,10 @@ use std::{
 
 use http::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
-use process::tcp;
+use process::{
+    places::{Kind, Place, Room},
+    tcp,
+};
 use tokio::{
     net::TcpStream,
     sync::Notify,
@@ -37,6 +40,13 @@ const CLOSING_REST: Duration = Duration::from_secs(2);
 /// How many connections there are to a replica. Core takes 100 calls at a time on each.
 pub(crate) const CONNECTIONS: usize = 4;
 
+/// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
+/// none waits for a place on a connection.
+const MOST_CALLS: u32 = 200;
+
+/// The same for a replica that is slow.
+const FEWEST_CALLS: u32 = 32;
+
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);
 
@@ -48,11 +58,17 @@ const SILENCE: Duration = Duration::from_millis(400);
 const PING: Duration = Duration::from_secs(1);
 const PONG: Duration = Duration::from_millis(1_500);
 
+/// All places are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Full;
+
 /// A replica, and whether it is set aside.
 pub(crate) struct Endpoint {
     /// `None` if this is the only way to core.
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
+    /// `None` if it is in this process, where it limits its calls itself.
+    room: Option<Room>,
     /// Until when it is set aside. Then it is probed before it gets calls again.
     resting: Mutex<Option<Instant>>,
     /// Wakes the calls that wait for it when it is set aside.
@@ -62,13 +78,33 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) const fn new(address: Option<SocketAddr>, transport: Transport) -> Self {
+    /// A replica on a socket.
+    pub(crate) fn remote(address: Option<SocketAddr>, transport: Transport) -> Self {
+        let room = Room::new(FEWEST_CALLS, MOST_CALLS);
+        Self::new(address, transport, Some(room))
+    }
+
+    /// Core in this process.
+    pub(crate) const fn in_process(transport: Transport) -> Self {
+        Self::new(None, transport, None)
+    }
+
+    const fn new(address: Option<SocketAddr>, transport: Transport, room: Option<Room>) -> Self {
         Self {
             address,
             transport,
+            room,
             resting: Mutex::new(None),
             set_aside: Notify::const_new(),
             checked: Mutex::new(None),
+        }
+    }
+
+    /// A place for a call, if it needs one.
+    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Place>, Full> {
+        match (&self.room, kind) {
+            (Some(room), Some(kind)) => room.take(kind).map(Some).ok_or(Full),
+            _ => Ok(None),
         }
     }
 

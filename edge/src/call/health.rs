@@ -22,6 +22,7 @@ pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) const CHECK: Rpc = Rpc {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,
+    kind: None,
     idempotent: true,
     goes_on: false,
 };

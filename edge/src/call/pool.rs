@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use muster_api::status::overloaded;
+use process::places::{Kind, Place};
 use tokio::time::Instant;
 use tonic::{
     Status,
@@ -18,7 +20,8 @@ use tonic::{
 };
 
 use super::{
-    endpoint::{Endpoint, Transport, over_tcp},
+    attempt::CallFailure,
+    endpoint::{Endpoint, over_tcp},
     health,
 };
 
@@ -38,10 +41,45 @@ pub(crate) struct Pool {
 
 type Endpoints = Arc<[Arc<Endpoint>]>;
 
+/// The replica for a call, and the call's place there.
+pub(crate) struct Chosen {
+    pub(crate) endpoint: Arc<Endpoint>,
+    place: Option<Place>,
+}
+
+impl Chosen {
+    /// Learns from a failed call whether the replica has too many.
+    pub(crate) fn note(&mut self, failure: &CallFailure) {
+        if failure.is_shed()
+            && let Some(place) = &mut self.place
+        {
+            place.shed();
+        }
+    }
+}
+
+/// Why there is no replica for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoneChosen {
+    /// There is none, or none other.
+    Absent,
+    /// Each has too many calls.
+    Full,
+}
+
+impl From<NoneChosen> for Status {
+    fn from(why: NoneChosen) -> Self {
+        match why {
+            NoneChosen::Absent => Self::unavailable("core has no address"),
+            NoneChosen::Full => overloaded(),
+        }
+    }
+}
+
 impl Pool {
     /// A single endpoint that never changes.
-    pub(crate) fn fixed(transport: Transport) -> Self {
-        Self::new(None, Arc::new([Arc::new(Endpoint::new(None, transport))]))
+    pub(crate) fn fixed(endpoint: Endpoint) -> Self {
+        Self::new(None, Arc::new([Arc::new(endpoint)]))
     }
 
     /// The addresses of hosts.
@@ -82,22 +120,33 @@ impl Pool {
         Ok(known)
     }
 
-    /// The replica for the next call, in turn, without failed ones; if all have failed, any but `tried`. `None` only if there
-    /// is no other than `tried`. Replicas that failed some time ago are probed in the background.
+    /// The replica for the next call, in turn, without failed ones and those that have too many; if all have failed, any but
+    /// `tried`. Replicas that failed some time ago are probed in the background.
     pub(crate) fn pick(
         &self,
         endpoints: &Endpoints,
         tried: Option<&Arc<Endpoint>>,
-    ) -> Option<Arc<Endpoint>> {
+        kind: Option<Kind>,
+    ) -> Result<Chosen, NoneChosen> {
         for endpoint in endpoints.iter().filter(|endpoint| endpoint.claim_trial()) {
             tokio::spawn(health::try_again(Arc::clone(endpoint)));
         }
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % endpoints.len().max(1);
         let (after, before) = (endpoints.iter().skip(turn), endpoints.iter().take(turn));
         let untried = |one: &&Arc<Endpoint>| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried));
-        let candidates: Vec<_> = after.chain(before).filter(untried).collect();
-        let available = candidates.iter().find(|one| one.is_available());
-        available.or(candidates.first()).map(|one| Arc::clone(one))
+        let mut candidates: Vec<_> = after.chain(before).filter(untried).collect();
+        if candidates.iter().any(|one| one.is_available()) {
+            candidates.retain(|one| one.is_available());
+        }
+        if candidates.is_empty() {
+            return Err(NoneChosen::Absent);
+        }
+        let choose = |endpoint: &&Arc<Endpoint>| {
+            let place = endpoint.admit(kind).ok()?;
+            let endpoint = Arc::clone(endpoint);
+            Some(Chosen { endpoint, place })
+        };
+        candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
 
     /// Records that a replica did not answer.
@@ -220,6 +269,6 @@ impl Resolver {
                 .map_err(unusable)?;
         }
         let transport = over_tcp(endpoint, address);
-        Ok(Arc::new(Endpoint::new(Some(address), transport)))
+        Ok(Arc::new(Endpoint::remote(Some(address), transport)))
     }
 }

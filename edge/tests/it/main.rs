@@ -7,6 +7,7 @@ mod client_address;
 mod closing;
 mod context;
 mod core;
+mod overload;
 mod problem;
 mod replicas;
 mod settings;

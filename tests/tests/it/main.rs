@@ -23,6 +23,7 @@ mod mcp;
 mod model;
 mod my_events;
 mod outage;
+mod overload;
 mod publishing;
 mod quotas;
 mod registering;

@@ -11,7 +11,11 @@ use std::{
     },
 };
 
-use muster_api::{Reason, status::status, validation::Validated};
+use muster_api::{
+    Reason,
+    status::{overloaded, status},
+    validation::Validated,
+};
 use tokio::sync::Notify;
 use tonic::{Request, Status, metadata::MetadataMap, service::Routes};
 
@@ -21,7 +25,7 @@ use crate::{
 };
 
 /// The core, and what it has seen; clones share it. Only [`GOOD`] may use what is not public. An id may be `missing`, `limited`,
-/// `conflict`, `broken`, `late`, `hang` or `panic`, and core does so.
+/// `conflict`, `busy`, `broken`, `late`, `hang` or `panic`, and core does so.
 #[derive(Debug, Clone, Default)]
 pub struct Toy {
     seen: Arc<Seen>,
@@ -91,6 +95,7 @@ impl Toy {
             "missing" => refused(Reason::NotFound, "there is no such thing"),
             "limited" => refused(Reason::RateLimited, "slow down"),
             "conflict" => refused(Reason::Conflict, "no"),
+            "busy" => Err(overloaded()),
             "broken" => Err(Status::internal("SELECT * FROM secrets failed")),
             "late" => Err(Status::deadline_exceeded("core gave up")),
             "hang" => {

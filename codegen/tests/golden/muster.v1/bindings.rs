@@ -19,6 +19,7 @@ impl Rpc for GetAccount {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::AccountRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -54,6 +55,7 @@ impl Rpc for ListEvents {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -98,6 +100,7 @@ impl Rpc for GetEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -140,6 +143,7 @@ impl Rpc for GetCover {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -186,6 +190,7 @@ impl Rpc for ListUseCases {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -225,6 +230,7 @@ impl Rpc for ListGuides {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -264,6 +270,7 @@ impl Rpc for GetGuide {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -287,6 +294,7 @@ impl Rpc for GetUseCase {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -310,6 +318,7 @@ impl Rpc for CreateEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -345,6 +354,7 @@ impl Rpc for ListMyEvents {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -389,6 +399,7 @@ impl Rpc for GetMyEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -431,6 +442,7 @@ impl Rpc for UpdateEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -479,6 +491,7 @@ impl Rpc for PublishEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -521,6 +534,7 @@ impl Rpc for UnpublishEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -563,6 +577,7 @@ impl Rpc for CancelEvent {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsCancel);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -605,6 +620,7 @@ impl Rpc for RegisterAttendee {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -647,6 +663,7 @@ impl Rpc for AddRegistration {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -689,6 +706,7 @@ impl Rpc for ListRegistrations {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -736,6 +754,7 @@ impl Rpc for ExportRegistrations {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -778,6 +797,7 @@ impl Rpc for GetRegistration {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -822,6 +842,7 @@ impl Rpc for ApproveRegistration {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -866,6 +887,7 @@ impl Rpc for CancelRegistration {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -910,6 +932,7 @@ impl Rpc for CheckIn {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -954,6 +977,7 @@ impl Rpc for UndoCheckIn {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -998,6 +1022,7 @@ impl Rpc for GetRegistrationByToken {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -1021,6 +1046,7 @@ impl Rpc for ConfirmRegistrationByToken {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -1044,6 +1070,7 @@ impl Rpc for TakeOverNewDetailsByToken {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -1067,6 +1094,7 @@ impl Rpc for CancelRegistrationByToken {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;

@@ -16,6 +16,7 @@ impl Rpc for CheckCard {
     const INTERNAL: bool = true;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
@@ -34,6 +35,7 @@ impl Rpc for WatchShelf {
     const INTERNAL: bool = true;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;

@@ -19,6 +19,7 @@ impl Rpc for ListBooks {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -76,6 +77,7 @@ impl Rpc for ListBooks2 {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -124,6 +126,7 @@ impl Rpc for GetBook {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -166,6 +169,7 @@ impl Rpc for GetSummary {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -189,6 +193,7 @@ impl Rpc for GetScan {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -231,6 +236,7 @@ impl Rpc for UpdateBook {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -279,6 +285,7 @@ impl Rpc for DiscardBook {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -321,6 +328,7 @@ impl Rpc for CountBooks {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -344,6 +352,7 @@ impl Rpc for ListThings {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -390,6 +399,7 @@ impl Rpc for GetThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -432,6 +442,7 @@ impl Rpc for GetPicture {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Public;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -478,6 +489,7 @@ impl Rpc for CreateThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
@@ -513,6 +525,7 @@ impl Rpc for GetMe {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -548,6 +561,7 @@ impl Rpc for GetMyThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -590,6 +604,7 @@ impl Rpc for UpdateThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -638,6 +653,7 @@ impl Rpc for PublishThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -680,6 +696,7 @@ impl Rpc for CancelThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Bearer;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
@@ -722,6 +739,7 @@ impl Rpc for ExportThing {
     const INTERNAL: bool = false;
     const ACCESS: Access = Access::Paid;
     const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
