@@ -8,9 +8,10 @@ mod fill;
 mod guests;
 mod key_file;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use process::Failure;
+use tokio::time::{Instant, sleep};
 
 use crate::{
     domain::{account::Account, api_key::PlainKey, ids::AccountId},
@@ -22,6 +23,10 @@ pub const EMAIL: &str = "demo@muster.example";
 
 /// Name of the key in lists.
 const KEY_LABEL: &str = "demo";
+
+/// How long another first start may take, and how often it is tried again meanwhile.
+const OTHER_START: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A key of the demo account, to show to the person who started Muster.
 #[derive(Debug, Clone)]
@@ -51,7 +56,7 @@ pub enum KeyOrigin {
 /// # Errors
 /// When the database fails, or the file can be neither read nor written.
 pub async fn prepare(use_cases: &UseCases, file: PathBuf) -> Result<Option<DemoKey>, Failure> {
-    let is_new = fill::fill_if_empty(use_cases).await.map_err(failure)?;
+    let is_new = fill_if_empty(use_cases).await.map_err(failure)?;
     let Some(account) = find_account(use_cases).await? else {
         return Ok(None);
     };
@@ -99,6 +104,17 @@ async fn find_account(use_cases: &UseCases) -> Result<Option<Account>, Failure> 
         .find_account_by_email(EMAIL)
         .await;
     found.map_err(|error| failure(error.into()))
+}
+
+/// Fills the database, or waits until another first start has done so: it holds its locks for longer than others wait for them.
+async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
+    let until = Instant::now() + OTHER_START;
+    loop {
+        match fill::fill_if_empty(use_cases).await {
+            Err(Error::Unavailable(_)) if Instant::now() < until => sleep(PAUSE).await,
+            filled => return filled,
+        }
+    }
 }
 
 async fn is_key_of(
