@@ -15,7 +15,7 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
     Context, Messages,
-    attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
+    attempt::{CallFailure, FailureKind, Reply, Rpc, as_seen, attempt},
     endpoint::{CONNECTIONS, Endpoint, over_unix},
     health,
     identity::Identity,
@@ -112,7 +112,8 @@ impl Core {
         // Trailers may contain an error.
         let end = timeout_at(context.deadline(), rest.message());
         end.await
-            .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))??;
+            .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))?
+            .map_err(as_seen)?;
         Ok((message, metadata))
     }
 

@@ -1,7 +1,11 @@
-use std::time::Duration;
+use std::{io, time::Duration};
 
+use bytes::Bytes;
 use edge::Core;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
+use http::{Request, Response, header::CONTENT_TYPE};
+use http_body::Frame;
+use http_body_util::StreamBody;
 use muster_api::Reason;
 use process::observe::RequestId;
 use test_toy::{
@@ -13,7 +17,8 @@ use test_toy::{
 };
 use tokio::net::UnixListener;
 use tokio_stream::wrappers::UnixListenerStream;
-use tonic::{Code, transport::Server};
+use tonic::{Code, body::Body, transport::Server};
+use tower::service_fn;
 
 use crate::core::{client, settings, thing, within};
 
@@ -32,6 +37,22 @@ async fn a_call_brings_the_message_and_the_metadata() {
         .unwrap();
     assert_eq!(id_of(answer), "tagged");
     assert_eq!(metadata.get("etag").unwrap(), "\"v1\"");
+}
+
+/// As of a core that is killed in the middle of its answer.
+#[tokio::test]
+async fn an_answer_that_breaks_off_before_its_end_is_unavailable() {
+    let service = service_fn(async |_request: Request<Body>| {
+        let empty_message = Frame::data(Bytes::from_static(&[0; 5]));
+        let broken = io::Error::from(io::ErrorKind::ConnectionReset);
+        let body = StreamBody::new(stream::iter([Ok(empty_message), Err(broken)]));
+        let response = Response::builder().header(CONTENT_TYPE, "application/grpc");
+        response.body(body)
+    });
+    let core = Core::in_process(service);
+    let status = core.call::<GetMyThing>(thing("x"), &within(SECOND)).await;
+    let status = status.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }
 
 #[tokio::test]
