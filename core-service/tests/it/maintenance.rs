@@ -6,6 +6,7 @@ use core_service::{
         clock::Clock,
         entropy::Entropy,
         job::{Destination, Job, JobKind, Task},
+        registration::{Details, NewDetails, Status},
         retention::Retention,
     },
     jobs::Maintenance,
@@ -120,9 +121,41 @@ async fn what_is_old_is_deleted(database: Database) {
     assert_eq!((jobs.len(), failed), (2, vec![later]));
 }
 
+async fn details_that_nobody_took_over_are_deleted(database: Database) {
+    const OCCASION: i32 = 7;
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let rows = Rows::new();
+    let account = add_account(&store, &rows).await.id;
+    let event = rows.event(account, 1);
+    add_event(&store, &event).await;
+    let registration = rows.registration(event.id, 1, Status::Confirmed);
+    let details = Details {
+        name: "Somebody else".to_owned(),
+        answers: Vec::new(),
+    };
+    let offered = NewDetails::offered(registration.id, OCCASION, details.clone(), NOW);
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_registration(&registration).await.unwrap();
+    tx.insert_new_details(&[offered]).await.unwrap();
+    tx.commit().await.unwrap();
+    // As they would be found at their own time, had they not been deleted.
+    let left = async || {
+        let found = store.find_new_details(registration.id, OCCASION, NOW).await;
+        found.unwrap()
+    };
+    let maintenance = maintenance_of(&store, &clock, KeyUses::default());
+    clock.advance_seconds(24 * HOUR - 1);
+    maintenance.maintain_once().await.unwrap();
+    assert_eq!(left().await, Some(details));
+    clock.advance_seconds(1);
+    maintenance.maintain_once().await.unwrap();
+    assert_eq!(left().await, None);
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
     a_round_sweeps_and_writes_down_uses_of_keys,
     stopping_writes_down_the_last_uses,
     what_is_old_is_deleted,
+    details_that_nobody_took_over_are_deleted,
 );

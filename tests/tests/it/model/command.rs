@@ -70,6 +70,7 @@ pub(crate) struct NewEvent {
     pub(crate) max_capacity: Option<i32>,
     pub(crate) is_public: Option<bool>,
     pub(crate) is_listed: Option<bool>,
+    pub(crate) confirm_by_email: Option<bool>,
     pub(crate) image_query: Option<&'static str>,
 }
 
@@ -82,6 +83,7 @@ pub(crate) struct Patch {
     pub(crate) max_capacity: Option<i32>,
     pub(crate) city: Change<&'static str>,
     pub(crate) is_listed: Option<bool>,
+    pub(crate) confirm_by_email: Option<bool>,
 }
 
 impl NewEvent {
@@ -105,6 +107,7 @@ impl Patch {
             max_capacity: None,
             city: Change::Keep,
             is_listed: None,
+            confirm_by_email: None,
         }
     }
 
@@ -189,16 +192,27 @@ fn new_event() -> impl Strategy<Value = NewEvent> {
         prop::option::of(1..6_i32),
         prop_oneof![1 => Just(None), 1 => Just(Some(false)), 3 => Just(Some(true))],
         prop_oneof![2 => Just(None), 1 => Just(Some(false)), 1 => Just(Some(true))],
+        prop::option::of(any::<bool>()),
         prop_oneof![Just(None), Just(Some("crab"))],
     )
         .prop_map(
-            |(title, start, end, max_capacity, is_public, is_listed, image_query)| NewEvent {
+            |(
                 title,
                 start,
                 end,
                 max_capacity,
                 is_public,
                 is_listed,
+                confirm_by_email,
+                image_query,
+            )| NewEvent {
+                title,
+                start,
+                end,
+                max_capacity,
+                is_public,
+                is_listed,
+                confirm_by_email,
                 image_query,
             },
         )
@@ -218,13 +232,17 @@ fn patch() -> impl Strategy<Value = Patch> {
         prop::option::weighted(0.4, 1..8_i32),
         city,
         prop::option::weighted(0.3, any::<bool>()),
+        prop::option::weighted(0.3, any::<bool>()),
     )
-        .prop_map(|(title, start, end, max_capacity, city, is_listed)| Patch {
-            title,
-            start,
-            end,
-            max_capacity,
-            city,
-            is_listed,
-        })
+        .prop_map(
+            |(title, start, end, max_capacity, city, is_listed, confirm_by_email)| Patch {
+                title,
+                start,
+                end,
+                max_capacity,
+                city,
+                is_listed,
+                confirm_by_email,
+            },
+        )
 }

@@ -149,6 +149,7 @@ impl Play {
         set(&mut request, "max_capacity", new.max_capacity);
         set(&mut request, "is_public", new.is_public);
         set(&mut request, "is_listed", new.is_listed);
+        set(&mut request, "confirm_by_email", new.confirm_by_email);
         set(&mut request, "image_query", new.image_query);
         let answer = self.owner(owner).call::<CreateEvent>(request).await;
 
@@ -182,6 +183,7 @@ impl Play {
         set(&mut fields, "start_date", patch.start.map(moment));
         set(&mut fields, "max_capacity", patch.max_capacity);
         set(&mut fields, "is_listed", patch.is_listed);
+        set(&mut fields, "confirm_by_email", patch.confirm_by_email);
         set(
             &mut fields,
             "end_date",

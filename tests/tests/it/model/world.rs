@@ -21,6 +21,10 @@ pub(crate) struct World {
 }
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the contract states them"
+)]
 pub(crate) struct Event {
     pub(crate) id: String,
     pub(crate) slug: String,
@@ -32,6 +36,7 @@ pub(crate) struct Event {
     pub(crate) max_capacity: i32,
     pub(crate) is_published: bool,
     pub(crate) is_listed: bool,
+    pub(crate) confirm_by_email: bool,
     pub(crate) is_cancelled: bool,
     pub(crate) cancel_reason: Option<String>,
     pub(crate) image_query: Option<&'static str>,
@@ -55,6 +60,7 @@ impl Event {
             max_capacity: new.max_capacity.unwrap_or(100),
             is_published: new.is_public.unwrap_or(false),
             is_listed: new.is_listed.unwrap_or(true),
+            confirm_by_email: new.confirm_by_email.unwrap_or(false),
             is_cancelled: false,
             cancel_reason: None,
             image_query: new.image_query,
@@ -71,6 +77,7 @@ impl Event {
         after.start = patch.start.unwrap_or(self.start);
         after.max_capacity = patch.max_capacity.unwrap_or(self.max_capacity);
         after.is_listed = patch.is_listed.unwrap_or(self.is_listed);
+        after.confirm_by_email = patch.confirm_by_email.unwrap_or(self.confirm_by_email);
         patch.end.clone().write_optional(&mut after.end);
         patch.city.clone().write_optional(&mut after.city);
         after
@@ -250,7 +257,7 @@ impl World {
             "image_url": public["image_url"],
             "custom_fields": [],
             "requires_approval": false,
-            "confirm_by_email": false,
+            "confirm_by_email": event.confirm_by_email,
         })
     }
 }
