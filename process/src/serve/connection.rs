@@ -1,6 +1,6 @@
 //! One connection: its requests and its end.
 
-use std::{convert::Infallible, pin::pin, sync::Arc};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
 use http::{HeaderValue, Request, Response, header::CONNECTION};
 use http_body::Body;
@@ -46,6 +46,7 @@ pub(super) async fn run<S, B>(
         due.send_replace(Some(Instant::now() + whole));
         let busy = Busy {
             due: due.clone(),
+            whole,
             _request: requests.busy(),
         };
         let answer = service
@@ -127,11 +128,13 @@ async fn overdue(mut dues: watch::Receiver<Option<Instant>>) -> Instant {
 /// Exists while a request runs.
 struct Busy {
     due: watch::Sender<Option<Instant>>,
+    whole: Duration,
     _request: connections::Busy,
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.due.send_replace(None);
+        // What remains of the answer must be written. An idle connection ends before this, by the limit on headers.
+        self.due.send_replace(Some(Instant::now() + self.whole));
     }
 }

@@ -17,6 +17,8 @@ async fn connections_that_wait_when_the_port_stops_are_taken() {
     stop.cancel();
     let mut taken = Vec::new();
     let mut accepting = Accepting::until(&stop, Duration::ZERO);
+    let nothing = std::future::pending::<()>();
+    assert!(accepting.next(nothing).await.is_none(), "it has stopped");
     while let Some(connection) = accepting.next(tcp::accept(&listener)).await {
         taken.push(connection);
     }
