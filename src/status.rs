@@ -1,4 +1,5 @@
-//! Errors as gRPC statuses with rich details: `google.rpc.ErrorInfo`, and `BadRequest` for invalid input.
+//! Errors as gRPC statuses with rich details: `google.rpc.ErrorInfo`, `BadRequest` for invalid input, and `QuotaFailure` for a quota
+//! that is used up.
 
 use std::time::Duration;
 
@@ -57,6 +58,20 @@ pub fn overloaded() -> Status {
     let message = format!("too many requests at once; try again in {OVERLOAD_SECONDS} s");
     let wait = Duration::from_secs(OVERLOAD_SECONDS);
     retry_after(Reason::Unavailable, message, wait)
+}
+
+/// A status for a quota that is used up, with its name and description as `google.rpc.QuotaFailure`, and a time to try again.
+pub fn quota_exceeded(
+    message: impl Into<String>,
+    name: &str,
+    description: &str,
+    wait: Duration,
+) -> Status {
+    let reason = Reason::RateLimited;
+    let mut details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
+    details.set_retry_info(Some(wait));
+    details.add_quota_failure_violation(name, description);
+    Status::with_error_details(reason.grpc_code(), message, details)
 }
 
 /// A status that says what is wrong with each field, as far as an answer has room for it. The first one is in the message, too.

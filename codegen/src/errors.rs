@@ -47,6 +47,8 @@ pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<
         UNAUTHORIZED => credential,
         INSUFFICIENT_SCOPE => method.scope.is_some(),
         IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.idempotency_key,
+        // Calls of an account are limited.
+        RATE_LIMITED if credential => true,
         PLAN_REQUIRED if paid => true,
         PAYLOAD_TOO_LARGE | UNSUPPORTED_MEDIA_TYPE => body,
         _ => method.errors.iter().any(|named| named == code),

@@ -198,6 +198,7 @@ fn failure(error: Error) -> Failure {
         | Error::AwaitsConfirmation
         | Error::RateLimited { .. }
         | Error::Busy
-        | Error::CapacityBelowConfirmed { .. } => Failure::Environment(error.to_string()),
+        | Error::CapacityBelowConfirmed { .. }
+        | Error::DailyMails { .. } => Failure::Environment(error.to_string()),
     }
 }

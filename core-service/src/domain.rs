@@ -1,6 +1,7 @@
 //! The rules, as pure code: no database, no network, no clock, no other module.
 
 pub mod account;
+pub mod announcement;
 pub mod api_key;
 pub mod audit;
 pub mod change;
@@ -16,6 +17,7 @@ pub mod image_credit;
 pub mod instant;
 pub mod job;
 pub mod keyed_call;
+pub mod mail_quota;
 pub mod plan;
 pub mod private_link;
 pub mod rate;

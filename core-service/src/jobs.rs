@@ -8,6 +8,7 @@
 //! and opens a `lane` for each. A lane has slots of its own, and a `pause` of its own while the destination does not work.
 
 mod backoff;
+mod event_announcement;
 mod handler;
 mod lane;
 mod maintenance;
@@ -16,7 +17,8 @@ mod registration_mail;
 mod runner;
 mod stock_cover;
 
-pub use handler::{Attempt, AttemptError, Handler};
+pub use event_announcement::EventAnnouncement;
+pub use handler::{Attempt, AttemptError, Done, Handler};
 pub use maintenance::Maintenance;
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};

@@ -20,14 +20,16 @@ use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::{
-    domain::{clock::Clock, entropy::Entropy, event::EventDefaults, retention::Retention},
+    domain::{
+        clock::Clock, entropy::Entropy, event::EventDefaults, plan::Plans, retention::Retention,
+    },
     email::Mailer,
     grpc::{
         edges::EdgeTokens,
         gate::{self, Gate, GateLayer},
         server::{self, Listener, TlsSettings},
     },
-    jobs::{Handler, Maintenance, RegistrationMail, Runner, StockCovers},
+    jobs::{EventAnnouncement, Handler, Maintenance, RegistrationMail, Runner, StockCovers},
     service::{Commands, Links, Policy, UseCases},
     settings::{PortSettings, RuleSettings},
     storage::Store,
@@ -91,7 +93,10 @@ impl Options {
         Ok(Self {
             policy: Policy {
                 links: links.unwrap_or_default(),
-                plans: rules.plans,
+                plans: Plans {
+                    active_events: rules.plans,
+                    daily_mails: rules.daily_mails,
+                },
                 event_defaults: EventDefaults {
                     timezone: rules.default_timezone.clone(),
                     confirm_by_email: rules.confirm_by_email,
@@ -127,7 +132,8 @@ impl Core {
         let use_cases = UseCases::new(commands, policy);
         let own_registrations = use_cases.own_registrations.clone();
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
-        let mut handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(mails)];
+        let announcements = EventAnnouncement::new(use_cases.events.clone());
+        let mut handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(mails), Arc::new(announcements)];
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
             Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
         }));
@@ -184,7 +190,8 @@ impl Core {
     /// Core's services behind the gate, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
         let authenticator = self.use_cases.authenticator.clone();
-        GateLayer::in_process(authenticator, self.room.clone()).layer(self.routes.clone())
+        let (room, limits) = (self.room.clone(), self.use_cases.call_limits.clone());
+        GateLayer::in_process(authenticator, room, limits).layer(self.routes.clone())
     }
 
     /// Serves a port until `stop`; calls under way may finish within a limit. Cancels `stop` when the port fails, so that all
@@ -199,13 +206,9 @@ impl Core {
         stop: CancellationToken,
     ) -> Result<(), Failure> {
         let authenticator = self.use_cases.authenticator.clone();
-        let limits = self.port_limits.clone();
-        let gate = GateLayer::of_port(
-            authenticator,
-            self.room.clone(),
-            self.edge_tokens.clone(),
-            limits.message_idle,
-        );
+        let (limits, calls) = (self.port_limits.clone(), self.use_cases.call_limits.clone());
+        let (room, tokens) = (self.room.clone(), self.edge_tokens.clone());
+        let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
         let _stops_the_rest = stop.clone().drop_guard();
         let routes = self.routes.clone();
         server::serve(listener, tls, gate, routes, stop, limits).await

@@ -15,6 +15,7 @@ mod keys;
 mod limits;
 mod link_queue;
 mod links;
+mod mail_quota;
 mod mails;
 mod registrations;
 
@@ -26,10 +27,11 @@ pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Principal};
 pub use erase::{Erasure, People};
 pub use error::Error;
+pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
-pub use limits::Allowance;
+pub use limits::{Allowance, CallLimits};
 pub use links::Links;
 pub use mails::Mails;
 pub(crate) use registrations::settle_all;
@@ -55,6 +57,8 @@ pub struct UseCases {
     pub links: Links,
     /// Authentication of callers.
     pub authenticator: Authenticator,
+    /// Limits on the calls of accounts.
+    pub call_limits: CallLimits,
     /// Accounts.
     pub accounts: Accounts,
     /// API keys.
@@ -78,11 +82,11 @@ pub struct UseCases {
 pub struct Policy {
     /// URLs in answers and mails.
     pub links: Links,
-    /// How many active events each plan allows.
+    /// The quotas of each plan.
     pub plans: Plans,
     /// What applies where neither a request to create an event nor its account says something.
     pub event_defaults: EventDefaults,
-    /// Rate limits on registrations.
+    /// Rate limits on calls and registrations.
     pub limits: LimitSettings,
 }
 
@@ -110,12 +114,17 @@ impl UseCases {
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
         Self {
+            call_limits: CallLimits(Arc::clone(&limiters)),
             accounts: Accounts::new(commands.clone(), plans),
             keys: Keys::new(commands.clone(), &authenticator),
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
-            registrations: Registrations::new(commands.clone(), links.clone(), limiters),
-            own_registrations: OwnRegistrations::new(commands.clone(), links.clone()),
+            own_registrations: OwnRegistrations::new(
+                commands.clone(),
+                links.clone(),
+                Arc::clone(&limiters),
+            ),
+            registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
             people: People::new(commands.clone()),
             authenticator,

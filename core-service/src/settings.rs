@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     domain::{
-        plan::Plans,
+        plan::{InvalidQuotas, Plans, Quotas},
         rate::{Limit, LimitSettings},
         retention::Retention,
         zone::Zone,
@@ -193,9 +193,13 @@ pub struct RuleSettings {
           default_missing_value = "true", action = clap::ArgAction::Set)]
     pub confirm_by_email: bool,
     /// Maximum number of active events for each plan, as plan=number or plan=unlimited, separated by commas
-    #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::default())]
-    pub plans: Plans,
-    /// Limits on registering.
+    #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::DEFAULT.active_events, value_parser = active_events)]
+    pub plans: Quotas,
+    /// Maximum number of mails a day for each plan about new times and places of events, and to people whom organizers add.
+    /// Days begin at 00:00 UTC
+    #[arg(long, env = "MUSTER_DAILY_MAILS", value_name = "PLANS", default_value_t = Plans::DEFAULT.daily_mails, value_parser = daily_mails)]
+    pub daily_mails: Quotas,
+    /// Limits on calls and registrations.
     #[command(flatten)]
     pub limits: LimitArgs,
     /// The source of covers.
@@ -206,10 +210,10 @@ pub struct RuleSettings {
     pub retention: RetentionArgs,
 }
 
-/// Limits on registering, on each core.
+/// Limits on calls and registrations, on each core.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(
-    next_help_heading = "Limits on registrations for each core, for example 60/minute (second, minute, hour, day), or off"
+    next_help_heading = "Limits for each core, for example 60/minute (second, minute, hour, day), or off"
 )]
 pub struct LimitArgs {
     /// Registrations from one client address (for IPv6, one /64 network; a /48 network may make 10 times as many)
@@ -221,10 +225,17 @@ pub struct LimitArgs {
     /// Public registrations of one e-mail address, with any +tag; each sends a mail
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
     pub limit_per_recipient: Limit,
-    /// Registrations of one e-mail address, with any +tag, by the organizers of one account; each sends a mail
+    /// Registrations of one e-mail address, with any +tag, by the organizers of one account; each sends a mail.
+    /// Mails about new times and places of its events count, too
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
           default_value_t = LimitSettings::default().per_added_recipient)]
     pub limit_per_added_recipient: Limit,
+    /// Calls of one account, by any of its keys, that change nothing
+    #[arg(long, env = "MUSTER_LIMIT_ACCOUNT_READS", value_name = "RATE", default_value_t = LimitSettings::default().account_reads)]
+    pub limit_account_reads: Limit,
+    /// Calls of one account, by any of its keys, that may change something
+    #[arg(long, env = "MUSTER_LIMIT_ACCOUNT_WRITES", value_name = "RATE", default_value_t = LimitSettings::default().account_writes)]
+    pub limit_account_writes: Limit,
 }
 
 /// How long old rows are kept, in days.
@@ -318,8 +329,18 @@ impl From<LimitArgs> for LimitSettings {
             per_event: args.limit_per_event,
             per_recipient: args.limit_per_recipient,
             per_added_recipient: args.limit_per_added_recipient,
+            account_reads: args.limit_account_reads,
+            account_writes: args.limit_account_writes,
         }
     }
+}
+
+fn active_events(text: &str) -> Result<Quotas, InvalidQuotas> {
+    Plans::DEFAULT.active_events.with(text)
+}
+
+fn daily_mails(text: &str) -> Result<Quotas, InvalidQuotas> {
+    Plans::DEFAULT.daily_mails.with(text)
 }
 
 fn zone(name: &str) -> Result<Zone, String> {

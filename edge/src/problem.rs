@@ -26,7 +26,7 @@ pub struct Problem {
     pub code: &'static str,
     /// A message for people, without internal details.
     pub message: String,
-    /// The violations by field.
+    /// The violations by field, or the quota that is used up by its name.
     pub details: Vec<Violation>,
     /// When to try again, in seconds, if that can help.
     pub retry_after_seconds: Option<u64>,
@@ -139,15 +139,25 @@ impl From<&Status> for Problem {
             .bad_request()
             .map(|bad| &bad.field_violations[..])
             .unwrap_or_default();
+        let quotas = details
+            .quota_failure()
+            .map(|failure| &failure.violations[..])
+            .unwrap_or_default();
         let scope = info.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
         let request = details.request_info();
         let wait = details.retry_info().and_then(|info| info.retry_delay);
         Self {
             details: violations
                 .iter()
-                .map(|violation| Violation {
-                    field: violation.field.clone(),
-                    message: violation.description.clone(),
+                .map(|violation| (&violation.field, &violation.description))
+                .chain(
+                    quotas
+                        .iter()
+                        .map(|quota| (&quota.subject, &quota.description)),
+                )
+                .map(|(field, message)| Violation {
+                    field: field.clone(),
+                    message: message.clone(),
                 })
                 .collect(),
             retry_after_seconds: wait.map(whole_seconds).or(problem.retry_after_seconds),

@@ -49,6 +49,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         email: "guest+tag@example.org".to_owned(),
         status: Status::Confirmed,
         awaits_confirmation: false,
+        told: None,
         event: Event {
             title,
             location,

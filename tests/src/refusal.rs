@@ -14,7 +14,7 @@ pub struct Refusal {
     pub reason: Reason,
     /// For people.
     pub message: String,
-    /// A violation of one field.
+    /// A violation of one field, or a quota that is used up.
     pub details: Vec<Violation>,
 }
 
@@ -115,10 +115,19 @@ impl Refusal {
                 })
                 .collect()
         });
+        let quotas = details.quota_failure().map(|failure| {
+            let quotas = failure.violations.iter();
+            quotas
+                .map(|quota| Violation {
+                    field: quota.subject.clone(),
+                    message: quota.description.clone(),
+                })
+                .collect()
+        });
         Self {
             reason,
             message: status.message().to_owned(),
-            details: violations.unwrap_or_default(),
+            details: violations.or(quotas).unwrap_or_default(),
         }
     }
 }

@@ -149,6 +149,8 @@ impl Deployment {
             // All guests come from this machine, to one event.
             ("MUSTER_LIMIT_PER_ADDRESS", "off"),
             ("MUSTER_LIMIT_PER_EVENT", "off"),
+            ("MUSTER_LIMIT_ACCOUNT_READS", "off"),
+            ("MUSTER_LIMIT_ACCOUNT_WRITES", "off"),
         ];
         let key = make_account(programs, &core_settings)?;
         let core = programs.command("core-service", &core_settings);

@@ -44,7 +44,7 @@ pub(super) fn schemas(api: &Api) -> Object {
                         "details": {
                             "type": "array",
                             "items": reference(DETAIL),
-                            "description": "The invalid fields of the request.",
+                            "description": "The invalid fields of the request, or the quota that is used up.",
                         },
                         "request_id": {
                             "type": "string",
@@ -67,15 +67,15 @@ pub(super) fn schemas(api: &Api) -> Object {
             "properties": {
                 "field": {
                     "type": "string",
-                    "description": "Path of the field, for example `custom_fields[2].label`.",
+                    "description": "Path of the field, for example `custom_fields[2].label`, or the name of the quota.",
                 },
                 "message": {
                     "type": "string",
-                    "description": "What is valid.",
+                    "description": "What is valid, or what the quota allows and when it resets.",
                 },
             },
             "required": ["field", "message"],
-            "description": "An invalid field of the request.",
+            "description": "An invalid field of the request, or a quota that is used up.",
             "examples": api.reasons.iter().filter_map(detail).collect::<Vec<_>>(),
         }),
     );

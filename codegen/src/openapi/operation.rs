@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ADDITION, BEARER, failures, schemas, tag_name};
 use crate::{
-    errors::RATE_LIMITED,
+    errors::{self, RATE_LIMITED},
     example,
     model::{Api, Field, Method, Response, Service},
     options::Access,
@@ -123,7 +123,10 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     if method.caching.is_some() {
         headers["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
     }
-    if method.errors.iter().any(|code| code == RATE_LIMITED) {
+    if errors::of_route(api, method, route)
+        .iter()
+        .any(|reason| reason.code == RATE_LIMITED)
+    {
         for name in ["RateLimit", "RateLimit-Policy"] {
             headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
         }
@@ -226,12 +229,12 @@ pub(super) fn headers() -> Value {
             "example": 5,
         },
         "RateLimit": {
-            "description": "How many such requests the client's address has left, and in how many seconds it gets one more. Absent if another limit applies.",
+            "description": "How many requests are left of the limit with this name, and in how many seconds there is one more. Absent if another limit was exceeded.",
             "schema": { "type": "string" },
             "example": "\"address\";r=59;t=1",
         },
         "RateLimit-Policy": {
-            "description": "How many such requests a client's address may send, and in how many seconds. Absent if another limit applies.",
+            "description": "The name of the limit, how many requests it allows, and in how many seconds: `address` for registrations from a client's address, `account-reads` and `account-writes` for the calls of an account. Absent if another limit was exceeded.",
             "schema": { "type": "string" },
             "example": "\"address\";q=60;w=60",
         },

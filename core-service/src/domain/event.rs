@@ -4,11 +4,13 @@ mod changes;
 mod create;
 mod custom_field;
 mod patch;
+mod time_and_place;
 
 pub use changes::Changes;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
 pub use patch::EventPatch;
+pub use time_and_place::TimeAndPlace;
 
 use super::{
     ids::{AccountId, EventId},

@@ -10,6 +10,7 @@ pub use work::Mailing;
 
 use super::{
     account::{Account, ApiKey},
+    announcement::Announcement,
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
     job::JobKey,
@@ -33,6 +34,20 @@ pub enum Fact<'a> {
         before: &'a Event,
         /// After.
         after: &'a Event,
+    },
+    /// An event has a new time or place, which registrants may have to be told.
+    EventMoved {
+        /// Before.
+        before: &'a Event,
+        /// After.
+        after: &'a Event,
+        /// When they are told; `None` if nobody can be.
+        announcement: Option<Announcement>,
+    },
+    /// The time has come to tell registrants of an event's time and place.
+    EventAnnounced {
+        /// The event.
+        event: &'a Event,
     },
     /// A photograph became an event's cover.
     CoverStored {

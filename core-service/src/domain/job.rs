@@ -25,6 +25,9 @@ impl Destination {
     /// The mail server.
     pub const MAIL: Self = Self(Cow::Borrowed("mail"));
 
+    /// Work that needs the database alone.
+    pub const DATABASE: Self = Self(Cow::Borrowed("database"));
+
     /// The provider of stock photographs.
     pub const COVERS: Self = Self(Cow::Borrowed("covers"));
 

@@ -57,18 +57,53 @@ impl FromStr for Plan {
     }
 }
 
-/// How many active events each plan allows; `None` is unlimited.
+/// The quotas of each plan; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plans {
+    /// How many active events it allows.
+    pub active_events: Quotas,
+    /// How many mails a day it allows to people who did not ask for them: about changes of events, and to people whom the
+    /// organizer adds.
+    pub daily_mails: Quotas,
+}
+
+impl Plans {
+    /// The defaults of the settings.
+    pub const DEFAULT: Self = Self {
+        active_events: Quotas {
+            free: Some(3),
+            premium: Some(25),
+            pro: Some(100),
+            business: None,
+        },
+        // A paid plan can import the largest event, or move it, on any day; the free plan a company's party.
+        daily_mails: Quotas {
+            free: Some(500),
+            premium: Some(10_000),
+            pro: Some(50_000),
+            business: Some(200_000),
+        },
+    };
+}
+
+impl Default for Plans {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// One quota of each plan; `None` is unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quotas {
     free: Option<u32>,
     premium: Option<u32>,
     pro: Option<u32>,
     business: Option<u32>,
 }
 
-impl Plans {
-    /// How many active events the plan allows; `None` is unlimited.
-    pub const fn quota(&self, plan: Plan) -> Option<u32> {
+impl Quotas {
+    /// The quota of a plan; `None` is unlimited.
+    pub const fn of(&self, plan: Plan) -> Option<u32> {
         match plan {
             Plan::Free => self.free,
             Plan::Premium => self.premium,
@@ -76,25 +111,41 @@ impl Plans {
             Plan::Business => self.business,
         }
     }
-}
 
-impl Default for Plans {
-    fn default() -> Self {
-        Self {
-            free: Some(3),
-            premium: Some(25),
-            pro: Some(100),
-            business: None,
+    /// Reads `free=3,premium=25,pro=100,business=unlimited`; a plan that is absent keeps its quota.
+    ///
+    /// # Errors
+    /// When a part is not `plan=quota`.
+    pub fn with(mut self, text: &str) -> Result<Self, InvalidQuotas> {
+        for part in text.split(',') {
+            let (name, quota) = part
+                .split_once('=')
+                .ok_or_else(|| InvalidQuotas::Form(part.to_owned()))?;
+            let plan: Plan = name.trim().parse()?;
+            let quota = match quota.trim() {
+                "unlimited" => None,
+                number => Some(number.parse().map_err(|_| InvalidQuotas::Quota {
+                    plan,
+                    quota: number.to_owned(),
+                })?),
+            };
+            *match plan {
+                Plan::Free => &mut self.free,
+                Plan::Premium => &mut self.premium,
+                Plan::Pro => &mut self.pro,
+                Plan::Business => &mut self.business,
+            } = quota;
         }
+        Ok(self)
     }
 }
 
-impl fmt::Display for Plans {
-    /// The form that `from_str` reads.
+impl fmt::Display for Quotas {
+    /// The form that [`Quotas::with`] reads.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, plan) in Plan::ALL.into_iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            match self.quota(plan) {
+            match self.of(plan) {
                 Some(quota) => write!(out, "{comma}{plan}={quota}")?,
                 None => write!(out, "{comma}{plan}=unlimited")?,
             }
@@ -105,7 +156,7 @@ impl fmt::Display for Plans {
 
 /// Why a list of quotas is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidPlans {
+pub enum InvalidQuotas {
     /// A part that is not `plan=quota`.
     #[error("plans: '{0}' must have the form plan=quota, for example free=3")]
     Form(String),
@@ -120,35 +171,6 @@ pub enum InvalidPlans {
         /// The invalid text.
         quota: String,
     },
-}
-
-impl FromStr for Plans {
-    type Err = InvalidPlans;
-
-    /// Reads `free=3,premium=25,pro=100,business=unlimited`; a plan that is absent keeps its default.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut plans = Self::default();
-        for part in text.split(',') {
-            let (name, quota) = part
-                .split_once('=')
-                .ok_or_else(|| InvalidPlans::Form(part.to_owned()))?;
-            let plan: Plan = name.trim().parse()?;
-            let quota = match quota.trim() {
-                "unlimited" => None,
-                number => Some(number.parse().map_err(|_| InvalidPlans::Quota {
-                    plan,
-                    quota: number.to_owned(),
-                })?),
-            };
-            *match plan {
-                Plan::Free => &mut plans.free,
-                Plan::Premium => &mut plans.premium,
-                Plan::Pro => &mut plans.pro,
-                Plan::Business => &mut plans.business,
-            } = quota;
-        }
-        Ok(plans)
-    }
 }
 
 #[cfg(test)]
@@ -171,15 +193,21 @@ mod tests {
     #[test]
     fn quotas_print_as_they_are_read() {
         let text = "free=3,premium=25,pro=100,business=unlimited";
-        assert_eq!(text.parse(), Ok(Plans::default()));
-        assert_eq!(Plans::default().to_string(), text);
+        let Plans {
+            active_events,
+            daily_mails,
+        } = Plans::DEFAULT;
+        assert_eq!(active_events.to_string(), text);
+        assert_eq!(daily_mails.with(text), Ok(active_events));
     }
 
     #[test]
     fn a_plan_that_is_left_out_keeps_its_quota() {
-        let plans: Plans = "business=7, free=unlimited".parse().unwrap();
+        let changed = Plans::DEFAULT
+            .active_events
+            .with("business=7, free=unlimited");
         assert_eq!(
-            plans.to_string(),
+            changed.unwrap().to_string(),
             "free=unlimited,premium=25,pro=100,business=7"
         );
     }
@@ -200,7 +228,8 @@ mod tests {
                 "plans: the quota of pro must be a number or 'unlimited', not '-1'",
             ),
         ] {
-            assert_eq!(text.parse::<Plans>().unwrap_err().to_string(), message);
+            let refused = Plans::DEFAULT.active_events.with(text).unwrap_err();
+            assert_eq!(refused.to_string(), message);
         }
     }
 }

@@ -16,7 +16,7 @@ pub enum Limit {
     },
 }
 
-/// Rate limits on registrations.
+/// Rate limits on calls and registrations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitSettings {
     /// Registrations from one client address. A larger network may make [`Self::NETWORKS_PER_SITE`] times as many.
@@ -25,8 +25,12 @@ pub struct LimitSettings {
     pub per_event: Limit,
     /// Registrations of one e-mail address by the public; each sends a mail to it.
     pub per_recipient: Limit,
-    /// Registrations of one e-mail address by one account; each sends a mail to it.
+    /// Registrations of one e-mail address by one account, and mails about changes of its events.
     pub per_added_recipient: Limit,
+    /// Calls of one account that change nothing.
+    pub account_reads: Limit,
+    /// Calls of one account that may change something.
+    pub account_writes: Limit,
 }
 
 impl LimitSettings {
@@ -39,6 +43,8 @@ impl LimitSettings {
         per_event: Limit::Off,
         per_recipient: Limit::Off,
         per_added_recipient: Limit::Off,
+        account_reads: Limit::Off,
+        account_writes: Limit::Off,
     };
 }
 
@@ -53,6 +59,10 @@ impl Default for LimitSettings {
             per_recipient: Limit::new(10, Period::Hour),
             // Enough for a person who comes to several events of an account, too low to molest somebody.
             per_added_recipient: Limit::new(10, Period::Hour),
+            // A program that reads all the time, and nothing that could slow others down.
+            account_reads: Limit::new(6_000, Period::Minute),
+            // The largest event is imported in two and a half minutes: 3,000 registrations at once, then 50 a second.
+            account_writes: Limit::new(3_000, Period::Minute),
         }
     }
 }

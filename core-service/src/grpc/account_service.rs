@@ -23,6 +23,8 @@ impl AccountService for AccountApi {
             active_events: found.active_events,
             active_events_limit: found.active_events_limit,
             active_events_left: found.active_events_left(),
+            daily_mails_limit: found.daily_mails_limit,
+            daily_mails_left: found.daily_mails_left(),
             id: found.account.id.to_string(),
             plan: found.account.plan.name().to_owned(),
             is_paid: found.account.plan.is_paid(),

@@ -1,5 +1,5 @@
 //! The gate that every call passes: it recognizes edges, sets a deadline, limits how many calls there are at a time, authenticates
-//! the caller, checks the scope, and logs one line.
+//! the caller, checks the scope, counts the call for the account's limits, and logs one line.
 
 use std::{
     convert::Infallible,
@@ -30,9 +30,9 @@ use super::{
     edges::{Arrival, EdgeTokens, Edges},
     message::Bounds,
     origin::{self, Origin},
-    status::refuse,
+    status::{refuse, write_allowance},
 };
-use crate::service::{Authenticator, Principal};
+use crate::service::{Allowance, Authenticator, CallLimits, Principal};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
@@ -55,6 +55,7 @@ const OPEN_SERVICES: [&str; 3] = [
 pub struct GateLayer {
     authenticator: Authenticator,
     room: Room,
+    call_limits: CallLimits,
     edges: Arc<Edges>,
     /// Bounds on messages; edges in this process have read them within bounds of their own.
     bounds: Option<Arc<Bounds>>,
@@ -67,12 +68,14 @@ impl GateLayer {
     pub fn of_port(
         authenticator: Authenticator,
         room: Room,
+        call_limits: CallLimits,
         tokens: EdgeTokens,
         message_idle: Duration,
     ) -> Self {
         Self {
             authenticator,
             room,
+            call_limits,
             edges: Arc::new(Edges::new(tokens)),
             bounds: Some(Arc::new(Bounds::new(message_idle))),
             in_process: false,
@@ -80,10 +83,11 @@ impl GateLayer {
     }
 
     /// The gate for edges in this process.
-    pub fn in_process(authenticator: Authenticator, room: Room) -> Self {
+    pub fn in_process(authenticator: Authenticator, room: Room, call_limits: CallLimits) -> Self {
         Self {
             authenticator,
             room,
+            call_limits,
             edges: Arc::default(),
             bounds: None,
             in_process: true,
@@ -179,7 +183,8 @@ impl GateLayer {
     }
 
     /// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
-    /// credential is reported before a missing scope, and both before any violation in the request. Returns the rule of the rpc.
+    /// credential is reported before a missing scope, and both before an exceeded limit and any violation in the request. Returns the
+    /// rule of the rpc; what the account has left of its limit is put into the extensions, too.
     async fn admit(
         &self,
         arrival: Arrival,
@@ -207,6 +212,15 @@ impl GateLayer {
             return Err(Box::new(insufficient_scope(needed)));
         }
         request.extensions_mut().insert(principal);
+        if !rule_of_rpc.internal {
+            let counted = self
+                .call_limits
+                .count(principal.account, rule_of_rpc.read_only);
+            let allowance = counted.map_err(|error| Box::new(refuse(error)))?;
+            if let Some(allowance) = allowance {
+                request.extensions_mut().insert(allowance);
+            }
+        }
         Ok(rule)
     }
 
@@ -244,10 +258,15 @@ impl GateLayer {
                 (whole, Some(self.place(Kind::of(rule.read_only))?))
             }
         };
-        match service.call(request).await {
-            Ok(response) => Ok(response),
+        let allowance = request.extensions().get::<Allowance>().copied();
+        let mut response = match service.call(request).await {
+            Ok(response) => response,
             Err(never) => match never {},
+        };
+        if let Some(allowance) = allowance {
+            write_allowance(response.headers_mut(), allowance);
         }
+        Ok(response)
     }
 
     fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {

@@ -2,14 +2,21 @@
 
 use std::time::Duration;
 
+use http::HeaderMap;
 use muster_api::{
     Reason,
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    status::{invalid, overloaded, retry_after, status},
+    status::{invalid, overloaded, quota_exceeded, retry_after, status},
 };
 use tonic::{Status, metadata::MetadataMap};
 
-use crate::service::{Allowance, Error};
+use crate::{
+    domain::mail_quota::Exceeded,
+    service::{Allowance, Error},
+};
+
+/// The name of the daily quota of mails, in details and rate limits.
+const DAILY_MAILS: &str = "daily_mails";
 
 /// The status for an error. Internal details are logged here, once, and not sent.
 pub(super) fn refuse(error: Error) -> Status {
@@ -28,6 +35,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::NotConfirmed(_) => Reason::NotConfirmed,
         Error::AwaitsConfirmation => Reason::AwaitsConfirmation,
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
+        Error::DailyMails { exceeded, wait, .. } => return refuse_mails(message, exceeded, wait),
         Error::Busy => return overloaded(),
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
@@ -54,19 +62,39 @@ fn refuse_rate(message: String, wait: Duration, allowance: Option<Allowance>) ->
     status
 }
 
-/// Adds the client's remaining allowance, in the form of draft-ietf-httpapi-ratelimit-headers.
+/// The status for mails beyond a daily quota, with the quota and the time at which it begins anew.
+fn refuse_mails(message: String, exceeded: Exceeded, wait: Duration) -> Status {
+    let Exceeded {
+        limit,
+        used,
+        needed,
+        resets_at,
+    } = exceeded;
+    let quota = format!(
+        "allows {limit} a day, of which {used} are used, and this needs {needed}; resets at {resets_at}"
+    );
+    quota_exceeded(message, DAILY_MAILS, &quota, wait)
+}
+
+/// Adds the remaining allowance of a client or an account, in the form of draft-ietf-httpapi-ratelimit-headers.
 pub(super) fn tell_allowance(metadata: &mut MetadataMap, allowance: Allowance) {
+    write_allowance(metadata.as_mut(), allowance);
+}
+
+/// The same to the headers of an answer.
+pub(super) fn write_allowance(headers: &mut HeaderMap, allowance: Allowance) {
     let Allowance {
+        name,
         quota,
         window_seconds,
         remaining,
         reset_seconds,
     } = allowance;
-    let policy = format!("\"address\";q={quota};w={window_seconds}");
-    let left = format!("\"address\";r={remaining};t={reset_seconds}");
+    let policy = format!("\"{name}\";q={quota};w={window_seconds}");
+    let left = format!("\"{name}\";r={remaining};t={reset_seconds}");
     for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
         if let Ok(value) = value.parse() {
-            metadata.insert(name, value);
+            headers.insert(name, value);
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Handlers of jobs.
 
-use std::pin::Pin;
+use std::{pin::Pin, time::Duration};
 
-use crate::domain::job::{ClaimedJob, InvalidPayload, JobKind};
+use crate::domain::{
+    event::TimeAndPlace,
+    ids::RegistrationId,
+    job::{ClaimedJob, InvalidPayload, JobKind},
+};
 
 /// A running try of a job.
-pub type Attempt<'a> = Pin<Box<dyn Future<Output = Result<(), AttemptError>> + Send + 'a>>;
+pub type Attempt<'a> = Pin<Box<dyn Future<Output = Result<Done, AttemptError>> + Send + 'a>>;
 
 /// Does some kinds of jobs. A try may be dropped at any point, by its time limit or with the process, and then runs again.
 pub trait Handler: Send + Sync {
@@ -14,6 +18,17 @@ pub trait Handler: Send + Sync {
 
     /// Runs one try.
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a>;
+}
+
+/// What is recorded about a try that succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// The job is done.
+    Plainly,
+    /// The job is done, and a registrant was told a new time and place.
+    Told(RegistrationId, TimeAndPlace),
+    /// The handler has recorded the outcome, in the transaction of its work.
+    Recorded,
 }
 
 /// Why a try failed. The text is stored with the job for administrators, and logged only where this is stated.
@@ -25,6 +40,9 @@ pub enum AttemptError {
     /// No later try can succeed.
     #[error("{0}")]
     Permanent(String),
+    /// It is too early. The try does not count, and the job waits for at least this time.
+    #[error("{1}")]
+    Early(Duration, String),
     /// The destination does not work. The try does not count, and all jobs of the destination wait. The text is logged, so it
     /// must contain no secret and no address.
     #[error("{0}")]

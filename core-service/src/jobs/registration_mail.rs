@@ -1,13 +1,18 @@
 //! The handler of all mails to registrants.
 
-use super::{Attempt, AttemptError, Handler};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
     domain::{
         clock::Clock,
         ids::RegistrationId,
         instant::Instant,
         job::{ClaimedJob, JobKind},
-        registration::Notification,
+        registration::{Notification, Registrant},
     },
     email::{self, Addressing, Mailer, Undelivered},
     service::OwnRegistrations,
@@ -21,11 +26,13 @@ pub struct RegistrationMail {
     clock: Clock,
     own_registrations: OwnRegistrations,
     mailer: Mailer,
+    /// How often a mail was deferred because of its recipient's limit.
+    deferred: Arc<AtomicU64>,
 }
 
 impl RegistrationMail {
     /// A handler that sends with `mailer`.
-    pub const fn new(
+    pub fn new(
         store: Store,
         clock: Clock,
         own_registrations: OwnRegistrations,
@@ -36,21 +43,23 @@ impl RegistrationMail {
             clock,
             own_registrations,
             mailer,
+            deferred: Arc::default(),
         }
     }
 
-    async fn send(&self, job: &ClaimedJob) -> Result<(), AttemptError> {
+    async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
         let (id, now) = (RegistrationId::new(job.key.subject_id), self.clock.now());
         let found = self.store.find_registrant(id).await;
         let found = found.map_err(|error| AttemptError::Temporary(error.to_string()))?;
         // The person was erased meanwhile.
         let Some(registrant) = found else {
-            return Ok(());
+            return Ok(Done::Plainly);
         };
         let Some(notification) = registrant.notification(job.task()?, now) else {
             tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
-            return Ok(());
+            return Ok(Done::Plainly);
         };
+        self.check_recipient(job, notification, &registrant)?;
         let links = self.own_registrations.links();
         let offers_details = match notification {
             Notification::RegisteredAgain(_) => self.offers_details(job, now).await?,
@@ -72,7 +81,28 @@ impl RegistrationMail {
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        Ok(self.mailer.send(&mail, now).await?)
+        self.mailer.send(&mail, now).await?;
+        let news = registrant.news();
+        Ok(news.map_or(Done::Plainly, |news| Done::Told(id, news)))
+    }
+
+    /// Lets a mail wait that its recipient can do without for a while, if they got many. All others answer something that the
+    /// recipient did or must know at once.
+    fn check_recipient(
+        &self,
+        job: &ClaimedJob,
+        notification: Notification,
+        registrant: &Registrant,
+    ) -> Result<(), AttemptError> {
+        if !matches!(notification, Notification::EventChanged(_)) {
+            return Ok(());
+        }
+        let counted = self.own_registrations.count_mail(registrant);
+        counted.map_err(|wait| {
+            let deferred = self.deferred.fetch_add(1, Ordering::Relaxed) + 1;
+            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, wait_seconds = wait.as_secs(), deferred, "a mail waits, since its recipient got many");
+            AttemptError::Early(wait, "the recipient got many mails".to_owned())
+        })
     }
 
     /// Whether the repeated registration had another name or other answers.

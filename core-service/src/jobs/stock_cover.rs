@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use covers::stock::{Credit, Error, Stock, StockCover};
 
-use super::{Attempt, AttemptError, Handler};
+use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
     domain::{
         audit::Actor,
@@ -40,11 +40,11 @@ impl StockCovers {
         }
     }
 
-    async fn fetch(&self, id: EventId) -> Result<(), AttemptError> {
+    async fn fetch(&self, id: EventId) -> Result<Done, AttemptError> {
         let now = self.commands.clock().now();
         let event = self.commands.store().find_event(id).await?;
         let Some(words) = event.as_ref().and_then(|event| wanted(event, now)) else {
-            return Ok(());
+            return Ok(Done::Plainly);
         };
         if now.micros() < self.paused_until.load(Ordering::Relaxed) {
             return Err(AttemptError::Unreachable(
@@ -55,14 +55,19 @@ impl StockCovers {
             Ok(Some(cover)) => self.keep(id, words, cover).await,
             Ok(None) => {
                 tracing::info!(event_id = %id, provider = %self.stock.provider(), "found no stock photograph for an event");
-                Ok(())
+                Ok(Done::Plainly)
             }
             Err(error) => Err(self.failure(&error)),
         }
     }
 
     /// Stores a cover, unless its event needs another one by now.
-    async fn keep(&self, id: EventId, words: &str, cover: StockCover) -> Result<(), AttemptError> {
+    async fn keep(
+        &self,
+        id: EventId,
+        words: &str,
+        cover: StockCover,
+    ) -> Result<Done, AttemptError> {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
         let keep = async |unit: &mut Unit| {
@@ -82,7 +87,7 @@ impl StockCovers {
             Ok(true)
         };
         if self.commands.run(Actor::System, keep).await? {
-            return Ok(());
+            return Ok(Done::Plainly);
         }
         let text = "the event's image_query changed meanwhile";
         Err(AttemptError::Temporary(text.to_owned()))

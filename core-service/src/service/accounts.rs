@@ -7,7 +7,7 @@ use crate::domain::{
     email::Email,
     fact::Fact,
     ids::AccountId,
-    plan::{Plan, Plans},
+    plan::{Plan, Plans, Quotas},
     violation::Violations,
     zone::Zone,
 };
@@ -21,15 +21,27 @@ pub struct AccountOverview {
     pub active_events: i32,
     /// The quota; `None` if there is no limit.
     pub active_events_limit: Option<i32>,
+    /// Mails of the current day that count against the daily quota.
+    pub daily_mails: i32,
+    /// The daily quota; `None` if there is no limit.
+    pub daily_mails_limit: Option<i32>,
 }
 
 impl AccountOverview {
     /// How many more events may become active; `None` if there is no limit.
     pub fn active_events_left(&self) -> Option<i32> {
-        let limit = self.active_events_limit?;
-        // After a change to a smaller plan there may be more than the quota.
-        Some(limit.saturating_sub(self.active_events).max(0))
+        left(self.active_events_limit, self.active_events)
     }
+
+    /// How many more of the daily mails are left today; `None` if there is no limit.
+    pub fn daily_mails_left(&self) -> Option<i32> {
+        left(self.daily_mails_limit, self.daily_mails)
+    }
+}
+
+/// After a change to a smaller plan there may be more than the quota.
+fn left(limit: Option<i32>, used: i32) -> Option<i32> {
+    limit.map(|limit| limit.saturating_sub(used).max(0))
 }
 
 /// A request to create an account.
@@ -64,11 +76,14 @@ impl Accounts {
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
         let active = store.count_active_events(account.id, now).await?;
-        let limit = self.plans.quota(account.plan);
+        let mails = store.find_mail_count(account.id).await?;
+        let limit = |quotas: Quotas| quotas.of(account.plan).map(|limit| saturated(limit.into()));
         Ok(AccountOverview {
-            account,
             active_events: saturated(active),
-            active_events_limit: limit.map(|limit| saturated(limit.into())),
+            active_events_limit: limit(self.plans.active_events),
+            daily_mails: mails.map_or(0, |mails| mails.today(now).mails),
+            daily_mails_limit: limit(self.plans.daily_mails),
+            account,
         })
     }
 

@@ -166,8 +166,25 @@ impl Unit {
         let (tx, now) = (&mut self.tx, self.now);
         match mailing {
             Mailing::Cancellation { event } => tx.schedule_cancellation_mails(event, now).await,
-            Mailing::Change { event, sequence } => {
-                tx.schedule_event_changed_mails(event, sequence, now).await
+            Mailing::Change {
+                event,
+                known,
+                announcement,
+            } => {
+                tx.note_known(event, known).await?;
+                if let Some(announcement) = announcement {
+                    let due_at = announcement.due_at(now);
+                    tx.put_announcement(event, &announcement, due_at).await?;
+                }
+                Ok(0)
+            }
+            Mailing::Announcement {
+                event,
+                current,
+                sequence,
+            } => {
+                tx.schedule_event_changed_mails(event, current, sequence, now)
+                    .await
             }
             Mailing::Promotion { event, seats } => {
                 tx.schedule_promotion_mails(event, seats, now).await?;

@@ -6,6 +6,7 @@ use super::limits::{Allowance, whole_seconds};
 use crate::{
     domain::{
         event,
+        mail_quota::Exceeded,
         plan::Plan,
         registration::{self, Status},
         violation::FieldViolation,
@@ -66,12 +67,22 @@ pub enum Error {
     #[error("the attendee must confirm the registration from the e-mail first")]
     AwaitsConfirmation,
     /// A rate limit was exceeded.
-    #[error("too many registrations in a short time; try again in {} s", whole_seconds(*wait))]
+    #[error("too many requests in a short time; try again in {} s", whole_seconds(*wait))]
     RateLimited {
         /// How long to wait.
         wait: Duration,
         /// The client's remaining allowance, if it may know it.
         allowance: Option<Allowance>,
+    },
+    /// More mails to people who did not ask for them than the plan allows on a day.
+    #[error("the daily mails of the {plan} plan are used up; try again after {}", exceeded.resets_at)]
+    DailyMails {
+        /// The account's plan.
+        plan: Plan,
+        /// The quota.
+        exceeded: Exceeded,
+        /// How long until a new day begins.
+        wait: Duration,
     },
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
@@ -138,6 +149,7 @@ impl Error {
             Self::Invalid(_)
             | Self::Unauthorized
             | Self::RateLimited { .. }
+            | Self::DailyMails { .. }
             | Self::Busy
             | Self::Conflict(_)
             | Self::IdempotencyKeyReused

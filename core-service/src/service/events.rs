@@ -1,10 +1,12 @@
 //! The caller's own events.
 
+mod announce;
 mod cancel;
 mod change;
 mod create;
 mod quota;
 
+pub(crate) use announce::AnnounceError;
 pub use cancel::Cancellation;
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated};

@@ -1,44 +1,20 @@
-//! Rate limits on registrations, which also limit how many mails strangers can cause. Each core counts in its own memory: the
-//! effective limit is multiplied by the number of cores, and a restart resets it.
+//! Rate limits on the calls of accounts and on registrations; the latter also limit how many mails strangers can cause. Each core
+//! counts in its own memory: the effective limit is multiplied by the number of cores, and a restart resets it.
 
 mod counters;
+mod limiter;
 
-use std::{
-    hash::Hash,
-    net::IpAddr,
-    num::NonZeroU32,
-    sync::atomic::{AtomicI64, Ordering},
-    time::Duration,
-};
+use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
-use governor::{Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware};
 use process::networks::subscriber;
 
-use self::counters::{Access, Counters};
+pub use self::limiter::Allowance;
+use self::limiter::Limiter;
+pub(super) use self::limiter::whole_seconds;
 use super::Error;
 use crate::domain::{
-    clock::Clock,
-    email,
-    ids::AccountId,
-    rate::{Limit, LimitSettings},
-    registration::Origin,
+    clock::Clock, email, ids::AccountId, rate::LimitSettings, registration::Origin,
 };
-
-/// How often counters without effect are removed from memory.
-const TIDY_SECONDS: i64 = 60;
-
-/// The remaining allowance of a client address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
-    /// The limit in a window.
-    pub quota: u32,
-    /// The window, in seconds.
-    pub window_seconds: u64,
-    /// The remaining number.
-    pub remaining: u32,
-    /// Seconds until one more is allowed.
-    pub reset_seconds: u64,
-}
 
 /// The recipient of mails, and who causes them: mails of the public take nothing from what organizers may send, and no account
 /// takes from another.
@@ -62,6 +38,25 @@ impl Recipient {
     }
 }
 
+/// The limits on the calls of accounts.
+#[derive(Debug, Clone)]
+pub struct CallLimits(pub(super) Arc<Limiters>);
+
+impl CallLimits {
+    /// Counts a call of an account. Returns what the account has left, if there is a limit.
+    pub fn count(&self, account: AccountId, read_only: bool) -> Result<Option<Allowance>, Error> {
+        let Limiters { reads, writes, .. } = &*self.0;
+        let Some(limiter) = (if read_only { reads } else { writes }) else {
+            return Ok(None);
+        };
+        let refused = |wait| Error::RateLimited {
+            wait,
+            allowance: Some(limiter.allowance(0, wait)),
+        };
+        limiter.count(&account).map(Some).map_err(refused)
+    }
+}
+
 /// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limiters {
@@ -70,19 +65,24 @@ pub(super) struct Limiters {
     event: Option<Limiter<String>>,
     recipient: Option<Limiter<Recipient>>,
     added_recipient: Option<Limiter<Recipient>>,
+    reads: Option<Limiter<AccountId>>,
+    writes: Option<Limiter<AccountId>>,
 }
 
 impl Limiters {
     pub(super) fn new(settings: LimitSettings, clock: &Clock) -> Self {
         Self {
-            address: Limiter::new(settings.per_address, clock),
+            address: Limiter::new("address", settings.per_address, clock),
             site: Limiter::new(
+                "address",
                 settings.per_address.times(LimitSettings::NETWORKS_PER_SITE),
                 clock,
             ),
-            event: Limiter::new(settings.per_event, clock),
-            recipient: Limiter::new(settings.per_recipient, clock),
-            added_recipient: Limiter::new(settings.per_added_recipient, clock),
+            event: Limiter::new("event", settings.per_event, clock),
+            recipient: Limiter::new("recipient", settings.per_recipient, clock),
+            added_recipient: Limiter::new("recipient", settings.per_added_recipient, clock),
+            reads: Limiter::new("account-reads", settings.account_reads, clock),
+            writes: Limiter::new("account-writes", settings.account_writes, clock),
         }
     }
 
@@ -112,6 +112,14 @@ impl Limiters {
     pub(super) fn check_recipient(&self, to: &Recipient, more: NonZeroU32) -> Result<(), Error> {
         match self.of_recipient(to) {
             Some(limiter) => limiter.check(to, more).map_err(exceeded),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts a mail that is about to be sent, or returns how long it must wait.
+    pub(super) fn count_mail(&self, to: &Recipient) -> Result<(), Duration> {
+        match self.of_recipient(to) {
+            Some(limiter) => limiter.count(to).map(|_allowance| ()),
             None => Ok(()),
         }
     }
@@ -160,121 +168,15 @@ fn site(address: IpAddr) -> Option<Site> {
     }
 }
 
-/// One rate limit, counted for each key.
-#[derive(Debug)]
-struct Limiter<K: Hash + Eq + Clone> {
-    quota: u32,
-    window: Duration,
-    states: States<K>,
-    clock: Clock,
-    /// When to remove counters next, in microseconds since the epoch.
-    tidy_at: AtomicI64,
-}
-
-type States<K> = RateLimiter<Access<K>, Counters<K>, Ticks, StateInformationMiddleware>;
-
-impl<K: Hash + Eq + Clone> Limiter<K> {
-    fn new(limit: Limit, clock: &Clock) -> Option<Self> {
-        let Limit::Rate { count, per } = limit else {
-            return None;
-        };
-        let window = per.length();
-        let quota = Quota::with_period(window / count.get())?.allow_burst(count);
-        let ticks = Ticks(clock.clone());
-        Some(Self {
-            quota: count.get(),
-            window,
-            states: RateLimiter::new(quota, Counters::default(), ticks),
-            clock: clock.clone(),
-            tidy_at: AtomicI64::new(0),
-        })
-    }
-
-    /// Counts one more, or returns how long to wait.
-    fn count(&self, key: &K) -> Result<Allowance, Duration> {
-        self.tidy();
-        match self.states.check_key(&Access::Count(key.clone())) {
-            Ok(state) => Ok(self.allowance(state.remaining_burst_capacity(), self.each())),
-            Err(refused) => Err(self.wait_until(refused.earliest_possible())),
-        }
-    }
-
-    /// Whether so many more would be allowed, or how long to wait. Counts nothing.
-    fn check(&self, key: &K, more: NonZeroU32) -> Result<(), Duration> {
-        match self.states.check_key_n(&Access::Look(key.clone()), more) {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(refused)) => Err(self.wait_until(refused.earliest_possible())),
-            // More than a window allows.
-            Err(_) => Err(self.each()),
-        }
-    }
-
-    /// The time in which one more is allowed.
-    fn each(&self) -> Duration {
-        self.window / self.quota.max(1)
-    }
-
-    fn wait_until(&self, moment: Duration) -> Duration {
-        let now = Ticks(self.clock.clone()).read();
-        moment.duration_since(now).into()
-    }
-
-    fn allowance(&self, remaining: u32, reset: Duration) -> Allowance {
-        Allowance {
-            quota: self.quota,
-            window_seconds: self.window.as_secs(),
-            remaining,
-            reset_seconds: whole_seconds(reset),
-        }
-    }
-
-    /// Removes counters without effect from time to time.
-    fn tidy(&self) {
-        let now = self.clock.now();
-        let due = self.tidy_at.load(Ordering::Relaxed);
-        if now.micros() < due {
-            return;
-        }
-        let next = now.plus_seconds(TIDY_SECONDS).micros();
-        let turn = self
-            .tidy_at
-            .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
-        if turn.is_ok() {
-            self.states.retain_recent();
-            self.states.shrink_to_fit();
-        }
-    }
-}
-
-/// Rounds up, to at least one second.
-pub(super) fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
-}
-
-/// The injected clock, as the limiter reads it.
-#[derive(Debug, Clone)]
-struct Ticks(Clock);
-
-impl Ticks {
-    fn read(&self) -> Duration {
-        Duration::from_micros(u64::try_from(self.0.now().micros()).unwrap_or(0))
-    }
-}
-
-impl governor::clock::Clock for Ticks {
-    type Instant = Duration;
-
-    fn now(&self) -> Duration {
-        self.read()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::Ipv6Addr;
 
     use super::*;
-    use crate::domain::{instant::Instant, rate::Period};
+    use crate::domain::{
+        instant::Instant,
+        rate::{Limit, Period},
+    };
 
     fn limiters(clock: &Clock) -> Limiters {
         let settings = LimitSettings {
@@ -282,6 +184,8 @@ mod tests {
             per_event: Limit::Off,
             per_recipient: Limit::new(1, Period::Hour),
             per_added_recipient: Limit::new(1, Period::Hour),
+            account_reads: Limit::Off,
+            account_writes: Limit::Off,
         };
         Limiters::new(settings, clock)
     }
@@ -296,6 +200,7 @@ mod tests {
         let limiters = limiters(&clock);
         let client = "192.0.2.1".parse().ok();
         let left = |remaining| Allowance {
+            name: "address",
             quota: 2,
             window_seconds: 60,
             remaining,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use self::batch::Batchers;
 use super::{Commands, Error, Links, Principal, events, limits::Limiters};
-use crate::domain::{event::Event, ids::EventId, registration::Counters};
+use crate::domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
 
 /// Use cases about registrations, for the public and the organizer.
 #[derive(Debug, Clone)]
@@ -34,9 +34,14 @@ pub struct Registrations {
 
 impl Registrations {
     /// Must be called within a Tokio runtime, in which the batchers run.
-    pub(super) fn new(commands: Commands, links: Links, limiters: Arc<Limiters>) -> Self {
+    pub(super) fn new(
+        commands: Commands,
+        links: Links,
+        limiters: Arc<Limiters>,
+        plans: Plans,
+    ) -> Self {
         Self {
-            batchers: Arc::new(Batchers::start(&commands, &limiters)),
+            batchers: Arc::new(Batchers::start(&commands, &limiters, plans)),
             commands,
             links,
             limiters,

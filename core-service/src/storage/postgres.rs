@@ -55,6 +55,8 @@ const SERVER_TIME: Option<&str> =
 
 #[path = "queries/accounts.rs"]
 pub(super) mod accounts;
+#[path = "queries/announcements.rs"]
+pub(super) mod announcements;
 #[path = "queries/audit.rs"]
 pub(super) mod audit;
 #[path = "queries/catalogue.rs"]

@@ -44,6 +44,8 @@ const SERVER_TIME: Option<&str> = None;
 
 #[path = "queries/accounts.rs"]
 pub(super) mod accounts;
+#[path = "queries/announcements.rs"]
+pub(super) mod announcements;
 #[path = "queries/audit.rs"]
 pub(super) mod audit;
 #[path = "queries/catalogue.rs"]

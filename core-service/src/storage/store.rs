@@ -16,6 +16,7 @@ use crate::domain::{
     instant::Instant,
     job::JobKind,
     keyed_call::KeyedCall,
+    mail_quota::MailCount,
     registration::{Counters, Details, Registrant, Registration},
 };
 
@@ -178,6 +179,8 @@ reads! {
 
     /// An account.
     accounts::find_account(account: AccountId) -> Option<Account>;
+    /// The mails that count against an account's daily quota.
+    accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
     /// The account of an e-mail address, in any case.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
 

@@ -5,13 +5,15 @@ use std::time::Duration;
 use super::{Error, FailedMail, StoredCover, postgres, sqlite};
 use crate::domain::{
     account::{Account, ApiKey},
+    announcement::Announcement,
     audit::AuditEntry,
-    event::Event,
+    event::{Event, TimeAndPlace},
     ids::{AccountId, EventId, KeyId, RegistrationId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
+    mail_quota::MailCount,
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
 };
@@ -64,6 +66,10 @@ statements! {
     accounts::set_plan(account: AccountId, plan: Plan) -> bool;
     /// Reads and locks an account until the end. Commands that may add an active event take this lock before they count.
     accounts::lock_account(account: AccountId) -> Option<Account>;
+    /// The mails that count against an account's daily quota. Commands that change them lock the account first.
+    accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
+    /// Sets the mails that count against an account's daily quota.
+    accounts::set_mail_count(account: AccountId, count: MailCount) -> ();
     /// The account of an e-mail address, in any case.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
 
@@ -161,8 +167,18 @@ statements! {
     jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;
     /// Adds a `promoted_mail` job for each of the first registrations on the waitlist, before they are promoted.
     jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
-    /// Adds an `event_changed_mail` job for each active registration of an event, once for each of its sequence numbers.
-    jobs::schedule_event_changed_mails(event: EventId, sequence: i32, now: Instant) -> u64;
+    /// The announcement of an event's new time or place that waits, if there is one.
+    announcements::find_announcement(event: EventId) -> Option<Announcement>;
+    /// Schedules the announcement of an event's new time or place, in place of one that waits.
+    announcements::put_announcement(event: EventId, announcement: &Announcement, due_at: Instant) -> ();
+    /// Stores that the active registrants of an event know this time and place, unless they were last told something else. It
+    /// must come before the event changes.
+    announcements::note_known(event: EventId, known: TimeAndPlace) -> ();
+    /// Stores which time and place registrants were told.
+    announcements::note_told(told: &[(RegistrationId, TimeAndPlace)]) -> ();
+    /// Adds an `event_changed_mail` job for each active registration of an event whose owner knows another time or place;
+    /// returns their number. An event's sequence number is used once.
+    announcements::schedule_event_changed_mails(event: EventId, current: TimeAndPlace, sequence: i32, now: Instant) -> u64;
     /// Adds jobs that are due at once, except existing ones; returns the number of added jobs.
     jobs::insert_jobs(jobs: &[Job], now: Instant) -> u64;
     /// Claims at most `limit` due jobs of a kind for a destination.

@@ -12,7 +12,7 @@ use core_service::{
         job::{ClaimedJob, Destination, Job, JobKind, Task},
         registration::Status,
     },
-    jobs::{Attempt, AttemptError, Handler, Limits, Runner},
+    jobs::{Attempt, AttemptError, Done, Handler, Limits, Runner},
     storage::{JobRecord, Store},
 };
 use process::CancellationToken;
@@ -86,7 +86,7 @@ impl Handler for Scripted {
         Box::pin(async move {
             self.started.add_permits(1);
             match behaviour {
-                Behaviour::Succeed => Ok(()),
+                Behaviour::Succeed => Ok(Done::Plainly),
                 Behaviour::Fail => Err(AttemptError::Temporary("greylisted".to_owned())),
                 Behaviour::Refuse => Err(AttemptError::Permanent("no such mailbox".to_owned())),
                 Behaviour::FindNobody => {
@@ -95,7 +95,7 @@ impl Handler for Scripted {
                 Behaviour::Panic => panic!("a bug"),
                 Behaviour::Hang => {
                     self.released.acquire().await.unwrap().forget();
-                    Ok(())
+                    Ok(Done::Plainly)
                 }
             }
         })

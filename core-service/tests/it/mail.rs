@@ -1,5 +1,6 @@
 //! Mails to registrants, from what happens to the mailbox.
 
+mod announcing;
 mod hostile;
 mod kinds;
 mod moved_on;
@@ -9,7 +10,7 @@ use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 use core_service::{
     domain::event::Event,
     email::Mailer,
-    jobs::{RegistrationMail, Runner},
+    jobs::{EventAnnouncement, RegistrationMail, Runner},
 };
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
@@ -40,7 +41,8 @@ impl Mailbox {
         let (store, clock) = (instance.store.clone(), instance.clock.clone());
         let own = instance.own_registrations.clone();
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
-        let runner = Runner::new(store, clock, vec![Arc::new(mails)]);
+        let announcements = EventAnnouncement::new(instance.events.clone());
+        let runner = Runner::new(store, clock, vec![Arc::new(mails), Arc::new(announcements)]);
         Self { runner, folder }
     }
 

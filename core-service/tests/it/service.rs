@@ -74,28 +74,23 @@ impl Instance {
 
     /// The use cases with rate limits.
     pub(crate) async fn open_with_limits(database: &Database, limits: LimitSettings) -> Self {
+        let limited = Policy { limits, ..policy() };
+        Self::open_under(database, limited).await
+    }
+
+    /// The use cases with other settings.
+    pub(crate) async fn open_under(database: &Database, policy: Policy) -> Self {
         let store = open(database).await;
-        Self::limited(store, 7, Clock::manual(NOW), false, limits)
+        Self::under(store, 7, Clock::manual(NOW), false, policy)
     }
 
     fn with(store: Store, seed: u64, clock: Clock, fetches_covers: bool) -> Self {
-        Self::limited(store, seed, clock, fetches_covers, LimitSettings::OFF)
+        Self::under(store, seed, clock, fetches_covers, policy())
     }
 
-    fn limited(
-        store: Store,
-        seed: u64,
-        clock: Clock,
-        fetches_covers: bool,
-        limits: LimitSettings,
-    ) -> Self {
+    fn under(store: Store, seed: u64, clock: Clock, fetches_covers: bool, policy: Policy) -> Self {
         let entropy = Entropy::seeded(seed);
         let commands = Commands::new(store.clone(), clock.clone(), entropy);
-        let policy = Policy {
-            links: Links::new("https://muster.example"),
-            limits,
-            ..Policy::default()
-        };
         Self {
             use_cases: UseCases::new(commands.with_covers(fetches_covers), policy),
             store,
@@ -151,6 +146,15 @@ impl Instance {
             })
         });
         shown.collect()
+    }
+}
+
+/// The default settings, without rate limits.
+pub(crate) fn policy() -> Policy {
+    Policy {
+        links: Links::new("https://muster.example"),
+        limits: LimitSettings::OFF,
+        ..Policy::default()
     }
 }
 

@@ -1,16 +1,22 @@
-//! How often people may be registered, and so how much mail strangers can have sent to strangers.
+//! How often accounts may call, and how often people may be registered, and so how much mail strangers can have sent to strangers.
 
 use std::{sync::Arc, time::Duration};
 
 use core_service::domain::plan::Plan;
 use http::StatusCode;
 use muster_api::{
-    Reason,
-    v1::bindings::{AddRegistration, CancelEvent, RegisterAttendee},
+    Reason, Scope,
+    metadata::RATE_LIMIT,
+    v1::{
+        ListMyEventsRequest,
+        bindings::{AddRegistration, CancelEvent, PublishEvent, RegisterAttendee},
+    },
 };
 use serde_json::json;
-use tests::{Api, Created, Surface, TestApp};
+use tests::{Api, Created, Reply, Surface, TestApp, new_event};
 use tokio::task::JoinSet;
+use tonic::Code;
+use tonic_types::StatusExt as _;
 
 /// What one address may be mailed in an hour.
 const MAILS: usize = 10;
@@ -171,9 +177,108 @@ mod everywhere {
     tests::on_every_surface!(what_strangers_do_with_an_address_leaves_organizers_alone);
 }
 
+/// Calls of one account in a minute.
+const READS: u32 = 6_000;
+const WRITES: u32 = 3_000;
+
+fn told(answer: &Reply) -> [Option<&str>; 2] {
+    ["ratelimit-policy", "ratelimit"].map(|name| answer.header(name))
+}
+
+async fn an_account_is_told_what_it_has_left_of_its_calls(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let read = async |path: &str| app.http.get(path).bearer(&account.key).send().await;
+    let me = read("/me").await;
+    let reads = Some("\"account-reads\";q=6000;w=60");
+    assert_eq!(told(&me), [reads, Some("\"account-reads\";r=5999;t=1")]);
+    let create = app.http.post("/events").bearer(&account.key);
+    let created = create.json(&new_event(json!({}))).send().await;
+    let writes = Some("\"account-writes\";q=3000;w=60");
+    let left = Some("\"account-writes\";r=2999;t=1");
+    assert_eq!(told(&created), [writes, left]);
+    let unknown = read("/me/events/0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        told(&unknown),
+        [reads, Some("\"account-reads\";r=5998;t=1")]
+    );
+    // All keys of an account share its limits; another account has its own.
+    let key = app.key_for(&account, &[Scope::AccountRead]).await;
+    let shared = app.http.get("/me").bearer(&key).send().await;
+    assert_eq!(told(&shared)[1], Some("\"account-reads\";r=5997;t=1"));
+    let other = app.account(Plan::Pro).await;
+    let own = app.http.get("/me").bearer(&other.key).send().await;
+    assert_eq!(told(&own), told(&me));
+    // Neither public reads nor callers without a key have such limits.
+    for path in ["/events", "/guides", "/use-cases"] {
+        assert_eq!(told(&read(path).await), [None, None], "{path}");
+    }
+    let nobody = app.http.get("/me").send().await;
+    assert_eq!(nobody.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(told(&nobody), [None, None]);
+
+    let limits = &app.core.use_cases().call_limits;
+    for _ in 0..READS - 3 {
+        limits.count(account.id, true).unwrap();
+    }
+    let refused = read("/me").await;
+    assert_eq!(refused.refusal().reason, Reason::RateLimited);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(told(&refused), [reads, Some("\"account-reads\";r=0;t=1")]);
+    app.clock.advance_seconds(1);
+    assert_eq!(read("/me").await.status, StatusCode::OK);
+}
+
+async fn a_grpc_client_is_told_the_same_as_metadata(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let mut events = app.grpc.events(&account.key);
+    let answer = events.list_my_events(ListMyEventsRequest::default()).await;
+    let answer = answer.unwrap();
+    let left = answer.metadata().get(RATE_LIMIT).unwrap();
+    assert_eq!(left, "\"account-reads\";r=5999;t=1");
+    let limits = &app.core.use_cases().call_limits;
+    for _ in 1..READS {
+        limits.count(account.id, true).unwrap();
+    }
+    let refused = events.list_my_events(ListMyEventsRequest::default()).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    let wait = refused.get_error_details().retry_info().cloned().unwrap();
+    assert!(
+        wait.retry_delay
+            .is_some_and(|wait| wait <= Duration::from_secs(1))
+    );
+    let left = refused.metadata().get(RATE_LIMIT).unwrap();
+    assert_eq!(left, "\"account-reads\";r=0;t=1");
+}
+
+async fn whoever_changes_too_much_is_asked_to_wait(app: Arc<TestApp>) {
+    for surface in [Surface::Http, Surface::Grpc, Surface::Mcp] {
+        let api = app.over(surface);
+        let account = app.account(Plan::Pro).await;
+        let owner = api.as_owner(&account);
+        let event = owner.create(json!({})).await;
+        let limits = &app.core.use_cases().call_limits;
+        for _ in 1..WRITES {
+            limits.count(account.id, false).unwrap();
+        }
+        let publish = json!({"id": event.id});
+        let refused = owner.refused::<PublishEvent>(publish.clone()).await;
+        assert_eq!(refused.reason, Reason::RateLimited);
+        // Reads have a limit of their own, and so have other accounts.
+        assert_eq!(owner.detail(&event).await["is_published"], false);
+        api.owner(Plan::Pro).await.publish_new(json!({})).await;
+        app.clock.advance_seconds(1);
+        owner.ok::<PublishEvent>(publish).await;
+    }
+}
+
 tests::on_both_engines!(
     an_address_is_told_what_it_has_left_and_when_to_come_back,
     a_recipient_is_not_mailed_more_than_is_reasonable,
     what_is_refused_takes_none_of_the_recipients_mails,
     who_is_limited_takes_no_seat_from_those_beside,
+    an_account_is_told_what_it_has_left_of_its_calls,
+    a_grpc_client_is_told_the_same_as_metadata,
+    whoever_changes_too_much_is_asked_to_wait,
 );

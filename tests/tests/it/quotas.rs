@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use core_service::domain::plan::Plan;
+use core_service::domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     v1::bindings::{
-        CancelEvent, CreateEvent, GetAccount, PublishEvent, UnpublishEvent, UpdateEvent,
+        AddRegistration, CancelEvent, CreateEvent, GetAccount, PublishEvent, UnpublishEvent,
+        UpdateEvent,
     },
 };
 use serde_json::{Value, json};
-use tests::{Api, Client, new_event};
+use tests::{Api, Client, Created, Refusal, new_event};
 
 async fn is_full(owner: &Client) -> bool {
     match owner.call::<CreateEvent>(new_event(json!({}))).await {
@@ -148,6 +149,7 @@ async fn the_account_tells_about_itself(api: Api) {
     let expected = json!({
         "id": account.id.to_string(), "email": account.email, "name": "Olga Owner", "plan": "premium", "is_paid": true,
         "active_events": 0, "active_events_limit": 25, "active_events_left": 25, "timezone": "Europe/Berlin",
+        "daily_mails_limit": 10_000, "daily_mails_left": 10_000,
     });
     assert_eq!(told, expected);
     for (plan, name, is_paid) in [
@@ -164,6 +166,58 @@ async fn the_account_tells_about_itself(api: Api) {
     }
 }
 
+/// What a refusal says of the daily mails.
+fn names_daily_mails(refusal: &Refusal) {
+    assert_eq!(refusal.reason, Reason::RateLimited, "{refusal:?}");
+    let details = refusal.details.iter();
+    let mut told = refusal.message.clone();
+    told.extend(details.flat_map(|one| [&*one.field, " ", &*one.message].map(str::to_owned)));
+    for part in ["daily_mails", "500", "2027-01-16T00:00:00Z"] {
+        assert!(told.contains(part), "{part} in {refusal:?}");
+    }
+}
+
+async fn mails_that_nobody_asked_for_are_counted_by_day(api: Api) {
+    let owner = api.owner(Plan::Free).await;
+    let mut events = Vec::new();
+    for _ in 0..2 {
+        let event = owner.publish_new(json!({})).await;
+        let guests = [Status::Confirmed; 250];
+        api.register(&event.id, &guests).await;
+        events.push(event);
+    }
+    let left = async || {
+        let account = owner.ok::<GetAccount>(json!({})).await;
+        let fields = ["daily_mails_limit", "daily_mails_left"];
+        fields.map(|field| account[field].clone())
+    };
+    assert_eq!(left().await, [500, 500]);
+    let moved = |event: &Created| json!({"id": event.id, "title": "Moved", "location": "xHain"});
+    owner.ok::<UpdateEvent>(moved(&events[0])).await;
+    let person = |name: &str| json!({"id": events[1].id, "name": name, "email": format!("{name}@example.org")});
+    owner.ok::<AddRegistration>(person("ada")).await;
+    assert_eq!(left().await, [500, 249]);
+
+    // One more than is left.
+    let before = owner.detail(&events[1]).await;
+    names_daily_mails(&owner.refused::<UpdateEvent>(moved(&events[1])).await);
+    assert_eq!(owner.detail(&events[1]).await, before);
+    for number in 0..249 {
+        owner
+            .ok::<AddRegistration>(person(&format!("guest{number}")))
+            .await;
+    }
+    names_daily_mails(&owner.refused::<AddRegistration>(person("bob")).await);
+    // What needs no such mail is not refused.
+    let renamed = json!({"id": events[1].id, "title": "Renamed"});
+    owner.ok::<UpdateEvent>(renamed).await;
+    owner.ok::<CancelEvent>(json!({"id": events[0].id})).await;
+
+    api.advance(Duration::from_hours(12));
+    assert_eq!(left().await, [500, 500]);
+    owner.ok::<AddRegistration>(person("bob")).await;
+}
+
 tests::on_every_surface!(
     each_plan_allows_so_many_active_events,
     business_has_no_limit,
@@ -172,4 +226,5 @@ tests::on_every_surface!(
     a_smaller_plan_leaves_events_but_takes_no_more,
     quotas_are_each_accounts_own,
     the_account_tells_about_itself,
+    mails_that_nobody_asked_for_are_counted_by_day,
 );

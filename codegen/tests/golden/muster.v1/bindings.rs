@@ -6,7 +6,7 @@ use crate::binding::{
 };
 use crate::scope::Scope;
 
-/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of the quota of active events is used.
+/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used.
 #[derive(Debug, Clone, Copy)]
 pub struct GetAccount;
 
@@ -428,8 +428,10 @@ impl Binding for GetMyEvent {
         Ok(())
     }
 }
+/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist.
 
-/// `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist.
+A new time or place is e-mailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
 
@@ -650,7 +652,7 @@ impl Binding for RegisterAttendee {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail.
+/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail, which counts against the plan's daily mails (`GET /me` shows what is left).
 #[derive(Debug, Clone, Copy)]
 pub struct AddRegistration;
 

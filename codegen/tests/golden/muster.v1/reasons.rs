@@ -27,7 +27,7 @@ pub enum Reason {
     PayloadTooLarge,
     /// The body's Content-Type is not application/json.
     UnsupportedMediaType,
-    /// Too many requests; Retry-After says when to try again.
+    /// Too many requests, or a quota is used up, which `details` names; Retry-After says when to try again.
     RateLimited,
     /// Muster failed; `request_id` finds the cause in its logs.
     Internal,

@@ -142,7 +142,11 @@ impl Fact<'_> {
                 Entry::new("mail.retry", account?, job.subject_id)
                     .after(json!({ "kind": job.kind.name() }))
             }
-            Self::CoverStored { .. } | Self::PrivateLinksMade => return None,
+            // The change itself has a row.
+            Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
+            | Self::CoverStored { .. }
+            | Self::PrivateLinksMade => return None,
         })
     }
 }

@@ -13,7 +13,9 @@ impl Fact<'_> {
             Self::EventChanged { before, after, .. } => {
                 (before.is_live(now) || after.is_live(now)).then_some(after.id)
             }
-            Self::WaitlistPromoted { .. }
+            Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
+            | Self::WaitlistPromoted { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }

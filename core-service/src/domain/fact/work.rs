@@ -2,7 +2,8 @@
 
 use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
-    event::Event,
+    announcement::Announcement,
+    event::{Event, TimeAndPlace},
     ids::EventId,
     instant::Instant,
     job::{Job, Task},
@@ -17,11 +18,22 @@ pub enum Mailing {
         /// The event.
         event: EventId,
     },
-    /// To every active registrant: the event has a new time or place.
+    /// Not yet: registrants know the time and place before a change, and are told later.
     Change {
         /// The event.
         event: EventId,
-        /// The event's `sequence` after the change.
+        /// What they know, unless they were last told something else.
+        known: TimeAndPlace,
+        /// When they are told; `None` if nobody can be.
+        announcement: Option<Announcement>,
+    },
+    /// To every active registrant who knows another time or place.
+    Announcement {
+        /// The event.
+        event: EventId,
+        /// The time and place that they are told.
+        current: TimeAndPlace,
+        /// The event's `sequence`.
         sequence: i32,
     },
     /// To those who have waited longest: they get a seat.
@@ -72,6 +84,8 @@ impl Fact<'_> {
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
             Self::EventChanged { .. }
+            | Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
             | Self::CoverStored { .. }
             | Self::WaitlistPromoted { .. }
             | Self::DetailsTakenOver { .. }
@@ -91,24 +105,31 @@ impl Fact<'_> {
     /// The mails to many registrants that follow from the fact. There are none about an event that has ended.
     pub fn mailing(&self, now: Instant) -> Option<Mailing> {
         match *self {
-            Self::EventChanged { after, .. } if after.has_ended(now) => None,
             Self::EventChanged {
                 change: EventChange::Cancelled,
                 after,
                 ..
-            } => Some(Mailing::Cancellation { event: after.id }),
-            Self::EventChanged { before, after, .. } => {
-                let moved = after.sequence > before.sequence;
-                moved.then_some(Mailing::Change {
-                    event: after.id,
-                    sequence: after.sequence,
-                })
-            }
+            } if !after.has_ended(now) => Some(Mailing::Cancellation { event: after.id }),
+            Self::EventMoved {
+                before,
+                after,
+                announcement,
+            } => Some(Mailing::Change {
+                event: after.id,
+                known: before.time_and_place(),
+                announcement,
+            }),
+            Self::EventAnnounced { event } => event.is_active(now).then(|| Mailing::Announcement {
+                event: event.id,
+                current: event.time_and_place(),
+                sequence: event.sequence,
+            }),
             Self::WaitlistPromoted { event, count } => Some(Mailing::Promotion {
                 event: event.id,
                 seats: count,
             }),
             Self::EventCreated { .. }
+            | Self::EventChanged { .. }
             | Self::CoverStored { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }

@@ -25,6 +25,8 @@ pub enum JobKind {
     CancellationMail,
     /// Tells a registrant that the event has a new time or place.
     EventChangedMail,
+    /// Schedules the mails about an event's new time or place. The subject is the event.
+    EventAnnouncement,
     /// Fetches a stock photograph for an event's cover. The subject is the event.
     StockCover,
 }
@@ -62,6 +64,7 @@ impl JobKind {
             Self::RegistrationCancelledMail => "registration_cancelled_mail",
             Self::CancellationMail => "cancellation_mail",
             Self::EventChangedMail => "event_changed_mail",
+            Self::EventAnnouncement => "event_announcement",
             Self::StockCover => "stock_cover",
         }
     }
@@ -77,7 +80,8 @@ impl FromStr for JobKind {
     type Err = UnknownJobKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownJobKind> {
-        let mut kinds = Self::MAILS.into_iter().chain([Self::StockCover]);
+        let others = [Self::EventAnnouncement, Self::StockCover];
+        let mut kinds = Self::MAILS.into_iter().chain(others);
         kinds.find(|kind| kind.name() == name).ok_or(UnknownJobKind)
     }
 }

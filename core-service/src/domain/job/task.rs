@@ -35,6 +35,13 @@ pub enum Task {
         /// The event's `sequence` after the change: a later change makes this mail obsolete.
         sequence: i32,
     },
+    /// See [`JobKind::EventAnnouncement`].
+    EventAnnouncement {
+        /// How many mails were counted against the owner's daily quota.
+        mails: i32,
+        /// The day of that count, from 1970-01-01.
+        day: i32,
+    },
     /// See [`JobKind::StockCover`].
     StockCover,
 }
@@ -61,6 +68,7 @@ impl Task {
             Self::RegistrationCancelledMail { .. } => JobKind::RegistrationCancelledMail,
             Self::CancellationMail => JobKind::CancellationMail,
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
+            Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
             Self::StockCover => JobKind::StockCover,
         }
     }
@@ -119,6 +127,10 @@ mod tests {
             (
                 Task::EventChangedMail { sequence: 3 },
                 Some(r#"{"sequence":3}"#),
+            ),
+            (
+                Task::EventAnnouncement { mails: 40, day: 9 },
+                Some(r#"{"mails":40,"day":9}"#),
             ),
             (Task::StockCover, None),
         ];

@@ -1,7 +1,12 @@
 //! The data for a mail about a registration, and the choice of the mail.
 
 use super::Status;
-use crate::domain::{event::Event, ids::RegistrationId, instant::Instant, job::Task};
+use crate::domain::{
+    event::{Event, TimeAndPlace},
+    ids::RegistrationId,
+    instant::Instant,
+    job::Task,
+};
 
 /// A person who registered, with any status of the registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +21,8 @@ pub struct Registrant {
     pub status: Status,
     /// Whether it awaits the attendee's confirmation.
     pub awaits_confirmation: bool,
+    /// The time and place that they were last told; `None` while it is the event's.
+    pub told: Option<TimeAndPlace>,
     /// The event.
     pub event: Event,
     /// The name of the event's owner; `None` if that person was erased.
@@ -112,11 +119,25 @@ impl Registrant {
             (Task::RegisteredAgainMail, _) => Some(Notification::RegisteredAgain(status)),
             // Whoever has not confirmed gets no more mails than needed: perhaps somebody else registered the address.
             (Task::EventChangedMail { .. }, ActiveStatus::Unconfirmed) => None,
-            (Task::EventChangedMail { sequence }, _) if sequence == self.event.sequence => {
+            // A later change has mails of its own.
+            (Task::EventChangedMail { sequence }, _)
+                if sequence == self.event.sequence && !self.knows_time_and_place() =>
+            {
                 Some(Notification::EventChanged(status))
             }
             _ => None,
         }
+    }
+
+    /// The time and place of which a mail tells the registrant something new.
+    pub fn news(&self) -> Option<TimeAndPlace> {
+        let current = self.event.time_and_place();
+        self.told.filter(|told| *told != current).map(|_| current)
+    }
+
+    /// Whether they were last told the event's time and place. Unknown for mails of earlier versions.
+    fn knows_time_and_place(&self) -> bool {
+        self.told == Some(self.event.time_and_place())
     }
 
     /// Where the event takes place: its location, and the city unless the location names it.
@@ -143,6 +164,7 @@ mod tests {
             email: "grace@example.org".to_owned(),
             status,
             awaits_confirmation: false,
+            told: None,
             event: event_from(NOW),
             organizer: None,
         }
@@ -233,6 +255,20 @@ mod tests {
             notification,
             Some(Notification::EventChanged(ActiveStatus::Confirmed))
         );
+    }
+
+    #[test]
+    fn a_change_that_they_know_already_is_not_told() {
+        let mut registrant = registrant(Status::Confirmed);
+        let before = registrant.event.time_and_place();
+        let changed = Task::EventChangedMail { sequence: 0 };
+        registrant.told = Some(before);
+        assert_eq!(registrant.notification(changed, NOW), None);
+        assert_eq!(registrant.news(), None);
+        "Elsewhere".clone_into(&mut registrant.event.location);
+        assert!(registrant.notification(changed, NOW).is_some());
+        assert_eq!(registrant.news(), Some(registrant.event.time_and_place()));
+        assert_ne!(registrant.news(), Some(before));
     }
 
     #[test]

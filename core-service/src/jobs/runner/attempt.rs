@@ -6,7 +6,7 @@ use tokio::task::JoinError;
 
 use crate::{
     domain::{instant::Instant, job::ClaimedJob},
-    jobs::{AttemptError, Handler},
+    jobs::{AttemptError, Done, Handler},
 };
 
 /// A try that has ended.
@@ -21,9 +21,11 @@ pub(super) struct Try {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// It is done.
-    Done,
+    Done(Done),
     /// It is tried again later, unless this was the last try.
     Retry(String),
+    /// It is tried again after this time, and this try does not count.
+    Wait(Duration, String),
     /// Its destination does not work: it is tried again, and this try does not count.
     Unreachable(String),
     /// It failed, and is not tried again.
@@ -42,7 +44,8 @@ pub(super) async fn attempt(
         async move { tokio::time::timeout(limit, handler.handle(&job)).await }
     });
     let outcome = match tried.await {
-        Ok(Ok(Ok(()))) => Outcome::Done,
+        Ok(Ok(Ok(done))) => Outcome::Done(done),
+        Ok(Ok(Err(AttemptError::Early(wait, text)))) => Outcome::Wait(wait, text),
         Ok(Ok(Err(AttemptError::Temporary(text)))) => Outcome::Retry(text),
         Ok(Ok(Err(AttemptError::Unreachable(text)))) => Outcome::Unreachable(text),
         Ok(Ok(Err(AttemptError::Permanent(text)))) => Outcome::Failed(text),

@@ -3,7 +3,7 @@
 use super::{Lane, Outcome, Runner, Try};
 use crate::{
     domain::{instant::Instant, job::ClaimedJob},
-    jobs::backoff,
+    jobs::{Done, backoff},
     storage::{Error, Tx},
 };
 
@@ -19,9 +19,22 @@ impl Runner {
         ended: &[Try],
         now: Instant,
     ) -> Result<(), Error> {
-        let is_done = |one: &&Try| matches!(one.outcome, Outcome::Done);
-        let done: Vec<&ClaimedJob> = ended.iter().filter(is_done).map(|one| &one.job).collect();
-        let mut held = tx.finish_jobs(&done).await?;
+        let (mut done, mut told, mut recorded) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
+        for one in ended {
+            match one.outcome {
+                Outcome::Done(Done::Plainly) => done.push(&one.job),
+                Outcome::Done(Done::Told(registration, what)) => {
+                    done.push(&one.job);
+                    told.push((registration, what));
+                }
+                Outcome::Done(Done::Recorded) => recorded += 1,
+                _ => {}
+            }
+        }
+        // Transactions that lock several registrations lock them in about this order.
+        told.sort_unstable_by_key(|(registration, _)| *registration);
+        tx.note_told(&told).await?;
+        let mut held = recorded + tx.finish_jobs(&done).await?;
         for one in ended {
             held += u64::from(self.record_one(lane, tx, one, now).await?);
         }
@@ -47,7 +60,13 @@ impl Runner {
     ) -> Result<bool, Error> {
         let wait = backoff::wait_seconds(job.tries, job.key.subject_id);
         match (outcome, wait) {
-            (Outcome::Done, _) => Ok(false),
+            (Outcome::Done(_), _) => Ok(false),
+            (Outcome::Wait(wait, text), _) => {
+                let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+                let wait = backoff::spread(seconds.saturating_add(1), job.key.subject_id);
+                let due_at = now.plus_seconds(wait);
+                tx.postpone_job(job, due_at, false, &shortened(text)).await
+            }
             (Outcome::Unreachable(text), _) => {
                 let due_at = self.pauses.of(&lane.destination).due_at(now);
                 tx.postpone_job(job, due_at, false, &shortened(text)).await

@@ -1,6 +1,6 @@
 //! Changing, publishing and unpublishing an event.
 
-use super::{hold, quota};
+use super::{announce, hold, quota};
 use crate::{
     domain::{
         event::{Event, EventPatch, Refusal},
@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl Events {
-    /// Changes the fields in the patch. Free seats then go to the waitlist, in order.
+    /// Changes the fields in the patch. Free seats then go to the waitlist, in order, and registrants are told of a new time or
+    /// place a while later.
     pub async fn update(
         &self,
         by: impl Into<By<'_, (Event, Counters)>>,
@@ -35,6 +36,7 @@ impl Events {
             if before.changes_to(&after).is_some() {
                 write(unit, EventChange::Updated, &before, &after).await?;
             }
+            announce::plan(unit, &self.plans, &account, (&before, &after), counters).await?;
             // Also without more seats: a seat may have become free while the event's end was in the past.
             let counters = promote(unit, &after, counters).await?;
             Ok((after, counters))

@@ -6,6 +6,7 @@
 //! an event go to one batcher only makes it fast.
 
 mod decide;
+mod organizers;
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -19,6 +20,7 @@ use tokio::{
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
+    domain::plan::Plans,
     service::{By, Commands, Error, Keepable, limits::Limiters},
     storage,
 };
@@ -43,6 +45,8 @@ struct Batcher {
     commands: Commands,
     /// The limiters that count mails to recipients.
     limiters: Arc<Limiters>,
+    /// The daily quotas of organizers who register people.
+    plans: Plans,
 }
 
 /// The queues of the batchers. Each has its own share of the events.
@@ -54,10 +58,15 @@ pub(in crate::service) struct Batchers {
 
 impl Batchers {
     /// Starts as many batchers as concurrent transactions are useful. They end with the queues.
-    pub(in crate::service) fn start(commands: &Commands, limiters: &Arc<Limiters>) -> Self {
+    pub(in crate::service) fn start(
+        commands: &Commands,
+        limiters: &Arc<Limiters>,
+        plans: Plans,
+    ) -> Self {
         let batcher = Batcher {
             commands: commands.clone(),
             limiters: Arc::clone(limiters),
+            plans,
         };
         let start = |_| {
             let (sender, queue) = mpsc::channel(MOST_WAITING);

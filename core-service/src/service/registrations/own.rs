@@ -1,6 +1,6 @@
 //! An attendee's own registration, by a private link.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{
@@ -8,11 +8,12 @@ use crate::{
         event::Event,
         ids::RegistrationId,
         private_link::LinkToken,
-        registration::{Details, Registration, Status},
+        registration::{Details, Origin, Registrant, Registration, Status},
     },
     service::{
         Commands, Error, Links, Unit,
         catalogue::saturated,
+        limits::{Limiters, Recipient},
         link_queue::{LinkQueue, NewLink},
         registrations::{manage::Held, settle::settle},
     },
@@ -38,15 +39,21 @@ pub struct OwnRegistration {
 pub struct OwnRegistrations {
     commands: Commands,
     links: Links,
+    limiters: Arc<Limiters>,
     link_queue: Arc<LinkQueue>,
 }
 
 impl OwnRegistrations {
     /// Use cases whose private links are made by `links`.
-    pub fn new(commands: Commands, links: Links) -> Self {
+    pub(in crate::service) fn new(
+        commands: Commands,
+        links: Links,
+        limiters: Arc<Limiters>,
+    ) -> Self {
         Self {
             commands,
             links,
+            limiters,
             link_queue: Arc::default(),
         }
     }
@@ -125,6 +132,13 @@ impl OwnRegistrations {
         };
         self.link_queue.write(&self.commands, link).await?;
         Ok(self.links.private_registration(&token))
+    }
+
+    /// Counts a mail that may wait, or returns how long it must wait because its recipient got many of the organizer.
+    pub(crate) fn count_mail(&self, registrant: &Registrant) -> Result<(), Duration> {
+        let organizer = Origin::Owner(registrant.event.account_id);
+        let to = Recipient::new(organizer, &registrant.email);
+        self.limiters.count_mail(&to)
     }
 
     async fn shown(

@@ -4,7 +4,10 @@ use sqlx::Row as _;
 
 use super::{Connection, Db, Row};
 use crate::{
-    domain::{account::Account, email, ids::AccountId, instant::Instant, plan::Plan},
+    domain::{
+        account::Account, email, ids::AccountId, instant::Instant, mail_quota::MailCount,
+        plan::Plan,
+    },
     storage::{Error, values},
 };
 
@@ -130,6 +133,40 @@ pub(in crate::storage) async fn find_account_by_email(
     .as_ref()
     .map(read)
     .transpose()
+}
+
+pub(in crate::storage) async fn find_mail_count(
+    connection: &mut Connection,
+    account: AccountId,
+) -> Result<Option<MailCount>, Error> {
+    sqlx::query::<Db>("SELECT mail_day, mails FROM accounts WHERE id = $1")
+        .bind(account.uuid())
+        .fetch_optional(connection)
+        .await?
+        .map(|row| {
+            Ok(MailCount {
+                day: row.try_get("mail_day")?,
+                mails: row.try_get("mails")?,
+            })
+        })
+        .transpose()
+}
+
+pub(in crate::storage) async fn set_mail_count(
+    connection: &mut Connection,
+    account: AccountId,
+    count: MailCount,
+) -> Result<(), Error> {
+    let done = sqlx::query::<Db>("UPDATE accounts SET mail_day = $2, mails = $3 WHERE id = $1")
+        .bind(account.uuid())
+        .bind(count.day)
+        .bind(count.mails)
+        .execute(connection)
+        .await?;
+    match done.rows_affected() {
+        1 => Ok(()),
+        _ => Err(Error::Missing("account")),
+    }
 }
 
 /// Reads `account_columns!`.

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         ids::EventId,
         instant::Instant,
-        job::{ClaimedJob, Destination, Job, JobKey, JobKind, Task},
+        job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     },
     storage::{Error, JobQueue, JobRecord},
 };
@@ -17,35 +17,13 @@ pub(in crate::storage) async fn schedule_cancellation_mails(
     event: EventId,
     now: Instant,
 ) -> Result<u64, Error> {
-    schedule_for_active(connection, Task::CancellationMail, 0, event, now).await
-}
-
-pub(in crate::storage) async fn schedule_event_changed_mails(
-    connection: &mut Connection,
-    event: EventId,
-    sequence: i32,
-    now: Instant,
-) -> Result<u64, Error> {
-    let task = Task::EventChangedMail { sequence };
-    schedule_for_active(connection, task, sequence, event, now).await
-}
-
-async fn schedule_for_active(
-    connection: &mut Connection,
-    task: Task,
-    occasion: i32,
-    event: EventId,
-    now: Instant,
-) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-         SELECT $1, id, $2, $3, $4, 0, 0, $5, $5 FROM registrations \
-         WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at) \
+         SELECT $1, id, 0, $2, 0, 0, $3, $3 FROM registrations \
+         WHERE event_id = $4 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
     )
-    .bind(task.kind().name())
-    .bind(occasion)
+    .bind(JobKind::CancellationMail.name())
     .bind(Destination::MAIL.name())
-    .bind(task.payload())
     .bind(now.micros())
     .bind(event.uuid())
     .execute(connection)

@@ -6,6 +6,7 @@ use super::{Connection, Db, Input, Row, accounts, events};
 use crate::{
     domain::{
         email,
+        event::TimeAndPlace,
         ids::{EventId, RegistrationId},
         instant::Instant,
         registration::{Confirmation, Counters, Registrant, Registration, Status},
@@ -117,7 +118,7 @@ pub(in crate::storage) async fn find_registrant(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         events::event_columns!(),
-        ", r.name, r.email, r.status, r.confirm_until, a.name AS organizer FROM registrations r \
+        ", r.name, r.email, r.status, r.confirm_until, r.told, a.name AS organizer FROM registrations r \
          JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
     ))
     .bind(registration.uuid())
@@ -126,12 +127,14 @@ pub(in crate::storage) async fn find_registrant(
     .map(|row| {
         let organizer: String = row.try_get("organizer")?;
         let confirm_until: Option<i64> = row.try_get("confirm_until")?;
+        let told: Option<i64> = row.try_get("told")?;
         Ok(Registrant {
             id: registration,
             name: row.try_get("name")?,
             email: row.try_get("email")?,
             status: values::named("registration status", row.try_get("status")?)?,
             awaits_confirmation: confirm_until.is_some(),
+            told: told.map(TimeAndPlace::stored),
             event: events::read(&row)?,
             organizer: (organizer != accounts::ERASED_NAME).then_some(organizer),
         })

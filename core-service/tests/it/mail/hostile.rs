@@ -67,6 +67,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         email: registration.email,
         status: registration.status,
         awaits_confirmation: false,
+        told: None,
         event: Event {
             title: texts.title,
             location: texts.location,

@@ -215,6 +215,7 @@ async fn changes_of_the_event(database: Database) {
 
     let changed = instance.events.update(&olga, event.id, elsewhere());
     changed.await.unwrap();
+    instance.clock.advance_seconds(5 * 60);
     let mails = scene.mailbox.collect().await;
     assert_eq!(mails.len(), 2);
     for (mail, name) in mails

@@ -4,7 +4,6 @@ use core_service::{
     domain::{
         change::Change,
         event::{EventPatch, NewEvent},
-        job::JobKind,
         plan::Plan,
         registration::{Counters, Status},
         schedule::ScheduleChange,
@@ -14,11 +13,7 @@ use core_service::{
 use serde_json::json;
 use test_postgres::Database;
 
-use super::{
-    Instance, assert_no_event,
-    guests::{self, guest},
-    new_event, public_event,
-};
+use super::{Instance, assert_no_event, new_event, public_event};
 use crate::fixtures::{HOUR, migrate};
 
 fn titled(title: &str) -> EventPatch {
@@ -226,50 +221,6 @@ async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
     assert_eq!(list.count, 2);
 }
 
-async fn a_change_of_time_or_place_is_mailed_once_to_whoever_may_come(database: Database) {
-    let instance = Instance::open(&database).await;
-    let olga = instance.olga().await;
-    let event = instance.create(&olga, guests::seats(1)).await;
-    for name in ["ada", "bob"] {
-        instance.ask(&event, name).await;
-    }
-    let gone = instance.registrations.add(&olga, event.id, guest("cleo"));
-    let gone = gone.await.unwrap().id;
-    let cancel = instance.registrations.cancel(&olga, event.id, gone);
-    cancel.await.unwrap();
-    let change = async |patch| {
-        let changed = instance.events.update(&olga, event.id, patch);
-        changed.await.unwrap();
-    };
-    let placed = |place: &str| EventPatch {
-        location: Change::Set(place.to_owned()),
-        ..EventPatch::default()
-    };
-    change(EventPatch {
-        description: Change::Set("Other words.".to_owned()),
-        ..EventPatch::default()
-    })
-    .await;
-    assert_eq!(
-        instance.mailed(event.id, JobKind::EventChangedMail).await,
-        [""; 0]
-    );
-    change(placed("Elsewhere")).await;
-    change(placed("Elsewhere")).await;
-    assert_eq!(
-        instance.mailed(event.id, JobKind::EventChangedMail).await,
-        ["ada", "bob"]
-    );
-    change(placed("Hall")).await;
-    let jobs = instance
-        .store
-        .list_jobs(JobKind::EventChangedMail, 10)
-        .await;
-    let mut occasions: Vec<i32> = jobs.unwrap().iter().map(|job| job.key.occasion).collect();
-    occasions.sort_unstable();
-    assert_eq!(occasions, [1, 1, 2, 2]);
-}
-
 test_postgres::on_both_engines!(prepare: migrate;
     a_change_is_stored_and_audited_with_what_changed,
     unlisting_takes_an_event_out_of_the_catalogue,
@@ -279,5 +230,4 @@ test_postgres::on_both_engines!(prepare: migrate;
     others_events_are_not_found,
     capacity_follows_the_seats_that_are_taken,
     registrations_are_for_the_owner_on_a_paid_plan,
-    a_change_of_time_or_place_is_mailed_once_to_whoever_may_come,
 );

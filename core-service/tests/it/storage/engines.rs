@@ -73,6 +73,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0009_catalogue_version",
             "0010_confirmation_by_email",
             "0011_new_details",
+            "0012_announcements",
         ]
     );
     store.migrate().await.unwrap();
@@ -97,6 +98,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0009_catalogue_version",
                 "0010_confirmation_by_email",
                 "0011_new_details",
+                "0012_announcements",
             ]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, num::NonZeroU32};
 
-use super::Batcher;
+use super::{Batcher, organizers::Organizers};
 use crate::{
     domain::{
         audit::Actor,
@@ -123,6 +123,7 @@ struct Batch<'a> {
     facts: Vec<(Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
     mails: Mails,
+    organizers: Organizers,
 }
 
 impl<'a> Batch<'a> {
@@ -131,6 +132,7 @@ impl<'a> Batch<'a> {
         batcher: &'a Batcher,
         requests: &[Request],
     ) -> Result<Self, Error> {
+        let organizers = Organizers::lock(unit, requests).await?;
         let mut seats = hold_seats(&mut unit.tx, requests).await?;
         // Otherwise a registration with a higher number could have an earlier time.
         let now = unit.renew_time();
@@ -169,6 +171,7 @@ impl<'a> Batch<'a> {
             facts: Vec::new(),
             links: Vec::new(),
             mails: Mails::default(),
+            organizers,
         })
     }
 
@@ -184,10 +187,14 @@ impl<'a> Batch<'a> {
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
         let to = Recipient::new(request.origin, request.email.as_str());
-        if let Err(limited) = self.mails.add(self.batcher, to) {
+        let quota = self
+            .organizers
+            .check(self.batcher, request.origin, self.now);
+        if let Err(limited) = quota.and_then(|()| self.mails.add(self.batcher, to)) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
+        self.organizers.count(request.origin, self.now);
         let waiting = seats.counters.waitlisted;
         let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
@@ -268,6 +275,7 @@ impl<'a> Batch<'a> {
         for (actor, fact) in &self.facts {
             unit.record_by(*actor, *fact).await?;
         }
+        self.organizers.write(unit).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
         unit.tx.update_counters(&seats).await
     }

@@ -1,0 +1,42 @@
+//! The handler of the jobs that schedule mails about an event's new time or place.
+
+use super::{Attempt, AttemptError, Done, Handler};
+use crate::{
+    domain::job::{ClaimedJob, JobKind},
+    service::{AnnounceError, Events},
+};
+
+/// Announces changed events.
+#[derive(Debug, Clone)]
+pub struct EventAnnouncement {
+    events: Events,
+}
+
+impl EventAnnouncement {
+    /// A handler that announces these events.
+    pub const fn new(events: Events) -> Self {
+        Self { events }
+    }
+}
+
+impl Handler for EventAnnouncement {
+    fn kinds(&self) -> &'static [JobKind] {
+        &[JobKind::EventAnnouncement]
+    }
+
+    fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
+        Box::pin(async move {
+            self.events.announce(job).await?;
+            Ok(Done::Recorded)
+        })
+    }
+}
+
+impl From<AnnounceError> for AttemptError {
+    fn from(error: AnnounceError) -> Self {
+        match error {
+            AnnounceError::Payload(error) => error.into(),
+            AnnounceError::Failed(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Telling registrants of an event's new time or place, a while after the last change (rule 9 of docs/rules.md). What waits is a
+//! row in `jobs`: any core does it, and a restart changes nothing.
+
+use super::Events;
+use crate::{
+    domain::{
+        account::Account,
+        announcement::Announcement,
+        audit::Actor,
+        event::Event,
+        fact::Fact,
+        ids::EventId,
+        job::{ClaimedJob, InvalidPayload, Task},
+        mail_quota::{MailCount, needed_for_change},
+        plan::Plans,
+        registration::Counters,
+    },
+    service::{Error, Unit, mail_quota},
+    storage,
+};
+
+/// Notes what registrants know, and schedules that they are told, if the time or the place has changed. The account and the
+/// event must be locked.
+pub(super) async fn plan(
+    unit: &mut Unit,
+    plans: &Plans,
+    account: &Account,
+    (before, after): (&Event, &Event),
+    counters: Counters,
+) -> Result<(), Error> {
+    let people = counters.active();
+    if people == 0 || before.time_and_place() == after.time_and_place() {
+        return Ok(());
+    }
+    let mut announcement = None;
+    if after.is_active(unit.now) {
+        let waiting = unit.tx.find_announcement(after.id).await?;
+        let waiting = waiting.unwrap_or_else(|| Announcement::beginning(unit.now));
+        let needed = needed_for_change(people, plans.daily_mails.of(account.plan));
+        let more = (needed - waiting.counted.mails).max(0);
+        let today = mail_quota::count(unit, plans, account, more).await?;
+        announcement = Some(Announcement {
+            counted: MailCount {
+                day: today.day,
+                mails: waiting.counted.mails + more,
+            },
+            ..waiting
+        });
+    }
+    unit.record(Fact::EventMoved {
+        before,
+        after,
+        announcement,
+    })
+    .await?;
+    Ok(())
+}
+
+impl Events {
+    /// Schedules the mails to registrants who know another time or place of an event; nobody is told of an event that is
+    /// cancelled or has ended. Does nothing if the job was changed after it was claimed.
+    pub(crate) async fn announce(&self, job: &ClaimedJob) -> Result<(), AnnounceError> {
+        let Task::EventAnnouncement { mails, day } = job.task()? else {
+            return Ok(());
+        };
+        let id = EventId::new(job.key.subject_id);
+        let event = self.commands.store().find_event(id).await?;
+        let owner = event.ok_or(Error::NO_EVENT)?.account_id;
+        let decide = async |unit: &mut Unit| {
+            unit.tx.lock_account(owner).await?;
+            unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+            unit.renew_time();
+            let event = unit.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
+            if unit.tx.finish_jobs(&[job]).await? == 0 {
+                return Ok(None);
+            }
+            let sent = unit.record(Fact::EventAnnounced { event: &event }).await?;
+            let sent = i32::try_from(sent).unwrap_or(i32::MAX);
+            let unneeded = MailCount {
+                day,
+                mails: (mails - sent).max(0),
+            };
+            mail_quota::give_back(unit, owner, unneeded).await?;
+            Ok(Some(sent))
+        };
+        let sent = self.commands.run(Actor::System, decide).await?;
+        if let Some(mails) = sent {
+            tracing::info!(event_id = %id, mails, "a changed event is announced");
+        }
+        Ok(())
+    }
+}
+
+/// Why an event could not be announced.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AnnounceError {
+    /// The job is of a newer version.
+    #[error(transparent)]
+    Payload(#[from] InvalidPayload),
+    /// The use case failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for AnnounceError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}

@@ -1,0 +1,89 @@
+//! The daily quotas of the organizers who register people in a batch.
+
+use std::collections::HashMap;
+
+use super::{Batcher, Request};
+use crate::{
+    domain::{
+        account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount,
+        registration::Origin,
+    },
+    service::{Error, Unit, mail_quota},
+    storage,
+};
+
+/// The organizers of a batch, whose accounts are locked.
+#[derive(Default)]
+pub(super) struct Organizers(HashMap<AccountId, Organizer>);
+
+struct Organizer {
+    account: Account,
+    stored: MailCount,
+    /// With the mails of this batch.
+    count: MailCount,
+}
+
+impl Organizers {
+    /// Locks the accounts of the organizers, lowest id first. It must come before events are locked.
+    pub(super) async fn lock(
+        unit: &mut Unit,
+        requests: &[Request],
+    ) -> Result<Self, storage::Error> {
+        let owner = |request: &Request| match request.origin {
+            Origin::Owner(account) => Some(account),
+            Origin::Public => None,
+        };
+        let mut ids: Vec<AccountId> = requests.iter().filter_map(owner).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut organizers = HashMap::new();
+        for id in ids {
+            let account = unit.tx.lock_account(id).await?;
+            let stored = unit.tx.find_mail_count(id).await?;
+            let organizer = account.zip(stored).map(|(account, stored)| Organizer {
+                account,
+                stored,
+                count: stored,
+            });
+            organizers.extend(organizer.map(|organizer| (id, organizer)));
+        }
+        Ok(Self(organizers))
+    }
+
+    /// Refuses one more mail than the quota of the request's organizer allows. Counts nothing.
+    pub(super) fn check(
+        &self,
+        batcher: &Batcher,
+        origin: Origin,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let Origin::Owner(id) = origin else {
+            return Ok(());
+        };
+        let Organizer { account, count, .. } = self.0.get(&id).ok_or(Error::Unauthorized)?;
+        let limit = batcher.plans.daily_mails.of(account.plan);
+        let counted = count.today(now).with(1, limit);
+        counted
+            .map(|_| ())
+            .map_err(|exceeded| mail_quota::refusal(account, exceeded, now))
+    }
+
+    /// Counts a mail that was checked.
+    pub(super) fn count(&mut self, origin: Origin, now: Instant) {
+        if let Origin::Owner(id) = origin
+            && let Some(Organizer { count, .. }) = self.0.get_mut(&id)
+        {
+            let today = count.today(now);
+            *count = today.with(1, None).unwrap_or(today);
+        }
+    }
+
+    pub(super) async fn write(&self, unit: &mut Unit) -> Result<(), storage::Error> {
+        for (id, organizer) in &self.0 {
+            if organizer.count != organizer.stored {
+                unit.tx.set_mail_count(*id, organizer.count).await?;
+            }
+        }
+        Ok(())
+    }
+}

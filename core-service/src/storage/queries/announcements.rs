@@ -1,0 +1,128 @@
+//! Telling registrants of an event's new time or place: the job that waits, what they know, and their mails.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, Input};
+use crate::{
+    domain::{
+        announcement::Announcement,
+        event::TimeAndPlace,
+        ids::{EventId, RegistrationId},
+        instant::Instant,
+        job::{Destination, JobKind, Task},
+        mail_quota::MailCount,
+    },
+    storage::{Error, values},
+};
+
+pub(in crate::storage) async fn find_announcement(
+    connection: &mut Connection,
+    event: EventId,
+) -> Result<Option<Announcement>, Error> {
+    let kind = JobKind::EventAnnouncement;
+    let row = sqlx::query::<Db>(
+        "SELECT payload, created_at FROM jobs WHERE kind = $1 AND subject_id = $2 AND occasion = 0 AND failed_at IS NULL",
+    )
+    .bind(kind.name())
+    .bind(event.uuid())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let payload: Option<&str> = row.try_get("payload")?;
+    let task = Task::read(kind, payload);
+    let task = task.map_err(|error| values::corrupt("job", &error.to_string()))?;
+    let Task::EventAnnouncement { mails, day } = task else {
+        return Ok(None);
+    };
+    Ok(Some(Announcement {
+        since: Instant::from_micros(row.try_get("created_at")?),
+        counted: MailCount { day, mails },
+    }))
+}
+
+/// A runner that has claimed the job loses its lease.
+pub(in crate::storage) async fn put_announcement(
+    connection: &mut Connection,
+    event: EventId,
+    announcement: &Announcement,
+    due_at: Instant,
+) -> Result<(), Error> {
+    let MailCount { day, mails } = announcement.counted;
+    let task = Task::EventAnnouncement { mails, day };
+    sqlx::query::<Db>(
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
+         VALUES ($1, $2, 0, $3, $4, 0, 0, $5, $6) \
+         ON CONFLICT (kind, subject_id, occasion) DO UPDATE SET payload = excluded.payload, due_at = excluded.due_at, \
+         created_at = excluded.created_at, failed_at = NULL, attempts = jobs.attempts + 1, uncounted = jobs.attempts + 1",
+    )
+    .bind(task.kind().name())
+    .bind(event.uuid())
+    .bind(Destination::DATABASE.name())
+    .bind(task.payload())
+    .bind(due_at.micros())
+    .bind(announcement.since.micros())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn note_known(
+    connection: &mut Connection,
+    event: EventId,
+    known: TimeAndPlace,
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "UPDATE registrations SET told = $2 \
+         WHERE event_id = $1 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND told IS NULL",
+    )
+    .bind(event.uuid())
+    .bind(known.fingerprint())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn note_told(
+    connection: &mut Connection,
+    told: &[(RegistrationId, TimeAndPlace)],
+) -> Result<(), Error> {
+    if told.is_empty() {
+        return Ok(());
+    }
+    Input::default()
+        .column("id", told.iter().map(|(id, _)| id.uuid()))
+        .column("told", told.iter().map(|(_, what)| what.fingerprint()))
+        .execute(
+            connection,
+            "UPDATE registrations SET told = input.told FROM input WHERE registrations.id = input.id",
+        )
+        .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn schedule_event_changed_mails(
+    connection: &mut Connection,
+    event: EventId,
+    current: TimeAndPlace,
+    sequence: i32,
+    now: Instant,
+) -> Result<u64, Error> {
+    let task = Task::EventChangedMail { sequence };
+    let done = sqlx::query::<Db>(
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
+         SELECT $1, id, $2, $3, $4, 0, 0, $5, $5 FROM registrations \
+         WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND told <> $7",
+    )
+    .bind(task.kind().name())
+    .bind(sequence)
+    .bind(Destination::MAIL.name())
+    .bind(task.payload())
+    .bind(now.micros())
+    .bind(event.uuid())
+    .bind(current.fingerprint())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
