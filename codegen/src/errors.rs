@@ -47,7 +47,7 @@ pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<
         UNAUTHORIZED => credential,
         INSUFFICIENT_SCOPE => method.scope.is_some(),
         IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.idempotency_key,
-        // Calls of an account are limited.
+        // Calls of an account are limited, and look-ups of unknown keys.
         RATE_LIMITED if credential => true,
         PLAN_REQUIRED if paid => true,
         PAYLOAD_TOO_LARGE | UNSUPPORTED_MEDIA_TYPE => body,

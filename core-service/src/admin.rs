@@ -197,6 +197,7 @@ fn failure(error: Error) -> Failure {
         | Error::NotConfirmed(_)
         | Error::AwaitsConfirmation
         | Error::RateLimited { .. }
+        | Error::TooManyUnknownKeys { .. }
         | Error::Busy
         | Error::CapacityBelowConfirmed { .. }
         | Error::DailyMails { .. } => Failure::Environment(error.to_string()),

@@ -4,6 +4,7 @@
 use std::{
     convert::Infallible,
     future::Future,
+    net::IpAddr,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -205,7 +206,9 @@ impl GateLayer {
             return Ok(rule);
         };
         let kind = Kind::of(rule_of_rpc.read_only);
-        let principal = self.authenticate(request.headers(), kind).await?;
+        let principal = self
+            .authenticate(request.headers(), kind, arrival.client)
+            .await?;
         if let Some(needed) = rule_of_rpc.scope
             && !principal.scopes.contain(needed)
         {
@@ -229,11 +232,12 @@ impl GateLayer {
         &self,
         headers: &HeaderMap,
         kind: Kind,
+        client: Option<IpAddr>,
     ) -> Result<Principal, Box<Status>> {
         let _place = self.place(kind)?;
         let principal = self
             .authenticator
-            .authenticate(header(headers, "authorization"));
+            .authenticate_client(header(headers, "authorization"), client);
         principal.await.map_err(|error| Box::new(refuse(error)))
     }
 

@@ -37,6 +37,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
         Error::DailyMails { exceeded, wait, .. } => return refuse_mails(message, exceeded, wait),
         Error::Busy => return overloaded(),
+        Error::TooManyUnknownKeys { wait } => return refuse_rate(message, wait, None),
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,

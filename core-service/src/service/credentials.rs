@@ -1,12 +1,18 @@
 //! Authentication of callers, with few look-ups and without a write per call.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+mod unknown;
+
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use moka::{policy::EvictionPolicy, sync::Cache};
 
+use self::unknown::Unknown;
 use super::Error;
 use crate::{
     domain::{
@@ -80,6 +86,7 @@ pub struct Authenticator {
     store: Store,
     clock: Clock,
     credentials: Arc<Credentials>,
+    unknown: Arc<Unknown>,
     key_uses: KeyUses,
 }
 
@@ -88,6 +95,7 @@ impl Authenticator {
     pub fn new(store: Store, clock: Clock) -> Self {
         Self {
             store,
+            unknown: Arc::new(Unknown::new(&clock)),
             clock,
             credentials: Arc::default(),
             key_uses: KeyUses::default(),
@@ -105,14 +113,34 @@ impl Authenticator {
 
     /// Authenticates a caller by the header `Authorization`.
     pub async fn authenticate(&self, authorization: Option<&str>) -> Result<Principal, Error> {
+        self.authenticate_client(authorization, None).await
+    }
+
+    /// The same for a client at this address, who may try only so many unknown credentials.
+    pub async fn authenticate_client(
+        &self,
+        authorization: Option<&str>,
+        client: Option<IpAddr>,
+    ) -> Result<Principal, Error> {
         let credential = authorization.and_then(Credential::parse);
         let credential = credential.ok_or(Error::Unauthorized)?;
         let (hash, now) = (credential.hash(), self.clock.now());
         if let Some(principal) = self.credentials.recognise(&hash, now) {
             return Ok(principal);
         }
+        if self.unknown.was_refused(&hash, now) {
+            return Err(Error::Unauthorized);
+        }
+        if !self.credentials.has_recognised(&hash) {
+            self.unknown.count(client)?;
+        }
         let revocations = self.credentials.revocations();
-        let recognised = credential.look_up(self, now).await?;
+        let looked_up = credential.look_up(self, now).await;
+        let recognised = looked_up.inspect_err(|error| {
+            if matches!(error, Error::Unauthorized) {
+                self.unknown.refuse(hash, now);
+            }
+        })?;
         self.credentials.remember(hash, recognised, revocations);
         Ok(recognised.principal)
     }
@@ -182,6 +210,11 @@ impl Credentials {
         // A clock that was set back must not extend the trust.
         let is_fresh = recognised.looked_up_at <= now && now < trusted_until;
         (is_valid && is_fresh).then_some(recognised.principal)
+    }
+
+    /// Whether a credential was valid when it was last looked up.
+    fn has_recognised(&self, hash: &Hash) -> bool {
+        self.recognised.contains_key(hash)
     }
 
     fn revocations(&self) -> u64 {

@@ -84,6 +84,12 @@ pub enum Error {
         /// How long until a new day begins.
         wait: Duration,
     },
+    /// A client tried too many credentials that nobody has.
+    #[error("too many unknown keys were tried from this address; try again in {} s", whole_seconds(*wait))]
+    TooManyUnknownKeys {
+        /// How long to wait.
+        wait: Duration,
+    },
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
@@ -150,6 +156,7 @@ impl Error {
             | Self::Unauthorized
             | Self::RateLimited { .. }
             | Self::DailyMails { .. }
+            | Self::TooManyUnknownKeys { .. }
             | Self::Busy
             | Self::Conflict(_)
             | Self::IdempotencyKeyReused

@@ -9,8 +9,7 @@ use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 use process::networks::subscriber;
 
 pub use self::limiter::Allowance;
-use self::limiter::Limiter;
-pub(super) use self::limiter::whole_seconds;
+pub(super) use self::limiter::{Limiter, whole_seconds};
 use super::Error;
 use crate::domain::{
     clock::Clock, email, ids::AccountId, rate::LimitSettings, registration::Origin,

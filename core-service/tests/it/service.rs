@@ -12,6 +12,7 @@ mod outage;
 mod private_links;
 mod registering;
 mod seats;
+mod unknown_keys;
 
 use std::ops::Deref;
 

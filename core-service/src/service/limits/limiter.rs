@@ -32,7 +32,7 @@ pub struct Allowance {
 
 /// One rate limit, counted for each key.
 #[derive(Debug)]
-pub(super) struct Limiter<K: Hash + Eq + Clone> {
+pub(in crate::service) struct Limiter<K: Hash + Eq + Clone> {
     name: &'static str,
     quota: u32,
     window: Duration,
@@ -45,7 +45,7 @@ pub(super) struct Limiter<K: Hash + Eq + Clone> {
 pub(super) type States<K> = RateLimiter<Access<K>, Counters<K>, Ticks, StateInformationMiddleware>;
 
 impl<K: Hash + Eq + Clone> Limiter<K> {
-    pub(super) fn new(name: &'static str, limit: Limit, clock: &Clock) -> Option<Self> {
+    pub(in crate::service) fn new(name: &'static str, limit: Limit, clock: &Clock) -> Option<Self> {
         let Limit::Rate { count, per } = limit else {
             return None;
         };
@@ -63,7 +63,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 
     /// Counts one more, or returns how long to wait.
-    pub(super) fn count(&self, key: &K) -> Result<Allowance, Duration> {
+    pub(in crate::service) fn count(&self, key: &K) -> Result<Allowance, Duration> {
         self.tidy();
         match self.states.check_key(&Access::Count(key.clone())) {
             Ok(state) => Ok(self.allowance(state.remaining_burst_capacity(), self.each())),

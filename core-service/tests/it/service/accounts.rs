@@ -10,7 +10,7 @@ use test_postgres::Database;
 use super::Instance;
 use crate::fixtures::{HOUR, Rows, migrate};
 
-fn fay() -> NewAccount {
+pub(super) fn fay() -> NewAccount {
     NewAccount {
         email: "Fay@example.org".to_owned(),
         name: "Fay Free".to_owned(),
