@@ -3,6 +3,7 @@
 
 pub mod binding;
 pub mod deadline;
+pub mod entity_tag;
 pub mod http_body;
 pub mod idempotency_key;
 pub mod internal;

@@ -67,6 +67,7 @@ pub fn routes(
         catalogue: use_cases.catalogue.clone(),
         links: links(),
         studio,
+        cover_limit: use_cases.cover_limit.clone(),
     };
     let events = EventApi {
         commands: use_cases.commands.clone(),

@@ -31,7 +31,7 @@ pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
-pub use limits::{Allowance, CallLimits};
+pub use limits::{Allowance, CallLimits, CoverLimit};
 pub use links::Links;
 pub use mails::Mails;
 pub(crate) use registrations::settle_all;
@@ -59,6 +59,8 @@ pub struct UseCases {
     pub authenticator: Authenticator,
     /// Limits on the calls of accounts.
     pub call_limits: CallLimits,
+    /// The limit on the covers that are drawn for a client.
+    pub cover_limit: CoverLimit,
     /// Accounts.
     pub accounts: Accounts,
     /// API keys.
@@ -115,6 +117,7 @@ impl UseCases {
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
         Self {
             call_limits: CallLimits(Arc::clone(&limiters)),
+            cover_limit: CoverLimit(Arc::clone(&limiters)),
             accounts: Accounts::new(commands.clone(), plans),
             keys: Keys::new(commands.clone(), &authenticator),
             catalogue: Catalogue::new(&commands),

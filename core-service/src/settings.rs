@@ -230,6 +230,9 @@ pub struct LimitArgs {
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
           default_value_t = LimitSettings::default().per_added_recipient)]
     pub limit_per_added_recipient: Limit,
+    /// Covers drawn for one client address; those that were drawn lately do not count
+    #[arg(long, env = "MUSTER_LIMIT_COVERS", value_name = "RATE", default_value_t = LimitSettings::default().covers)]
+    pub limit_covers: Limit,
     /// Calls of one account, by any of its keys, that change nothing
     #[arg(long, env = "MUSTER_LIMIT_ACCOUNT_READS", value_name = "RATE", default_value_t = LimitSettings::default().account_reads)]
     pub limit_account_reads: Limit,
@@ -329,6 +332,7 @@ impl From<LimitArgs> for LimitSettings {
             per_event: args.limit_per_event,
             per_recipient: args.limit_per_recipient,
             per_added_recipient: args.limit_per_added_recipient,
+            covers: args.limit_covers,
             account_reads: args.limit_account_reads,
             account_writes: args.limit_account_writes,
         }

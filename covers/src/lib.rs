@@ -23,7 +23,7 @@ mod text;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-pub use studio::{Cover, Studio};
+pub use studio::Studio;
 
 /// Width of every cover in pixels; with [`HEIGHT`] the size that social previews ask for.
 pub const WIDTH: u32 = 1200;
@@ -63,7 +63,7 @@ fn draw(request: &CoverRequest) -> Result<Bytes, Error> {
 }
 
 /// The entity tag of a drawing, without drawing it and without quotes: 32 hexadecimal digits.
-fn etag(request: &CoverRequest) -> String {
+pub fn etag(request: &CoverRequest) -> String {
     digest(request)
         .iter()
         .take(16)

@@ -13,7 +13,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{CoverRequest, Error, digest, draw, etag};
+use super::{CoverRequest, Error, digest, draw};
 
 /// Memory for finished covers: about 500. Clients cache covers for long, so this is only for links that were just shared.
 const BYTES_KEPT: usize = 32 * 1024 * 1024;
@@ -24,15 +24,6 @@ const COVERS_KEPT: usize = 1024;
 /// Maximum number of covers that wait to be drawn. At 20 to 60 ms each, the last one waits about two seconds; more would only
 /// time out.
 const WAITING_AT_MOST: usize = 64;
-
-/// A finished cover.
-#[derive(Debug, Clone)]
-pub struct Cover {
-    /// The picture.
-    pub png: Bytes,
-    /// Its entity tag, without quotes.
-    pub etag: String,
-}
 
 /// Draws and caches covers. Clones share the cache.
 #[derive(Clone)]
@@ -73,13 +64,18 @@ impl Studio {
         }
     }
 
-    /// The cover of `request`, from the cache or drawn now. Callers of a cover that is being drawn wait for that drawing.
-    pub async fn cover(&self, request: CoverRequest) -> Result<Cover, Error> {
-        let (key, etag) = (digest(&request), etag(&request));
+    /// The cover of `request` as a PNG, if it is in the cache.
+    pub fn find(&self, request: &CoverRequest) -> Option<Bytes> {
+        self.kept().find(&digest(request))
+    }
+
+    /// The cover of `request` as a PNG, from the cache or drawn now. Callers of a cover that is being drawn wait for that drawing.
+    pub async fn cover(&self, request: CoverRequest) -> Result<Bytes, Error> {
+        let key = digest(&request);
         let slot = self.kept().slot(key);
         let png = slot.get_or_try_init(|| self.draw(request)).await?.clone();
         self.kept().keep(key, png.len());
-        Ok(Cover { png, etag })
+        Ok(png)
     }
 
     async fn draw(&self, request: CoverRequest) -> Result<Bytes, Error> {
@@ -131,6 +127,14 @@ impl Kept {
             slots_at_most,
             uses: 0,
         }
+    }
+
+    fn find(&mut self, key: &Key) -> Option<Bytes> {
+        let slot = self.slots.get_mut(key)?;
+        let png = slot.png.get()?.clone();
+        self.uses += 1;
+        slot.used = self.uses;
+        Some(png)
     }
 
     fn slot(&mut self, key: Key) -> Arc<OnceCell<Bytes>> {
@@ -203,8 +207,7 @@ mod tests {
         });
         for reader in readers.collect::<Vec<_>>() {
             let cover = reader.await.expect("no panic").expect("a cover");
-            assert_eq!(cover.png.len(), 10);
-            assert_eq!(cover.etag, etag(&request("hot")));
+            assert_eq!(cover.len(), 10);
         }
         assert_eq!(drawn.load(Ordering::SeqCst), 1);
     }
@@ -212,11 +215,14 @@ mod tests {
     #[tokio::test]
     async fn the_covers_kept_stay_within_their_memory_and_the_latest_remain() {
         let (studio, drawn) = counting(30);
+        assert!(studio.find(&request("one")).is_none());
         for title in ["one", "two", "three", "one", "four"] {
             studio.cover(request(title)).await.expect("a cover");
             assert!(studio.kept().bytes <= 30);
         }
         assert_eq!(drawn.load(Ordering::SeqCst), 4);
+        assert!(studio.find(&request("one")).is_some());
+        assert!(studio.find(&request("two")).is_none());
         studio.cover(request("one")).await.expect("a cover");
         assert_eq!(
             drawn.load(Ordering::SeqCst),
@@ -243,7 +249,7 @@ mod tests {
             Err(Error::Drawing(_))
         ));
         assert_eq!(
-            studio.cover(request("good")).await.expect("a cover").png,
+            studio.cover(request("good")).await.expect("a cover"),
             "fine"
         );
     }

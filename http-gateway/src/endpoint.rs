@@ -68,6 +68,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
             respond::json::<B>(&answer, metadata)
         }
         Content::File => {
+            context = context.with_known_versions(&parts.headers);
             let file = gateway
                 .core
                 .file::<B>(message, &context)

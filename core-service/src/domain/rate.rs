@@ -27,6 +27,8 @@ pub struct LimitSettings {
     pub per_recipient: Limit,
     /// Registrations of one e-mail address by one account, and mails about changes of its events.
     pub per_added_recipient: Limit,
+    /// Covers that are drawn for one client address. Those that were drawn lately do not count.
+    pub covers: Limit,
     /// Calls of one account that change nothing.
     pub account_reads: Limit,
     /// Calls of one account that may change something.
@@ -43,6 +45,7 @@ impl LimitSettings {
         per_event: Limit::Off,
         per_recipient: Limit::Off,
         per_added_recipient: Limit::Off,
+        covers: Limit::Off,
         account_reads: Limit::Off,
         account_writes: Limit::Off,
     };
@@ -59,6 +62,8 @@ impl Default for LimitSettings {
             per_recipient: Limit::new(10, Period::Hour),
             // Enough for a person who comes to several events of an account, too low to molest somebody.
             per_added_recipient: Limit::new(10, Period::Hour),
+            // Several pages of the catalogue, by many people behind one address; a twentieth of a processor.
+            covers: Limit::new(60, Period::Minute),
             // A program that reads all the time, and nothing that could slow others down.
             account_reads: Limit::new(6_000, Period::Minute),
             // The largest event is imported in two and a half minutes: 3,000 registrations at once, then 50 a second.

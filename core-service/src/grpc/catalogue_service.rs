@@ -1,8 +1,11 @@
 //! The public catalogue, and covers.
 
-use covers::Studio;
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use covers::{CoverRequest, Studio};
 use muster_api::{
-    Reason,
+    Reason, entity_tag,
     http_body::HttpBody,
     metadata::PROVISIONAL,
     status::status,
@@ -15,10 +18,10 @@ use muster_api::{
 use tokio_stream::Once;
 use tonic::{Request, Response, Status, metadata::MetadataValue};
 
-use super::{convert, status::refuse};
+use super::{convert, request::client_address, status::refuse};
 use crate::{
     content,
-    service::{Catalogue, CoverView, Links},
+    service::{Catalogue, CoverLimit, CoverView, Links},
 };
 
 /// The rpcs of the public catalogue.
@@ -26,6 +29,19 @@ pub(super) struct CatalogueApi {
     pub(super) catalogue: Catalogue,
     pub(super) links: Links,
     pub(super) studio: Studio,
+    pub(super) cover_limit: CoverLimit,
+}
+
+impl CatalogueApi {
+    /// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
+    async fn drawn(&self, request: CoverRequest, client: Option<IpAddr>) -> Result<Bytes, Status> {
+        if let Some(png) = self.studio.find(&request) {
+            return Ok(png);
+        }
+        self.cover_limit.count(client).map_err(refuse)?;
+        let drawn = self.studio.cover(request).await;
+        drawn.map_err(|error| refuse_cover(&error))
+    }
 }
 
 #[tonic::async_trait]
@@ -68,32 +84,45 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<GetCoverRequest>,
     ) -> Result<Response<Self::GetCoverStream>, Status> {
+        let client = client_address(&request);
         let cover = self
             .catalogue
             .cover(&request.get_ref().slug)
             .await
             .map_err(refuse)?;
-        let (body, etag, is_provisional) = match cover {
+        // A cover that the client has is not made again: its tag is known without it.
+        let is_known = |etag: &str| {
+            let tags = request.metadata().get("if-none-match");
+            let tag = format!("\"{etag}\"");
+            tags.is_some_and(|tags| entity_tag::is_named(tags.as_bytes(), tag.as_bytes()))
+        };
+        let (content_type, data, etag, is_provisional) = match cover {
             CoverView::Stock(cover) => {
                 let etag = convert::hexadecimal(&cover.digest);
-                let body = HttpBody {
-                    content_type: "image/jpeg".into(),
-                    data: cover.jpeg.into(),
+                let data = if is_known(&etag) {
+                    Bytes::new()
+                } else {
+                    cover.jpeg.into()
                 };
-                (body, etag, false)
+                ("image/jpeg", data, etag, false)
             }
             CoverView::Drawn {
                 words,
                 is_provisional,
             } => {
-                let cover = self.studio.cover(convert::cover_request(words)).await;
-                let cover = cover.map_err(|error| refuse_cover(&error))?;
-                let body = HttpBody {
-                    content_type: "image/png".into(),
-                    data: cover.png,
+                let drawing = convert::cover_request(words);
+                let etag = covers::etag(&drawing);
+                let data = if is_known(&etag) {
+                    Bytes::new()
+                } else {
+                    self.drawn(drawing, client).await?
                 };
-                (body, cover.etag, is_provisional)
+                ("image/png", data, etag, is_provisional)
             }
+        };
+        let body = HttpBody {
+            content_type: content_type.into(),
+            data,
         };
         let mut response = Response::new(tokio_stream::once(Ok(body)));
         let metadata = response.metadata_mut();

@@ -56,6 +56,18 @@ impl CallLimits {
     }
 }
 
+/// The limit on the covers that are drawn for a client.
+#[derive(Debug, Clone)]
+pub struct CoverLimit(pub(super) Arc<Limiters>);
+
+impl CoverLimit {
+    /// Counts a drawing for a client, whose address is not always known.
+    pub fn count(&self, client: Option<IpAddr>) -> Result<(), Error> {
+        let client = client.map(subscriber);
+        client.map_or(Ok(()), |client| count(self.0.covers.as_ref(), &client))
+    }
+}
+
 /// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limiters {
@@ -64,6 +76,7 @@ pub(super) struct Limiters {
     event: Option<Limiter<String>>,
     recipient: Option<Limiter<Recipient>>,
     added_recipient: Option<Limiter<Recipient>>,
+    covers: Option<Limiter<IpAddr>>,
     reads: Option<Limiter<AccountId>>,
     writes: Option<Limiter<AccountId>>,
 }
@@ -80,6 +93,7 @@ impl Limiters {
             event: Limiter::new("event", settings.per_event, clock),
             recipient: Limiter::new("recipient", settings.per_recipient, clock),
             added_recipient: Limiter::new("recipient", settings.per_added_recipient, clock),
+            covers: Limiter::new("covers", settings.covers, clock),
             reads: Limiter::new("account-reads", settings.account_reads, clock),
             writes: Limiter::new("account-writes", settings.account_writes, clock),
         }
@@ -183,6 +197,7 @@ mod tests {
             per_event: Limit::Off,
             per_recipient: Limit::new(1, Period::Hour),
             per_added_recipient: Limit::new(1, Period::Hour),
+            covers: Limit::Off,
             account_reads: Limit::Off,
             account_writes: Limit::Off,
         };

@@ -2,7 +2,10 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{AUTHORIZATION, IF_NONE_MATCH},
+};
 use muster_api::{binding::Access, deadline, idempotency_key, metadata};
 use process::observe::{REQUEST_ID, RequestId};
 use tokio::time::Instant;
@@ -15,6 +18,9 @@ const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDR
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static(idempotency_key::IDEMPOTENCY_KEY);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// Maximum length of the entity tags that are sent to core: some versions of one file.
+const MAX_TAGS: usize = 1024;
 
 /// The context of a call: its credential, its deadline and its trace.
 #[derive(Debug, Clone)]
@@ -78,6 +84,16 @@ impl Context {
     #[must_use]
     pub fn with_idempotency_key(mut self, key: &str) -> Self {
         insert(&mut self.headers, IDEMPOTENCY_KEY, key.try_into().ok());
+        self
+    }
+
+    /// The same context, with the versions that the client of an HTTP request has, so that core need not make the answer again.
+    /// Too many are left out; then it is made, and not sent.
+    #[must_use]
+    pub fn with_known_versions(mut self, headers: &HeaderMap) -> Self {
+        let tags = headers.get(IF_NONE_MATCH);
+        let tags = tags.filter(|tags| tags.len() <= MAX_TAGS);
+        insert(&mut self.headers, IF_NONE_MATCH, tags.cloned());
         self
     }
 

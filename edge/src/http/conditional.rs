@@ -5,6 +5,7 @@ use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
 };
+use muster_api::entity_tag;
 
 use super::{answer::nothing, compress::is_among};
 
@@ -26,7 +27,10 @@ pub(super) async fn revalidate(
         // It may be compressed, so the bytes may differ and the tag must be weak.
         weaken(response.headers_mut());
     }
-    let is_known = |tag: &HeaderValue| known.iter().any(|tags| names(tags, tag));
+    let is_known = |tag: &HeaderValue| {
+        let named = |tags: &HeaderValue| entity_tag::is_named(tags.as_bytes(), tag.as_bytes());
+        known.iter().any(named)
+    };
     if response.status() != StatusCode::OK || !response.headers().get(ETAG).is_some_and(is_known) {
         return response;
     }
@@ -44,14 +48,4 @@ fn weaken(headers: &mut HeaderMap) {
     {
         *tag = weak;
     }
-}
-
-/// Whether an `If-None-Match` names the tag, by weak comparison.
-fn names(tags: &HeaderValue, tag: &HeaderValue) -> bool {
-    let opaque = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
-    let wanted = opaque(tag.as_bytes());
-    tags.as_bytes()
-        .split(|byte| *byte == b',')
-        .map(<[u8]>::trim_ascii)
-        .any(|tag| tag == b"*" || opaque(tag) == wanted)
 }

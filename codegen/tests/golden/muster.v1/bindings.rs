@@ -130,7 +130,7 @@ impl Binding for GetEvent {
     }
 }
 
-/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts and for events without `image_query`.
+/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts and for events without `image_query`. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
 
