@@ -110,7 +110,8 @@ def main():
         missing = expected_operations ^ reference.listed()
         assert not missing, f"the page and the document differ in {sorted(missing)}"
 
-        path = lambda end: next(path for _, path in expected_operations if path.endswith(end))
+        # The shortest: other paths end in the same.
+        path = lambda end: min((path for _, path in expected_operations if path.endswith(end)), key=len)
         status, text = reference.execute("GET", path("/events"))
         assert status.startswith("200") and '"next_offset"' in text, f"{status}: {text}"
         status, text = reference.execute("GET", path("/me"))
