@@ -1,6 +1,6 @@
 //! Reasons why a binary stops, with exit codes.
 
-use std::process::ExitCode;
+use std::{io::Write as _, process::ExitCode};
 
 /// Why a binary could not start or had to stop. The text is for operators: one line per problem, no backtrace.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,8 @@ impl Failure {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 for line in failure.to_string().lines() {
-                    eprintln!("error: {line}");
+                    // The exit code counts even where nobody can read the text.
+                    let _ = writeln!(std::io::stderr(), "error: {line}");
                 }
                 ExitCode::from(failure.code())
             }

@@ -48,6 +48,9 @@ pub fn init(settings: &LogSettings) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))
         .with_writer(std::io::stderr)
+        // A log that cannot be written, for example on a full disk, would otherwise be reported on standard error, and that ends
+        // in a panic of whatever logs.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     let _already_logging = match settings.log_format {
         LogFormat::Text => subscriber.try_init(),

@@ -103,6 +103,31 @@ impl Lanes {
     }
 }
 
+/// The work on an open lane. A lane whose work ends in a panic is closed, since its destination could never get another.
+pub(super) struct Work {
+    lanes: Arc<Lanes>,
+    pub(super) lane: Arc<Lane>,
+}
+
+impl Work {
+    pub(super) fn on(lane: Arc<Lane>, lanes: &Arc<Lanes>) -> Self {
+        Self {
+            lanes: Arc::clone(lanes),
+            lane,
+        }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let mut lanes = held(&self.lanes.0);
+        let open = lanes.get(&self.lane.destination);
+        if open.is_some_and(|open| Arc::ptr_eq(open, &self.lane)) {
+            lanes.remove(&self.lane.destination);
+        }
+    }
+}
+
 /// The pauses, by destination.
 #[derive(Default)]
 pub(super) struct Pauses(Mutex<HashMap<Destination, Pause>>);
@@ -169,6 +194,25 @@ mod tests {
         assert_eq!(opened[0].next_kind(), Some(JobKind::StockCover));
         assert!(lanes.close(&opened[0], false));
         assert!(open(MOST_LANES).is_some());
+    }
+
+    #[test]
+    fn a_lane_whose_work_panics_is_closed_but_not_the_next_one_of_its_destination() {
+        let lanes = Arc::<Lanes>::default();
+        let open = || lanes.offer(&destination(1), JobKind::StockCover);
+        let first = Work::on(open().unwrap(), &lanes);
+        let panics = std::thread::spawn(move || {
+            let _works = first;
+            std::panic::panic_any("a defect");
+        });
+        panics.join().unwrap_err();
+        let second = Work::on(open().unwrap(), &lanes);
+        assert_eq!(second.lane.next_kind(), Some(JobKind::StockCover));
+        assert!(lanes.close(&second.lane, false));
+        let third = open();
+        assert!(third.is_some());
+        drop(second);
+        assert!(open().is_none());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     Handler,
-    lane::{Lane, Lanes, Pauses},
+    lane::{Lane, Lanes, Pauses, Work},
     pause::Pause,
 };
 use crate::{
@@ -143,15 +143,16 @@ impl Runner {
     }
 
     /// Works on a lane until it has no work left, or until `stop`.
-    async fn work(self, lane: Arc<Lane>, stop: CancellationToken) {
+    async fn work(self, work: Work, stop: CancellationToken) {
+        let lane = &work.lane;
         let mut tries = Tries::default();
         let mut enough = 1;
         while !stop.is_cancelled() {
             let free = self.limits.slots.saturating_sub(tries.running.len());
             let wanted = if free < enough { 0 } else { free };
-            let failed = self.turn_or_log(&lane, &mut tries, wanted).await.is_err();
+            let failed = self.turn_or_log(lane, &mut tries, wanted).await.is_err();
             if !failed && tries.is_empty() {
-                if self.close(&lane) {
+                if self.close(lane) {
                     return;
                 }
                 enough = 1;
@@ -164,14 +165,14 @@ impl Runner {
                 // After a failure of the database, ended tries wait for the next turn.
                 () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
                 ended = tries.gather(), if can_wait => {
-                    self.update_pause(&lane, ended);
+                    self.update_pause(lane, ended);
                     enough = self.limits.slots.div_ceil(CLAIM_DIVISOR);
                 }
             }
         }
-        self.gather_all(&lane, &mut tries).await;
+        self.gather_all(lane, &mut tries).await;
         // A job whose outcome cannot be recorded is done again when its lease ends.
-        let _ = self.turn_or_log(&lane, &mut tries, 0).await;
+        let _ = self.turn_or_log(lane, &mut tries, 0).await;
     }
 
     fn close(&self, lane: &Lane) -> bool {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use process::CancellationToken;
 use tokio::task::JoinSet;
 
-use super::{Lane, Runner};
+use super::{Lane, Runner, Work};
 use crate::{
     domain::job::{Destination, JobKind},
     storage::Error,
@@ -25,7 +25,8 @@ impl Runner {
         while !stop.is_cancelled() {
             // Boxed, since the future is large and would be part of one that lives as long as the process.
             for lane in Box::pin(self.open_lanes(&mut place)).await {
-                working.spawn(self.clone().work(lane, stop.clone()));
+                let work = Work::on(lane, &self.lanes);
+                working.spawn(self.clone().work(work, stop.clone()));
             }
             while working.try_join_next().is_some() {}
             tokio::select! {

@@ -1,5 +1,7 @@
 //! What core logs of calls.
 
+use std::process::Command;
+
 use muster_api::v1::ListUseCasesRequest;
 use test_postgres::Database;
 
@@ -15,4 +17,20 @@ async fn a_call_without_an_id_is_logged_with_the_one_that_it_answers() {
     let answer = answer.unwrap();
     let id = answer.metadata().get("x-request-id").unwrap();
     running.await_log(&format!("request_id={}", id.to_str().unwrap()));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_core_whose_log_cannot_be_written_answers_all_the_same() {
+    let database = Database::sqlite(migrate).await;
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "exec \"$0\" \"$@\" 2>/dev/full"])
+        .arg(env!("CARGO_BIN_EXE_core-service"));
+    let running = Running::start_by(command, database.url());
+    let mut catalogue = CatalogueServiceClient::new(running.channel().await);
+    for _ in 0..3 {
+        let answer = catalogue.list_use_cases(ListUseCasesRequest {}).await;
+        answer.unwrap();
+    }
 }
