@@ -183,7 +183,7 @@ impl MailSettings {
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
     /// Base of every URL in answers and mails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
-    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = process::settings::public_url)]
     pub public_url: Option<String>,
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
@@ -277,7 +277,7 @@ pub struct CoverArgs {
     )]
     pub covers_key: Option<SecretString>,
     /// Address to use instead of the provider's API, for example of a proxy
-    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = public_url)]
+    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = process::settings::public_url)]
     pub covers_url: Option<String>,
 }
 
@@ -349,19 +349,6 @@ fn daily_mails(text: &str) -> Result<Quotas, InvalidQuotas> {
 
 fn zone(name: &str) -> Result<Zone, String> {
     Zone::find(name).map_err(|error| error.to_string())
-}
-
-fn public_url(text: &str) -> Result<String, String> {
-    let wrong = || {
-        "must be an http:// or https:// URL without a query, for example https://events.example.org"
-            .to_owned()
-    };
-    let uri: http::Uri = text.parse().map_err(|_| wrong())?;
-    let web = matches!(uri.scheme_str(), Some("http" | "https"));
-    if !web || uri.host().is_none() || uri.query().is_some() {
-        return Err(wrong());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
 }
 
 /// The gRPC port.

@@ -19,7 +19,7 @@ mod resource;
 mod settings;
 mod surface;
 
-pub use answer::{JSON, json};
+pub use answer::{JSON, document, json};
 pub use challenge::Challenge;
 pub use client_address::{ProxySettings, TrustedProxies};
 pub use credential::require_bearer;

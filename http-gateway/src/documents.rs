@@ -3,18 +3,14 @@
 
 use std::{
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
     io::{Cursor, Read},
     sync::LazyLock,
 };
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::{extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{Problem, http::Operation};
-use http::{
-    HeaderValue, Method,
-    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG},
-};
+use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
 use muster_api::Reason;
 
 const PAGE: &str = include_str!("documents/page.html");
@@ -24,9 +20,6 @@ const START: &str = include_str!("documents/start.js");
 const OWN_ORIGIN: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
 );
-
-/// Files change only with this binary, and browsers revalidate them with their tag.
-const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The page's files, unpacked at the first request.
 static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
@@ -74,19 +67,9 @@ fn file(name: &str) -> Result<Response, Problem> {
     Ok(document(bytes, media_type))
 }
 
-/// A document that changes only with this binary.
+/// A document that changes only with this binary, and which browsers revalidate.
 pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> Response {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    let tag = format!("\"{:016x}\"", hasher.finish());
-    let mut response = Response::new(Body::from(bytes));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(CACHE_CONTROL, REVALIDATE);
-    if let Ok(tag) = HeaderValue::try_from(tag) {
-        headers.insert(ETAG, tag);
-    }
-    response
+    edge::http::document(bytes, media_type, "no-cache")
 }
 
 /// One file of Swagger UI's distribution.

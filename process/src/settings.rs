@@ -47,6 +47,23 @@ pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080")
 }
 
+/// Parses the base of URLs; a `value_parser` for clap. It has no slash at its end.
+///
+/// # Errors
+/// A message that says what is valid.
+pub fn public_url(text: &str) -> Result<String, String> {
+    let wrong = || {
+        "must be an http:// or https:// URL without a query, for example https://events.example.org"
+            .to_owned()
+    };
+    let uri: http::Uri = text.parse().map_err(|_| wrong())?;
+    let web = matches!(uri.scheme_str(), Some("http" | "https"));
+    if !web || uri.host().is_none() || uri.query().is_some() {
+        return Err(wrong());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
 /// The shortest secret that processes share.
 const LEAST_TOKEN_CHARACTERS: usize = 32;
 

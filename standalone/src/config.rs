@@ -58,8 +58,8 @@ pub(crate) enum Demo {
 }
 
 const EXAMPLES: &str = "\
-Paths: /api/v1 (the API), /docs (its reference, to read and try), /mcp (the Model Context Protocol), /healthz (this process
-runs), /readyz (core answers).
+Paths: / (the site), /api/v1 (the API), /docs (its reference, to read and try), /mcp (the Model Context Protocol),
+/healthz (this process runs), /readyz (core answers).
 
 Examples:
   muster

@@ -1,22 +1,12 @@
 //! All HTTP surfaces on one port.
 
 use axum::Router;
-use edge::{
-    Core,
-    http::{Surface, mount},
-};
-use muster_api::metadata;
+use edge::{Core, http::mount};
 use process::Failure;
 
 use crate::Config;
 
-/// Answers all other paths, where web pages will be.
-const REST: Surface = Surface::of_data(
-    metadata::Surface::Site,
-    "nothing is at this path; /docs shows the API, and agents connect to /mcp",
-);
-
-/// The gateway and the bridge, each at its own paths, and this process's health.
+/// The gateway and the bridge, each at its own paths, and the site at all others.
 ///
 /// # Errors
 /// [`Failure::Internal`] when a generated table contradicts itself.
@@ -27,9 +17,14 @@ pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
     };
     let gateway = http_gateway::router(core.clone(), options);
     let bridge = mcp_bridge::router(core.clone(), &config.mcp_options())?;
+    let site = website::Options {
+        calls: config.http.calls(),
+        public_url: config.public_url(),
+    };
+    let site = website::router(core.clone(), site);
     let surfaces = [
         (http_gateway::PATHS, &gateway),
         (mcp_bridge::PATHS, &bridge),
     ];
-    Ok(mount(&surfaces, &REST.router(Router::new(), core)))
+    Ok(mount(&surfaces, &site))
 }

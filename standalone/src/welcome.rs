@@ -37,6 +37,7 @@ fn places(config: &Config) -> String {
         "
 Muster is running; data in {data}. Stop it with Ctrl-C.
 
+  Site       {base}/
   API        {base}/api/v1
   Reference  {base}/docs
   MCP        {base}/mcp

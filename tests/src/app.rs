@@ -34,7 +34,7 @@ use tokio::net::TcpListener;
 
 use crate::{Api, Database, Grpc, Http, Mcp, Surface};
 
-/// A core, a gateway and an MCP bridge on ports of their own, on a database of their own. Nothing runs in the background: jobs and
+/// A core, a gateway, an MCP bridge and a website on ports of their own, on a database of their own. Nothing runs in the background: jobs and
 /// maintenance happen when a test says so.
 pub struct TestApp {
     /// The HTTP port.
@@ -43,6 +43,8 @@ pub struct TestApp {
     pub grpc: Grpc,
     /// The MCP port.
     pub mcp: Mcp,
+    /// The port of the pages.
+    pub site: Http,
     /// The time that core believes in.
     pub clock: Clock,
     /// The database below core, to look at and to put rows into that no rpc makes yet.
@@ -126,9 +128,11 @@ impl TestApp {
         let edges = core_at(&format!("http://{grpc}"));
         let http = serve_gateway(&edges, TrustedProxies::default(), &stop).await;
         let mcp = serve_mcp(&edges, &stop).await;
+        let site = serve_site(&edges, &stop).await;
         Arc::new(Self {
             http,
             mcp,
+            site,
             grpc: Grpc::new(grpc),
             clock,
             store,
@@ -165,6 +169,11 @@ impl TestApp {
     /// Starts one more MCP bridge, which finds core as the settings say.
     pub async fn serve_mcp(&self, core: &CoreSettings) -> Mcp {
         serve_mcp(core, &self.stop).await
+    }
+
+    /// Starts one more website, which finds core as the settings say.
+    pub async fn serve_site(&self, core: &CoreSettings) -> Http {
+        serve_site(core, &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -289,6 +298,17 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
     };
     let router = mcp_bridge::router(core.edge().unwrap(), &options).unwrap();
     Mcp::new(serve_edge(router, stop).await)
+}
+
+async fn serve_site(core: &CoreSettings, stop: &CancellationToken) -> Http {
+    let options = website::Options {
+        calls: CallOptions {
+            request_time: TestApp::REQUEST_TIME,
+            ..CallOptions::default()
+        },
+        public_url: TestApp::PUBLIC_URL.to_owned(),
+    };
+    serve_edge(website::router(core.edge().unwrap(), options), stop).await
 }
 
 async fn serve_edge(router: axum::Router, stop: &CancellationToken) -> Http {

@@ -9,12 +9,16 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::{Refusal, contract};
 
 /// Where the paths of docs/api.md begin.
 const BASE: &str = "/api/v1";
+
+/// What browsers accept as a page.
+const PAGE: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 /// A client of an HTTP port. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -50,6 +54,24 @@ impl Http {
         self.request(Method::PATCH, &format!("{BASE}{path}"))
     }
 
+    /// `GET` of a page, as a browser asks for it.
+    pub fn page(&self, path: &str) -> Request {
+        self.request(Method::GET, path).header("accept", PAGE)
+    }
+
+    /// `POST` of a form, as a browser sends it from a page of the same site.
+    pub fn form(&self, path: &str, fields: &[(&str, &str)]) -> Request {
+        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let pairs = fields
+            .iter()
+            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+        self.request(Method::POST, path)
+            .header("accept", PAGE)
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(pairs.collect::<Vec<_>>().join("&"))
+    }
+
     /// Any method on any path, which begins at the root.
     pub fn request(&self, method: Method, path: &str) -> Request {
         Request {
@@ -77,6 +99,12 @@ impl Request {
     /// With `Authorization: Bearer <key>`.
     pub fn bearer(self, key: &str) -> Self {
         self.header("authorization", format!("Bearer {key}"))
+    }
+
+    /// Without a header.
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.remove(name);
+        self
     }
 
     /// With one more header, whose value may be any bytes that HTTP takes.
@@ -156,6 +184,15 @@ impl Reply {
         let media_type = self.header("content-type").unwrap_or_default();
         assert_eq!(media_type, "application/json", "{self:?}");
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The HTML of a page with this status.
+    #[track_caller]
+    pub fn html(&self, status: u16) -> &str {
+        assert_eq!(self.status.as_u16(), status, "{self:?}");
+        let media_type = self.header("content-type");
+        assert_eq!(media_type, Some("text/html; charset=utf-8"), "{self:?}");
+        std::str::from_utf8(&self.body).unwrap()
     }
 
     /// The JSON of a success.

@@ -1,4 +1,4 @@
-//! Muster as a whole, in one test: [`TestApp`] is a core on a gRPC port, and a gateway and an MCP bridge on HTTP ports that call it
+//! Muster as a whole, in one test: [`TestApp`] is a core on a gRPC port, and a gateway, an MCP bridge and a website on HTTP ports that call it
 //! over the network, with a database, a clock and randomness that the test decides.
 //!
 //! A body is written once. [`on_both_engines!`] runs it on SQLite and on PostgreSQL; [`on_every_surface!`] runs it there through

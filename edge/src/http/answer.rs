@@ -1,12 +1,15 @@
 //! Answers that a surface makes itself: JSON, problems and empty ones.
 
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{
     HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use process::observe::{Cause, RequestId};
 
@@ -27,13 +30,34 @@ pub fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     response
 }
 
+/// A document with a tag that names its bytes, so that clients need not load again what they have.
+pub fn document(
+    bytes: impl Into<Bytes>,
+    media_type: &'static str,
+    caching: &'static str,
+) -> Response {
+    let bytes = bytes.into();
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let tag = format!("\"{:016x}\"", hasher.finish());
+    let mut response = Response::new(Body::from(bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
 /// No body. An empty one would add `Content-Length: 0`, which is wrong for `HEAD` and 304.
 pub(super) fn nothing() -> Body {
     Body::from_stream(futures_util::stream::empty::<Result<Bytes, Infallible>>())
 }
 
 impl Problem {
-    /// The problem as an HTTP answer.
+    /// The problem as an HTTP answer in JSON. It carries the problem itself as an extension, so that a surface for people can show it
+    /// as a page.
     pub fn into_response(self, id: &RequestId) -> Response {
         let status =
             StatusCode::from_u16(self.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -52,9 +76,10 @@ impl Problem {
             // The client is still sending the body; the server does not wait for it.
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(cause) = self.cause {
-            response.extensions_mut().insert(Cause(cause.into()));
+        if let Some(cause) = &self.cause {
+            response.extensions_mut().insert(Cause(cause.to_string()));
         }
+        response.extensions_mut().insert(self);
         response
     }
 }

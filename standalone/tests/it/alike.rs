@@ -133,3 +133,19 @@ async fn health_is_said_on_every_port() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_site_tells_programs_of_problems_as_the_others_do() {
+    let site = website::router(willing(), website::Options::default());
+    assert_eq!(send(&site, get("/")).await.status(), 200);
+    let (status, code, message) = error(send(&site, get("/nothing")).await).await;
+    assert_eq!((status, code.as_str()), (404, "NOT_FOUND"));
+    assert!(message.contains("/docs"), "{message}");
+    let long = get(&format!("/{}", "x".repeat(9000)));
+    assert_eq!(error(send(&site, long).await).await.0, 414);
+    let mut post = get("/events");
+    *post.method_mut() = http::Method::POST;
+    assert_eq!(error(send(&site, post).await).await.1, "METHOD_NOT_ALLOWED");
+    let ready = bytes(send(&site, get("/readyz")).await).await;
+    assert_eq!(ready, br#"{"status":"ready"}"#);
+}

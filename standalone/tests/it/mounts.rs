@@ -19,6 +19,9 @@ async fn each_surface_serves_its_own_paths() {
         "/docs",
         "/docs/start.js",
         "/.well-known/api-catalog",
+        "/",
+        "/events",
+        "/robots.txt",
         "/healthz",
         "/readyz",
     ] {
@@ -47,10 +50,9 @@ async fn what_is_not_there_is_answered_by_the_surface_that_it_would_belong_to() 
         ("/.well-known/oauth-protected-resource/mcp", BRIDGE),
         ("/mcp/", BRIDGE),
         ("/mcp/nothing", BRIDGE),
-        ("/", NONE),
         ("/apis", NONE),
         ("/mcps", NONE),
-        ("/events/a-slug", NONE),
+        ("/events/a-slug/nothing", NONE),
         ("/.well-known/security.txt", NONE),
     ] {
         let (status, code, message) = error(send(&muster, get(path)).await).await;

@@ -61,14 +61,19 @@ const PACKAGES: &[Package] = &[
         never: &["sqlx"],
     },
     Package {
+        name: "website",
+        may_use: &["edge", "muster-api", "process"],
+        never: &["rmcp", "sqlx"],
+    },
+    Package {
         name: "standalone",
         may_use: &[
             "edge",
             "core-service",
             "http-gateway",
             "mcp-bridge",
-            "muster-api",
             "process",
+            "website",
         ],
         never: &[],
     },

@@ -31,5 +31,6 @@ mod registering_again;
 mod registrations;
 mod rest;
 mod short_refusals;
+mod site;
 mod slugs;
 mod zones;

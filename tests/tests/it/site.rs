@@ -1,0 +1,24 @@
+//! The pages, as browsers and programs get them.
+
+mod articles;
+mod catalogue;
+mod headers;
+mod private;
+mod refusals;
+
+/// The values of an attribute in a page, such as `href`.
+fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {
+    let beginning = format!(" {name}=\"");
+    let after = html.split(&*beginning).skip(1);
+    after.map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// The paths to which a page links and from which it loads, each once.
+fn own_paths(html: &str) -> Vec<&str> {
+    let mut paths = attributes(html, "href");
+    paths.extend(attributes(html, "src"));
+    paths.retain(|path| path.starts_with('/'));
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}

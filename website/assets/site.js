@@ -1,0 +1,43 @@
+// Three conveniences. Every page works without them: what needs a script is hidden until the script runs.
+const status = document.querySelector("[data-status]");
+const say = (text) => { if (status) status.textContent = text; };
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      say("Copied.");
+      const label = button.querySelector("span") ?? button;
+      const before = label.textContent;
+      label.textContent = "Copied";
+      setTimeout(() => { label.textContent = before; }, 2000);
+    } catch {
+      say("Your browser did not allow copying.");
+    }
+  });
+}
+
+for (const button of document.querySelectorAll("[data-share]")) {
+  if (!navigator.share) continue;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
+  });
+}
+
+// The time where the viewer is, if the clocks there differ from those of the event.
+for (const place of document.querySelectorAll("[data-local]")) {
+  const start = new Date(place.dataset.local);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const shown = (timeZone) => start.toLocaleString("en-GB", { timeZone, dateStyle: "short", timeStyle: "short" });
+  try {
+    if (shown(own) === shown(place.dataset.zone)) continue;
+    const format = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+    place.textContent = `Where you are: ${start.toLocaleString("en-GB", format)}`;
+    place.hidden = false;
+  } catch {
+    // A zone that this browser does not know.
+  }
+}

@@ -1,0 +1,128 @@
+//! What every page has, and templates as answers.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::document};
+use http::{
+    HeaderName, HeaderValue,
+    header::{CACHE_CONTROL, REFERRER_POLICY},
+};
+use muster_api::Reason;
+
+use crate::assets;
+
+/// The name of the site.
+pub(crate) const SITE_NAME: &str = "Muster";
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Caches may keep a public page for a minute, since others may change what it shows.
+const A_MINUTE: &str = "public, max-age=60";
+
+/// The head of a page and its header.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    /// The whole title, with the site's name.
+    pub(crate) title: String,
+    /// For search engines and previews.
+    pub(crate) description: String,
+    /// The page's one URL, if search engines should list it.
+    pub(crate) canonical: Option<String>,
+    pub(crate) section: Section,
+    pub(crate) site_name: &'static str,
+    pub(crate) assets: Assets,
+}
+
+/// A part of the site, in the main navigation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    Events,
+    UseCases,
+    Guides,
+    None,
+}
+
+/// Paths of the static files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Assets {
+    pub(crate) style: &'static str,
+    pub(crate) script: &'static str,
+    pub(crate) icon: &'static str,
+    pub(crate) manifest: &'static str,
+}
+
+const ASSETS: Assets = Assets {
+    style: assets::STYLE,
+    script: assets::SCRIPT,
+    icon: assets::ICON,
+    manifest: assets::MANIFEST,
+};
+
+impl Page {
+    /// A page that search engines should not list.
+    pub(crate) fn unlisted(title: &str, description: &str, section: Section) -> Self {
+        Self {
+            title: format!("{title} · {SITE_NAME}"),
+            description: description.to_owned(),
+            canonical: None,
+            section,
+            site_name: SITE_NAME,
+            assets: ASSETS,
+        }
+    }
+
+    /// The same page, listed under this URL.
+    #[must_use]
+    pub(crate) fn at(self, canonical: String) -> Self {
+        let canonical = Some(canonical);
+        Self { canonical, ..self }
+    }
+}
+
+/// A public page with a tag, so that it is not loaded again while it is the same.
+pub(crate) fn public(template: &impl Template) -> Result<Response, Problem> {
+    Ok(document(rendered(template)?, HTML, A_MINUTE))
+}
+
+/// A private page: it is not kept, not listed, and no other site learns of its address. With `no-referrer` browsers would send
+/// `Origin: null` with its forms.
+pub(crate) fn private(template: &impl Template) -> Result<Response, Problem> {
+    let mut response = document(rendered(template)?, HTML, "no-store");
+    response.headers_mut().remove(http::header::ETAG);
+    keep_private(&mut response);
+    Ok(response)
+}
+
+/// Makes an answer one that nobody keeps or lists.
+pub(crate) fn keep_private(response: &mut Response) {
+    const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CACHE_CONTROL, "no-store"),
+        (REFERRER_POLICY, "same-origin"),
+        (ROBOTS, "noindex"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// The HTML of a template.
+pub(crate) fn rendered(template: &impl Template) -> Result<String, Problem> {
+    template.render().map_err(|error| {
+        Problem::new(Reason::Internal, "Muster failed")
+            .caused_by(format!("cannot render a template: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_listed_only_under_a_url_of_its_own() {
+        let page = Page::unlisted("Guides", "", Section::Guides);
+        assert_eq!((&*page.title, &page.canonical), ("Guides · Muster", &None));
+        let url = "https://muster.example/guides".to_owned();
+        assert_eq!(page.at(url.clone()).canonical, Some(url));
+    }
+}

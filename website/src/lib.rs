@@ -1,0 +1,74 @@
+//! Muster's pages, for people and for the programs that find events for them.
+//!
+//! A request goes through [`edge::http`], which finds the path's operation, to a [`visit::Visit`]: it calls core and answers with a
+//! template of `templates/`. Pages work without scripts. `problem_page` shows what was refused as a page, if the client reads
+//! HTML. A form that another site sent is refused in one place (`form`), for all of them.
+
+mod assets;
+mod cover;
+mod date;
+mod event;
+mod flash;
+mod form;
+mod layout;
+mod markdown;
+mod own_site;
+mod pages;
+mod place;
+mod problem_page;
+mod settings;
+mod visit;
+
+use axum::{Router, middleware::from_fn};
+use edge::{
+    Core,
+    http::{Resource, Surface},
+};
+use muster_api::metadata;
+use process::Failure;
+
+pub use settings::{Options, Settings};
+
+/// What a page may load and do: files and forms of its own origin, nothing inline, in no frame.
+const PAGES_ONLY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Prefixes of the media types that are compressed.
+const COMPRESSED: &[&str] = &[
+    "application/json",
+    "application/manifest+json",
+    "image/svg+xml",
+    "text/html",
+    "text/plain",
+];
+
+const SURFACE: Surface = Surface {
+    name: metadata::Surface::Site,
+    content_security_policy: PAGES_ONLY,
+    compressed: COMPRESSED,
+    caching: "no-store",
+    unknown_path: "nothing is at this path; /docs shows the API, and agents connect to /mcp",
+};
+
+/// The site and its health, on one router. Unknown paths get a page, or an error as JSON if the client does not read HTML.
+pub fn router(core: Core, options: Options) -> Router {
+    let core = SURFACE.core(core);
+    let site = visit::Site::new(core.clone(), options);
+    let routes = assets::resources()
+        .into_iter()
+        .chain(pages::resources(&site))
+        .fold(Router::new(), |routes, resource: Resource| {
+            resource.add_to(routes)
+        });
+    let routes = SURFACE.router(routes, &core);
+    routes.layer(from_fn(problem_page::show))
+}
+
+/// Runs the website as its own process until the signal to stop.
+///
+/// # Errors
+/// When it cannot start.
+pub async fn run(settings: Settings) -> Result<(), Failure> {
+    let options = settings.options();
+    edge::http::run(&settings.edge, |core| Ok(router(core, options))).await
+}

@@ -1,0 +1,230 @@
+//! Markdown as HTML. Organizers are strangers, so this writes every tag itself, from a short list, and escapes all else: raw HTML
+//! shows as text, an image as its words, and links lead to the web or to a mail program only.
+
+mod links;
+
+use std::fmt::Write as _;
+
+use askama::filters::{Escaper as _, Html};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
+
+use links::{Piece, pieces};
+
+/// Deeper nesting is shown flat. Browsers stop at some hundred, and no text needs more.
+const MOST_NESTED: usize = 24;
+
+/// Who wrote a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// An organizer. Its headings are below those of the page, and its line breaks count, since most write plain text.
+    Stranger,
+    /// Muster, with tables and links within the site.
+    Muster,
+}
+
+/// A text as HTML.
+pub(crate) fn html(markdown: &str, author: Author) -> String {
+    let options = match author {
+        Author::Stranger => Options::empty(),
+        Author::Muster => Options::ENABLE_TABLES,
+    };
+    let mut writer = Writer {
+        html: String::with_capacity(markdown.len() * 3 / 2),
+        author,
+        open: Vec::new(),
+        links: 0,
+        is_head: false,
+    };
+    for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
+        writer.write(event);
+    }
+    writer.html
+}
+
+/// The words of a text, cut to a number of characters at the end of a word.
+pub(crate) fn summary(markdown: &str, longest: usize) -> String {
+    let mut words = String::new();
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Text(text) | Event::Code(text) => words.push_str(&text),
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item) => words.push(' '),
+            _ => {}
+        }
+        if words.len() > longest * 8 {
+            break;
+        }
+    }
+    shortened(&words, longest)
+}
+
+/// A text without repeated space, cut at the end of a word.
+fn shortened(text: &str, longest: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    if text.chars().count() <= longest {
+        return text;
+    }
+    let beginning: String = text.chars().take(longest.saturating_sub(1)).collect();
+    let whole_words = beginning.rsplit_once(' ').map(|(words, _cut)| words);
+    format!("{}…", whole_words.unwrap_or(&beginning))
+}
+
+struct Writer {
+    html: String,
+    author: Author,
+    /// How each open element is closed; nothing for one that is not shown.
+    open: Vec<&'static str>,
+    /// How many of them are links.
+    links: usize,
+    /// Whether the row of a table is its head.
+    is_head: bool,
+}
+
+impl Writer {
+    fn write(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => {
+                let closing = if self.open.len() < MOST_NESTED {
+                    self.start(&tag)
+                } else {
+                    ""
+                };
+                self.open.push(closing);
+            }
+            Event::End(_) => self.end(),
+            Event::Text(text) => self.text(&text),
+            Event::Code(text) => {
+                self.html.push_str("<code>");
+                self.escape(&text);
+                self.html.push_str("</code>");
+            }
+            Event::SoftBreak if self.author == Author::Muster => self.html.push('\n'),
+            Event::SoftBreak | Event::HardBreak => self.html.push_str("<br>\n"),
+            Event::Rule => self.html.push_str("<hr>\n"),
+            Event::Html(text)
+            | Event::InlineHtml(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text)
+            | Event::FootnoteReference(text) => self.escape(&text),
+            Event::TaskListMarker(_) => {}
+        }
+    }
+
+    /// Opens an element. Answers how it is closed.
+    fn start(&mut self, tag: &Tag<'_>) -> &'static str {
+        let (opening, closing) = match tag {
+            Tag::Paragraph | Tag::HtmlBlock => ("<p dir=\"auto\">", "</p>\n"),
+            Tag::Heading { level, .. } => self.heading(*level as usize),
+            Tag::BlockQuote(_) => ("<blockquote dir=\"auto\">\n", "</blockquote>\n"),
+            // What scrolls must be within reach of the keyboard.
+            Tag::CodeBlock(_) => ("<pre tabindex=\"0\"><code>", "</code></pre>\n"),
+            Tag::List(None) => ("<ul dir=\"auto\">\n", "</ul>\n"),
+            Tag::List(Some(first)) => {
+                let _infallible = writeln!(self.html, "<ol dir=\"auto\" start=\"{first}\">");
+                ("", "</ol>\n")
+            }
+            Tag::Item => ("<li dir=\"auto\">", "</li>\n"),
+            Tag::Emphasis => ("<em>", "</em>"),
+            Tag::Strong => ("<strong>", "</strong>"),
+            Tag::Link {
+                link_type,
+                dest_url,
+                ..
+            } => return self.link(*link_type, dest_url),
+            Tag::Table(_) => (
+                "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n",
+                "</tbody></table></div>\n",
+            ),
+            Tag::TableHead => {
+                self.is_head = true;
+                ("<thead><tr>", "</tr></thead>\n<tbody>\n")
+            }
+            Tag::TableRow => {
+                self.is_head = false;
+                ("<tr>", "</tr>\n")
+            }
+            Tag::TableCell if self.is_head => ("<th>", "</th>"),
+            Tag::TableCell => ("<td>", "</td>"),
+            _ => ("", ""),
+        };
+        self.html.push_str(opening);
+        closing
+    }
+
+    const fn heading(&self, level: usize) -> (&'static str, &'static str) {
+        let below_the_page = match self.author {
+            Author::Stranger => 2,
+            Author::Muster => 0,
+        };
+        match level + below_the_page {
+            ..=1 => ("<h1 dir=\"auto\">", "</h1>\n"),
+            2 => ("<h2 dir=\"auto\">", "</h2>\n"),
+            3 => ("<h3 dir=\"auto\">", "</h3>\n"),
+            4 => ("<h4 dir=\"auto\">", "</h4>\n"),
+            5 => ("<h5 dir=\"auto\">", "</h5>\n"),
+            6.. => ("<h6 dir=\"auto\">", "</h6>\n"),
+        }
+    }
+
+    /// A link that may be followed, or nothing, so that only its words show.
+    fn link(&mut self, link_type: LinkType, target: &str) -> &'static str {
+        let is_within = self.author == Author::Muster && target.starts_with('/');
+        let target = match link_type {
+            LinkType::Email => format!("mailto:{target}"),
+            _ => target.to_owned(),
+        };
+        if !is_within && !links::may_be_followed(&target) {
+            return "";
+        }
+        self.open_link(&target);
+        self.links += 1;
+        CLOSE_LINK
+    }
+
+    fn open_link(&mut self, target: &str) {
+        self.html.push_str("<a href=\"");
+        self.escape(target);
+        self.html.push_str(match self.author {
+            Author::Stranger => "\" rel=\"nofollow ugc noopener\">",
+            Author::Muster => "\">",
+        });
+    }
+
+    fn end(&mut self) {
+        let closing = self.open.pop().unwrap_or_default();
+        if closing == CLOSE_LINK {
+            self.links -= 1;
+        }
+        self.html.push_str(closing);
+    }
+
+    /// Text, with links where a stranger wrote a web address.
+    fn text(&mut self, text: &str) {
+        let is_code = self.open.iter().any(|closing| closing.contains("</pre>"));
+        if self.author == Author::Muster || self.links > 0 || is_code {
+            return self.escape(text);
+        }
+        for piece in pieces(text) {
+            match piece {
+                Piece::Words(words) => self.escape(words),
+                Piece::Address(address) => {
+                    self.open_link(address);
+                    self.escape(address);
+                    self.html.push_str(CLOSE_LINK);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self, text: &str) {
+        // A string takes everything.
+        let _infallible = Html.write_escaped_str(&mut self.html, text);
+    }
+}
+
+const CLOSE_LINK: &str = "</a>";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! The catalogue of public events: the home page, and `/events` with its pages.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::{
+    v1::{Event, EventList, ListEventsRequest, bindings::ListEvents},
+    violation::Violation,
+};
+
+use crate::{
+    cover::{Cover, encoded},
+    date::EventDates,
+    layout::{Page, Section, public},
+    place::{Place, PlaceKind},
+    visit::{Site, Visit},
+};
+
+/// Events on a page.
+const PAGE_SIZE: i32 = 20;
+
+const DESCRIPTION: &str = "Find an evening, a workshop or a run near you. Registering takes a name and an e-mail address.";
+
+#[derive(Template)]
+#[template(path = "catalogue.html")]
+struct CataloguePage {
+    page: Page,
+    is_home: bool,
+    found: String,
+    days: Vec<Day>,
+    previous_url: Option<String>,
+    next_url: Option<String>,
+    range: String,
+}
+
+/// The events that start on one day.
+#[derive(Debug)]
+struct Day {
+    date: String,
+    weekday: String,
+    events: Vec<EventCard>,
+}
+
+/// An event in a list.
+#[derive(Debug)]
+pub(crate) struct EventCard {
+    pub(crate) url: String,
+    pub(crate) title: String,
+    pub(crate) start_iso: String,
+    pub(crate) time: String,
+    pub(crate) zone_name: Option<String>,
+    pub(crate) place: String,
+    pub(crate) cover: Cover,
+}
+
+pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+    [site.page("/", home), site.page("/events", events)]
+}
+
+async fn home(visit: Visit) -> Result<Response, Problem> {
+    let list = visit.ask::<ListEvents>(first_page()).await?;
+    let title = "Find your next event";
+    let page = Page::unlisted(title, DESCRIPTION, Section::None).at(visit.site.url("/"));
+    show(list, page, true)
+}
+
+async fn events(visit: Visit) -> Result<Response, Problem> {
+    let offset = offset(&visit)?;
+    let request = ListEventsRequest {
+        offset: Some(offset),
+        ..first_page()
+    };
+    let list = visit.ask::<ListEvents>(request).await?;
+    let mut page = Page::unlisted("Events", DESCRIPTION, Section::Events);
+    if offset == 0 {
+        page = page.at(visit.site.url("/events"));
+    }
+    show(list, page, false)
+}
+
+fn first_page() -> ListEventsRequest {
+    ListEventsRequest {
+        limit: Some(PAGE_SIZE),
+        ..ListEventsRequest::default()
+    }
+}
+
+fn offset(visit: &Visit) -> Result<i32, Problem> {
+    let query = visit.query();
+    let Some(text) = query.value("offset") else {
+        return Ok(0);
+    };
+    text.parse().map_err(|_| {
+        Problem::invalid(&[Violation {
+            field: "offset".to_owned(),
+            message: "must be an integer".to_owned(),
+        }])
+    })
+}
+
+fn show(list: EventList, page: Page, is_home: bool) -> Result<Response, Problem> {
+    let end = list.offset.saturating_add(count(&list.items));
+    public(&CataloguePage {
+        page,
+        is_home,
+        found: found(list.count),
+        previous_url: (list.offset > 0).then(|| page_url((list.offset - PAGE_SIZE).max(0))),
+        next_url: list.next_offset.map(page_url),
+        range: format!("{} to {end} of {}", list.offset + 1, list.count),
+        days: days(list.items),
+    })
+}
+
+fn count(items: &[Event]) -> i32 {
+    i32::try_from(items.len()).unwrap_or(i32::MAX)
+}
+
+fn found(count: i32) -> String {
+    match count {
+        0 => "No events".to_owned(),
+        1 => "1 event".to_owned(),
+        _ => format!("{count} events"),
+    }
+}
+
+fn page_url(offset: i32) -> String {
+    match offset {
+        0 => "/events".to_owned(),
+        _ => format!("/events?offset={offset}"),
+    }
+}
+
+/// The events by the day on which they start, in their order.
+fn days(items: Vec<Event>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    for event in items {
+        let end = event.end_date.as_deref();
+        // Core always sends dates in this form.
+        let Some(dates) = EventDates::read(&event.start_date, end, &event.timezone) else {
+            continue;
+        };
+        let card = EventCard::of(event, &dates);
+        match days.last_mut() {
+            Some(day) if day.date == dates.day() => day.events.push(card),
+            _ => days.push(Day {
+                date: dates.day(),
+                weekday: dates.weekday(),
+                events: vec![card],
+            }),
+        }
+    }
+    days
+}
+
+impl EventCard {
+    fn of(event: Event, dates: &EventDates) -> Self {
+        let place = Place::of(&event.location, event.city.as_deref());
+        Self {
+            url: format!("/events/{}", encoded(&event.slug)),
+            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
+            // Elsewhere than on the spot a time without its zone says nothing.
+            zone_name: (place.kind == PlaceKind::Online).then(|| dates.zone_name()),
+            time: dates.time(),
+            place: place.summary().to_owned(),
+            title: event.title,
+            start_iso: event.start_date,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(slug: &str, start: &str, location: &str) -> Event {
+        Event {
+            slug: slug.to_owned(),
+            title: slug.to_owned(),
+            location: location.to_owned(),
+            start_date: start.to_owned(),
+            timezone: "Europe/Berlin".to_owned(),
+            ..Event::default()
+        }
+    }
+
+    #[test]
+    fn events_are_shown_by_the_day_of_their_place() {
+        let days = days(vec![
+            event("a", "2030-05-14T09:00:00+02:00", "c-base"),
+            event("b", "2030-05-14T23:30:00+02:00", "https://meet.example"),
+            event("c", "2030-05-15T00:30:00+02:00", "c-base"),
+        ]);
+        let shown: Vec<_> = days
+            .iter()
+            .map(|day| (&*day.date, day.events.len()))
+            .collect();
+        assert_eq!(shown, [("14 May 2030", 2), ("15 May 2030", 1)]);
+        let events = &days[0].events;
+        assert_eq!((&*events[0].place, &events[0].zone_name), ("c-base", &None));
+        assert_eq!(events[1].place, "Online");
+        assert_eq!(events[1].zone_name.as_deref(), Some("Berlin time"));
+    }
+}

@@ -1,0 +1,222 @@
+//! A registrant's private page, by the link from a mail. Whoever has the link may act, so nobody else may learn it: see
+//! [`crate::layout::private`]. Opening the page changes nothing, since mail scanners open links; every change is a form.
+
+mod status;
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::{
+    Reason,
+    binding::Rpc,
+    v1::{
+        Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
+        GetRegistrationByTokenRequest, NewDetails, OwnRegistration,
+        TakeOverNewDetailsByTokenRequest,
+        bindings::{
+            CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
+            TakeOverNewDetailsByToken,
+        },
+    },
+};
+
+use crate::{
+    cover::encoded,
+    event::{EventSource, ShownEvent},
+    flash::{self, Flash},
+    form::Form,
+    layout::{Page, Section, private},
+    place::PlaceKind,
+    visit::{Site, Visit},
+};
+use status::{Status, StatusMark};
+
+#[derive(Template)]
+#[template(path = "registration.html")]
+struct RegistrationPage {
+    page: Page,
+    event: ShownEvent,
+    flash: Option<&'static str>,
+    status: Status,
+    waitlist_position: Option<i32>,
+    confirm_url: Option<String>,
+    name: String,
+    email: String,
+    answers: Vec<ShownAnswer>,
+    new_details: Option<ShownDetails>,
+    cancel_url: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "registration_cancel.html")]
+struct CancelPage {
+    page: Page,
+    event: ShownEvent,
+    consequence: &'static str,
+    cancel_url: String,
+    registration_url: String,
+}
+
+/// An answer to a question of the event.
+struct ShownAnswer {
+    label: String,
+    text: String,
+}
+
+/// Details of a repeated registration, which the registrant may take over.
+struct ShownDetails {
+    name: String,
+    answers: Vec<ShownAnswer>,
+    take_over_url: String,
+}
+
+pub(crate) fn resources(site: &Site) -> [Resource; 3] {
+    [
+        site.page_with_form("/registrations/{token}", show, confirm),
+        site.page_with_form("/registrations/{token}/cancel", ask_to_cancel, cancel),
+        site.form("/registrations/{token}/new-details", take_over),
+    ]
+}
+
+async fn show(visit: Visit) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let own = read(&visit, &token).await?;
+    let flash = Flash::of(&visit.parts.headers);
+    let mut response = private(&RegistrationPage::of(own, &token, flash)?)?;
+    if flash.is_some() {
+        flash::forget(&mut response, &path(&token));
+    }
+    Ok(response)
+}
+
+/// The first step: what cancelling means. A registration that cannot be cancelled shows why on its page.
+async fn ask_to_cancel(visit: Visit) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let own = read(&visit, &token).await?;
+    if !own.is_cancellable {
+        return Ok(flash::see(&path(&token), None));
+    }
+    private(&CancelPage {
+        page: unlisted("Cancel your registration?"),
+        event: event(&own)?,
+        consequence: match &*own.status {
+            "Confirmed" => "Your seat goes to somebody else. You cannot take this back.",
+            "Waitlisted" => "You lose your place on the waitlist. You cannot take this back.",
+            _ => "You will not get a seat. You cannot take this back.",
+        },
+        cancel_url: format!("{}/cancel", path(&token)),
+        registration_url: path(&token),
+    })
+}
+
+async fn confirm(visit: Visit, _form: Form) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let request = ConfirmRegistrationByTokenRequest {
+        token: token.clone(),
+    };
+    change::<ConfirmRegistrationByToken>(&visit, request, &token, Flash::Confirmed).await
+}
+
+async fn cancel(visit: Visit, _form: Form) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let request = CancelRegistrationByTokenRequest {
+        token: token.clone(),
+    };
+    change::<CancelRegistrationByToken>(&visit, request, &token, Flash::Cancelled).await
+}
+
+async fn take_over(visit: Visit, _form: Form) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let request = TakeOverNewDetailsByTokenRequest {
+        token: token.clone(),
+    };
+    change::<TakeOverNewDetailsByToken>(&visit, request, &token, Flash::TakenOver).await
+}
+
+/// Changes the registration and leads to its page. If it can no longer be changed, that page says why: the event may have been
+/// cancelled while the form was open.
+async fn change<R: Rpc>(
+    visit: &Visit,
+    request: R::Request,
+    token: &str,
+    done: Flash,
+) -> Result<Response, Problem> {
+    let path = path(token);
+    match visit.ask::<R>(request).await {
+        Ok(_changed) => Ok(flash::see(&path, Some(done))),
+        Err(problem) if is_settled(&problem) => Ok(flash::see(&path, None)),
+        Err(problem) => Err(problem),
+    }
+}
+
+fn is_settled(problem: &Problem) -> bool {
+    let settled = [
+        Reason::EventCancelled,
+        Reason::EventEnded,
+        Reason::RegistrationCancelled,
+    ];
+    settled.iter().any(|reason| reason.code() == problem.code)
+}
+
+async fn read(visit: &Visit, token: &str) -> Result<OwnRegistration, Problem> {
+    let token = token.to_owned();
+    visit
+        .ask::<GetRegistrationByToken>(GetRegistrationByTokenRequest { token })
+        .await
+}
+
+fn path(token: &str) -> String {
+    format!("/registrations/{}", encoded(token))
+}
+
+/// The title does not name the event: browsers show it in lists that others see.
+fn unlisted(title: &str) -> Page {
+    Page::unlisted(title, "A private page.", Section::None)
+}
+
+fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
+    let slug = own.event_url.rsplit('/').next().unwrap_or_default();
+    ShownEvent::of(EventSource {
+        slug,
+        title: &own.event_title,
+        location: &own.location,
+        city: own.city.as_deref(),
+        start_date: &own.start_date,
+        end_date: Some(&own.end_date),
+        timezone: &own.timezone,
+        has_image: false,
+    })
+}
+
+fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
+    let shown = |answer: Answer| ShownAnswer {
+        label: answer.label.unwrap_or_default(),
+        text: answer.values.join(", "),
+    };
+    answers.into_iter().map(shown).collect()
+}
+
+impl RegistrationPage {
+    fn of(own: OwnRegistration, token: &str, flash: Option<Flash>) -> Result<Self, Problem> {
+        let path = path(token);
+        let status = Status::of(&own);
+        let details = |details: NewDetails| ShownDetails {
+            name: details.name,
+            answers: shown(details.answers),
+            take_over_url: format!("{path}/new-details"),
+        };
+        Ok(Self {
+            page: unlisted(status.headline),
+            event: event(&own)?,
+            flash: flash.map(Flash::words),
+            waitlist_position: own.waitlist_position.filter(|_| !own.is_event_cancelled),
+            confirm_url: status.is_confirmable.then(|| path.clone()),
+            status,
+            answers: shown(own.answers),
+            new_details: own.new_details.filter(|_| own.is_cancellable).map(details),
+            cancel_url: own.is_cancellable.then(|| format!("{path}/cancel")),
+            name: own.name,
+            email: own.email,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Where an event takes place: an address, or a link to an online event.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// A map to look an address up. It gets the address only when the visitor follows the link.
+const MAP: &str = "https://www.openstreetmap.org/search?query=";
+
+/// What an event's location is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlaceKind {
+    Address,
+    Online,
+}
+
+/// Where an event takes place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) kind: PlaceKind,
+    /// In words, or the address of the online event.
+    pub(crate) text: String,
+    /// The online event, or a map.
+    pub(crate) url: String,
+}
+
+impl Place {
+    /// Reads location and city of an event. A location that is a web address is an online event.
+    pub(crate) fn of(location: &str, city: Option<&str>) -> Self {
+        let location = location.trim();
+        if is_web_address(location) {
+            return Self {
+                kind: PlaceKind::Online,
+                text: location.to_owned(),
+                url: location.to_owned(),
+            };
+        }
+        let text = match city.filter(|city| !city.is_empty() && !location.contains(city)) {
+            Some(city) => format!("{location}, {city}"),
+            None => location.to_owned(),
+        };
+        let url = format!("{MAP}{}", utf8_percent_encode(&text, NON_ALPHANUMERIC));
+        let kind = PlaceKind::Address;
+        Self { kind, text, url }
+    }
+
+    /// In short: `Online`, or the address.
+    pub(crate) fn summary(&self) -> &str {
+        match self.kind {
+            PlaceKind::Online => "Online",
+            PlaceKind::Address => &self.text,
+        }
+    }
+}
+
+/// Whether a whole text is a web address with a host.
+fn is_web_address(text: &str) -> bool {
+    let uri: Option<http::Uri> = text.parse().ok();
+    uri.is_some_and(|uri| {
+        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        let has_user = uri
+            .authority()
+            .is_some_and(|one| one.as_str().contains('@'));
+        is_web && !has_user && uri.host().is_some_and(|host| !host.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_its_city_and_a_map() {
+        let place = Place::of("c-base, Rungestraße 20", Some("Berlin"));
+        assert_eq!(place.summary(), "c-base, Rungestraße 20, Berlin");
+        assert!(
+            place.url.ends_with("Rungestra%C3%9Fe%2020%2C%20Berlin"),
+            "{}",
+            place.url
+        );
+        let named = Place::of("Rungestraße 20, Berlin", Some("Berlin"));
+        assert_eq!(named.summary(), "Rungestraße 20, Berlin");
+    }
+
+    #[test]
+    fn only_a_whole_web_address_is_an_online_event() {
+        let online = Place::of("https://meet.example/rust", Some("Berlin"));
+        assert_eq!(
+            (online.kind, online.summary()),
+            (PlaceKind::Online, "Online")
+        );
+        for text in [
+            "https://meet.example and the café",
+            "javascript:alert(1)",
+            "ftp://files.example",
+            "https://",
+            "https://bank.example@evil.example/",
+            "//meet.example",
+        ] {
+            assert_eq!(Place::of(text, None).kind, PlaceKind::Address, "{text}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Settings of the website.
+
+use clap::Parser;
+use edge::http::{CallOptions, EdgeSettings};
+use process::settings::public_url;
+
+/// Serves Muster's pages and calls core over gRPC.
+///
+/// The website holds no data, so any number of websites can run in front of one core. It can start before core, and it reconnects
+/// after an outage. While core is away, its pages say so with 503. Covers come from `/api/v1`, so a proxy should serve the website
+/// and the gateway under one origin, as `muster` does.
+#[derive(Debug, Clone, Parser)]
+#[command(version, after_help = HELP)]
+pub struct Settings {
+    /// Its port and the connection to core
+    #[command(flatten)]
+    pub edge: EdgeSettings,
+    /// Base of the URLs in pages, as at core [default: the HTTP address]
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub public_url: Option<String>,
+}
+
+const HELP: &str = "\
+Paths: / and /events (the catalogue), /use-cases, /guides, /registrations (private pages of registrants), /assets, /robots.txt,
+/llms.txt, /healthz (this process runs), /readyz (core can be reached).
+
+The website proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
+
+Examples:
+  website
+  website --http-addr 0.0.0.0:80 --core-url http://core.internal:50051 --public-url https://events.example.org
+
+Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
+
+/// Options of the router.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Options of calls to core.
+    pub calls: CallOptions,
+    /// The base of the site's own URLs, without a slash at its end.
+    pub public_url: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            calls: CallOptions::default(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn options(&self) -> Options {
+        let http = &self.edge.http;
+        let own = || format!("http://{}", http.http_addr);
+        Options {
+            calls: http.calls(),
+            public_url: self.public_url.clone().unwrap_or_else(own),
+        }
+    }
+}
