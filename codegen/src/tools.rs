@@ -88,18 +88,25 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
         "description": tool.description,
         "inputSchema": arguments(api, method, tool),
         "outputSchema": answer,
-        // The title is set above. A second one here would be for revisions before 2025-06-18, which are not supported.
-        "annotations": {
-            "readOnlyHint": tool.read_only,
-            "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": tool.open_world,
-        },
+        "annotations": annotations(tool),
     });
     if !meta.is_empty() {
         definition["_meta"] = meta.into();
     }
     definition
+}
+
+/// The title is set beside them. A second one here would be for revisions before 2025-06-18, which are not supported.
+fn annotations(tool: &Tool) -> Object {
+    let mut annotations = Object::new();
+    set(&mut annotations, "readOnlyHint", tool.read_only);
+    if !tool.read_only {
+        // Without changes they mean nothing.
+        set(&mut annotations, "destructiveHint", tool.destructive);
+        set(&mut annotations, "idempotentHint", tool.idempotent);
+    }
+    set(&mut annotations, "openWorldHint", tool.open_world);
+    annotations
 }
 
 /// Every field of the request, and the additional arguments of tools.

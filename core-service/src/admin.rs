@@ -199,6 +199,7 @@ fn failure(error: Error) -> Failure {
         | Error::RateLimited { .. }
         | Error::TooManyUnknownKeys { .. }
         | Error::Busy
+        | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }
         | Error::DailyMails { .. } => Failure::Environment(error.to_string()),
     }

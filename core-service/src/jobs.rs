@@ -19,7 +19,7 @@ mod stock_cover;
 
 pub use event_announcement::EventAnnouncement;
 pub use handler::{Attempt, AttemptError, Done, Handler};
-pub use maintenance::Maintenance;
+pub use maintenance::{Maintenance, Round};
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};
 pub use stock_cover::StockCovers;

@@ -37,6 +37,6 @@ pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
 pub use values::{
-    AuditRecord, EventFilter, FailedMail, FailedMailRecipient, JobQueue, JobRecord, KeptAnswer,
-    MailQueue, RegistrationFilter, StoredCover,
+    AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, JobQueue,
+    JobRecord, KeptAnswer, MailQueue, RegistrationFilter, StoredCover,
 };

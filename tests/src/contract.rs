@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn empty_list() -> Value {
-        json!({"items": [], "count": 0, "limit": 5, "offset": 0, "next_offset": null})
+        json!({"items": [], "count": 0, "limit": 5, "offset": 0, "next_offset": null, "count_is_exact": true})
     }
 
     #[test]

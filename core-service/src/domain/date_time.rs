@@ -95,6 +95,11 @@ impl WrittenTime {
         let local = shifted(at.to_utc(), zone.offset_at(at).duration_since(Offset::UTC))?;
         Ok(EventTime { at, local })
     }
+
+    /// The moment that an offset fixes; `None` without one.
+    pub fn moment(self) -> Option<Result<Instant, InvalidTime>> {
+        self.offset.map(|offset| moment(self.local, offset))
+    }
 }
 
 impl EventTime {

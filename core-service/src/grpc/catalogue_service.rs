@@ -8,7 +8,7 @@ use muster_api::{
     Reason, entity_tag,
     http_body::HttpBody,
     metadata::PROVISIONAL,
-    status::status,
+    status::{invalid, status},
     v1::{
         Event, EventList, GetCoverRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
         ListEventsRequest, ListGuidesRequest, ListUseCasesRequest, Page, StaticItem,
@@ -21,6 +21,7 @@ use tonic::{Request, Response, Status, metadata::MetadataValue};
 use super::{convert, request::client_address, status::refuse};
 use crate::{
     content,
+    domain::catalogue::{CatalogueFilter, FilterTexts},
     service::{Catalogue, CoverLimit, CoverView, Links},
 };
 
@@ -52,8 +53,19 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<ListEventsRequest>,
     ) -> Result<Response<EventList>, Status> {
-        let (limit, offset) = (request.get_ref().limit(), request.get_ref().offset());
-        let page = self.catalogue.list(limit, offset).await.map_err(refuse)?;
+        let request = request.get_ref();
+        let (limit, offset) = (request.limit(), request.offset());
+        let filter = CatalogueFilter::read(FilterTexts {
+            q: request.q.as_deref(),
+            city: request.city.as_deref(),
+            from: request.from.as_deref(),
+            to: request.to.as_deref(),
+        });
+        let page = match filter.map_err(|violations| invalid(&violations))? {
+            None => self.catalogue.list(limit, offset).await,
+            Some(filter) => self.catalogue.search(&filter, limit, offset).await,
+        };
+        let page = page.map_err(refuse)?;
         let links = &self.links;
         Ok(Response::new(EventList {
             items: page
@@ -65,6 +77,7 @@ impl CatalogueService for CatalogueApi {
             limit,
             offset,
             next_offset: page.next_offset,
+            count_is_exact: page.count_is_exact,
         }))
     }
 

@@ -18,6 +18,9 @@ use crate::{
 /// The name of the daily quota of mails, in details and rate limits.
 const DAILY_MAILS: &str = "daily_mails";
 
+/// When clients may search again: an index of a million events takes minutes.
+const INDEX_WAIT: Duration = Duration::from_mins(1);
+
 /// The status for an error. Internal details are logged here, once, and not sent.
 pub(super) fn refuse(error: Error) -> Status {
     let message = error.to_string();
@@ -37,6 +40,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
         Error::DailyMails { exceeded, wait, .. } => return refuse_mails(message, exceeded, wait),
         Error::Busy => return overloaded(),
+        Error::IndexIncomplete => return retry_after(Reason::Unavailable, message, INDEX_WAIT),
         Error::TooManyUnknownKeys { wait } => return refuse_rate(message, wait, None),
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::Conflict(_) => Reason::Conflict,

@@ -21,10 +21,24 @@ const SWEEP_BATCH: i64 = 500;
 const RETENTION_BATCH: i64 = 500;
 const RETENTION_BATCHES: usize = 20;
 
+/// Events that one transaction adds to the search index, so that it ends long before the time limits of statements, and
+/// transactions per round.
+const INDEX_BATCH: i64 = 200;
+const INDEX_BATCHES: usize = 50;
+
 const DAY_SECONDS: i64 = 86_400;
 
-/// Removes ended events from the catalogue's index, stores when keys were last used, deletes old rows, and ends what registrations
-/// that were not confirmed hold. Every core may run it.
+/// What a round of maintenance leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    /// Nothing to do until later.
+    Done,
+    /// Events that are not in the search index: the next round should follow at once.
+    More,
+}
+
+/// Removes ended events from the catalogue's index, stores when keys were last used, deletes old rows, ends what registrations
+/// that were not confirmed hold, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
@@ -51,11 +65,15 @@ impl Maintenance {
     /// Runs periodically until `stop`, and once more after it, so that uses of keys are not lost.
     pub async fn run(self, stop: CancellationToken) {
         loop {
-            if let Err(error) = self.maintain_once().await {
+            let round = self.maintain_once().await;
+            if let Err(error) = &round {
                 tracing::warn!(%error, "maintenance failed and will be repeated");
             }
             if stop.is_cancelled() {
                 return;
+            }
+            if matches!(round, Ok(Round::More)) {
+                continue;
             }
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -65,11 +83,30 @@ impl Maintenance {
     }
 
     /// Runs one round.
-    pub async fn maintain_once(&self) -> Result<(), Error> {
+    pub async fn maintain_once(&self) -> Result<Round, Error> {
         self.touch_keys().await?;
         self.sweep().await?;
         settle_all(&self.commands).await?;
-        Ok(self.delete_old().await?)
+        self.delete_old().await?;
+        Ok(self.index().await?)
+    }
+
+    async fn index(&self) -> Result<Round, storage::Error> {
+        let mut indexed = 0;
+        for _ in 0..INDEX_BATCHES {
+            let mut tx = self.commands.store().begin().await?;
+            let batch = tx.index_events(INDEX_BATCH).await?;
+            tx.commit().await?;
+            indexed += batch;
+            if i64::try_from(batch).unwrap_or(i64::MAX) < INDEX_BATCH {
+                return Ok(Round::Done);
+            }
+        }
+        tracing::info!(
+            events = indexed,
+            "added events to the search index; there are more"
+        );
+        Ok(Round::More)
     }
 
     async fn delete_old(&self) -> Result<(), storage::Error> {

@@ -1,8 +1,18 @@
 //! The public catalogue.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use super::{Commands, Error};
 use crate::{
-    domain::{clock::Clock, event::Event, slug},
+    domain::{
+        catalogue::{CatalogueFilter, MOST_MATCHES},
+        clock::Clock,
+        event::Event,
+        slug,
+    },
     storage::{Store, StoredCover},
 };
 
@@ -11,8 +21,10 @@ use crate::{
 pub struct CatalogueView {
     /// The events, earliest start first.
     pub events: Vec<Event>,
-    /// The total number of public events.
+    /// The number of all public events that match.
     pub count: i32,
+    /// Whether `count` is exact. If not, more match.
+    pub count_is_exact: bool,
     /// Where the next page begins; `None` on the last page.
     pub next_offset: Option<i32>,
 }
@@ -50,6 +62,9 @@ pub struct Catalogue {
     store: Store,
     clock: Clock,
     fetches_covers: bool,
+    /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until
+    /// the next maintenance.
+    is_indexed: Arc<AtomicBool>,
 }
 
 impl Catalogue {
@@ -59,6 +74,7 @@ impl Catalogue {
             store: commands.store().clone(),
             clock: commands.clock().clone(),
             fetches_covers: commands.fetches_covers(),
+            is_indexed: Arc::default(),
         }
     }
 
@@ -73,7 +89,43 @@ impl Catalogue {
             next_offset: next_offset(offset, events.len(), count),
             events,
             count,
+            count_is_exact: true,
         })
+    }
+
+    /// A page of the public events that match a filter.
+    pub async fn search(
+        &self,
+        filter: &CatalogueFilter,
+        limit: i32,
+        offset: i32,
+    ) -> Result<CatalogueView, Error> {
+        self.require_index().await?;
+        let (now, limit) = (self.clock.now(), limit.into());
+        let found = self
+            .store
+            .search_catalogue(filter, now, limit, offset.into())
+            .await?;
+        let matches = saturated(found.matches);
+        let count = matches.min(MOST_MATCHES);
+        Ok(CatalogueView {
+            next_offset: next_offset(offset, found.events.len(), count),
+            events: found.events,
+            count,
+            count_is_exact: matches <= MOST_MATCHES,
+        })
+    }
+
+    /// Refuses searches until the events of before an upgrade are in the index: an incomplete answer would be a wrong one.
+    async fn require_index(&self) -> Result<(), Error> {
+        if self.is_indexed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if self.store.has_events_to_index().await? {
+            return Err(Error::IndexIncomplete);
+        }
+        self.is_indexed.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// One public event; found only if it is published, listed, not cancelled and not ended.

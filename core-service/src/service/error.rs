@@ -93,6 +93,11 @@ pub enum Error {
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
+    /// After an upgrade, the events of before are not in the search index yet.
+    #[error(
+        "searching is prepared after an upgrade; try again in a minute, or list without filters"
+    )]
+    IndexIncomplete,
     /// More seats are taken than the new capacity allows.
     #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
     CapacityBelowConfirmed {
@@ -158,6 +163,7 @@ impl Error {
             | Self::DailyMails { .. }
             | Self::TooManyUnknownKeys { .. }
             | Self::Busy
+            | Self::IndexIncomplete
             | Self::Conflict(_)
             | Self::IdempotencyKeyReused
             | Self::IdempotencyKeyInUse

@@ -37,7 +37,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -51,6 +51,7 @@ const STEPS: [Step; 12] = [
     step!(10, "0010_confirmation_by_email", both),
     step!(11, "0011_new_details", both),
     step!(12, "0012_announcements", both),
+    step!(13, "0013_catalogue_search", both),
 ];
 
 /// SQLite's migrations.

@@ -1,6 +1,8 @@
 //! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
+mod entries;
 mod input;
+mod matches;
 
 use std::{str::FromStr, time::Duration};
 
@@ -81,6 +83,8 @@ pub(super) mod mails;
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
+#[path = "queries/search.rs"]
+pub(super) mod search;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
 #[path = "queries/stock_covers.rs"]

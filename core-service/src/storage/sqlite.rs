@@ -1,6 +1,8 @@
 //! The SQLite twin: one writer, four readers, one core per file.
 
+mod entries;
 mod input;
+mod matches;
 
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
@@ -70,6 +72,8 @@ pub(super) mod mails;
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
+#[path = "queries/search.rs"]
+pub(super) mod search;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
 #[path = "queries/stock_covers.rs"]

@@ -6,11 +6,12 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, Error, EventFilter, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
-    Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
+    AuditRecord, CatalogueMatches, Error, EventFilter, FailedMail, JobQueue, JobRecord, KeptAnswer,
+    MailQueue, Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
+    catalogue::CatalogueFilter,
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
@@ -130,6 +131,11 @@ reads! {
     catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<Event>;
     /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
+    /// A page of the events in the catalogue that match a filter, by start, then id. There are pages of the first
+    /// [`crate::domain::catalogue::MOST_MATCHES`] only.
+    search::search_catalogue(filter: &CatalogueFilter, now: Instant, limit: i64, offset: i64) -> CatalogueMatches;
+    /// Whether events wait for [`Tx::index_events`], so that searches may miss some.
+    search::has_events_to_index() -> bool;
     /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
     /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;

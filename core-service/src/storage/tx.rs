@@ -102,6 +102,8 @@ statements! {
     catalogue::raise_catalogue_version(events: &[EventId]) -> ();
     /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
+    /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.
+    search::index_events(limit: i64) -> u64;
 
     /// Adds a registration with its `seq`, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::Error;
 use crate::domain::{
-    ids::{AccountId, KeyId},
+    event::Event,
+    ids::{AccountId, EventId, KeyId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKey},
@@ -53,6 +54,22 @@ impl RegistrationFilter {
         pattern.push('%');
         Some(pattern)
     }
+}
+
+/// A page of what a search of the catalogue matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueMatches {
+    /// The events, by start, then id.
+    pub events: Vec<Event>,
+    /// The number of matches. If it is above [`crate::domain::catalogue::MOST_MATCHES`], there may be more.
+    pub matches: i64,
+}
+
+/// The same before the events are read.
+#[derive(Debug, Default)]
+pub(super) struct MatchPage {
+    pub(super) events: Vec<EventId>,
+    pub(super) matches: i64,
 }
 
 /// The stored answer for an idempotency key.
@@ -188,6 +205,11 @@ pub(super) fn image_credit(text: Option<&str>) -> Result<Option<ImageCredit>, Er
 /// The text that the organizer's search looks through.
 pub(super) fn search_text(name: &str, email: &str) -> String {
     format!("{name} {email}").to_lowercase()
+}
+
+/// A folded city as a word of the search index, in which no other word begins like it.
+pub(super) fn city_word(name: &str) -> String {
+    format!("={name}")
 }
 
 /// The counter row of an event. UUIDv7 ends in random bits, so events spread evenly.

@@ -4,4 +4,5 @@ mod accounts;
 mod catalogue;
 mod engines;
 mod events;
+mod search;
 mod totals;

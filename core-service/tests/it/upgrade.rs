@@ -3,7 +3,12 @@
 //! made, and are never edited.
 
 use core_service::{
-    domain::{job::JobKind, registration::Status},
+    domain::{
+        catalogue::{CatalogueFilter, FilterTexts},
+        job::JobKind,
+        registration::Status,
+    },
+    service::Error,
     storage::{Access, Options, Store},
 };
 use sqlx::Connection as _;
@@ -164,10 +169,27 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
     assert_eq!(covers.unwrap().len(), 1);
 }
 
+async fn searching_begins_when_everything_is_indexed(database: Database) {
+    let instance = migrated(&database).await;
+    let texts = FilterTexts {
+        q: Some("full hou"),
+        ..FilterTexts::default()
+    };
+    let filter = CatalogueFilter::read(texts).unwrap().unwrap();
+    let search = || instance.catalogue.search(&filter, 10, 0);
+    assert!(matches!(search().await, Err(Error::IndexIncomplete)));
+    assert_eq!(instance.catalogue.list(10, 0).await.unwrap().count, 4);
+    instance.maintain().await;
+    let found = search().await.unwrap();
+    assert_eq!(found.count, 1);
+    assert_eq!(found.events[0].title, "Full house");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sqlite_file_of_version_4_is_upgraded() {
     everything_is_kept_and_works(Database::sqlite(old_sqlite).await).await;
     jobs_are_done_as_they_were_meant(Database::sqlite(old_sqlite).await).await;
+    searching_begins_when_everything_is_indexed(Database::sqlite(old_sqlite).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,4 +199,5 @@ async fn a_postgres_database_of_version_5_is_upgraded() {
     };
     everything_is_kept_and_works(Database::on(&server, old_postgres).await).await;
     jobs_are_done_as_they_were_meant(Database::on(&server, old_postgres).await).await;
+    searching_begins_when_everything_is_indexed(Database::on(&server, old_postgres).await).await;
 }

@@ -38,7 +38,7 @@ async fn is_public(api: &Api, event: &Created) -> bool {
 
 async fn an_empty_catalogue_is_a_page_like_any_other(api: Api) {
     let list = api.anyone().ok::<ListEvents>(json!({})).await;
-    let empty = json!({"items": [], "count": 0, "limit": 50, "offset": 0, "next_offset": null});
+    let empty = json!({"items": [], "count": 0, "limit": 50, "offset": 0, "next_offset": null, "count_is_exact": true});
     assert_eq!(list, empty);
 }
 

@@ -135,6 +135,8 @@ const SEAM: &[(&str, &[&str])] = &[
             "jobs/runner",
             "jobs/maintenance",
             "storage/postgres",
+            // Settings of the planner for a search.
+            "storage/postgres/matches",
             "storage/store",
             // Methods of other types with the same name: a pause begins, and so does a mail's exchange.
             "email/smtp",

@@ -30,6 +30,7 @@ mod registering;
 mod registering_again;
 mod registrations;
 mod rest;
+mod searching;
 mod short_refusals;
 mod site;
 mod slugs;

@@ -42,7 +42,7 @@ impl Binding for GetAccount {
     }
 }
 
-/// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first.
+/// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first. With filters, only those that match all of them, of which the first 10,000 can be paged through. Case and accents are ignored, and an empty filter is as if it were absent.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEvents;
 
@@ -71,7 +71,14 @@ impl Binding for ListEvents {
     const PATH: &'static str = "/api/v1/events";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
-    const QUERY_FIELDS: &'static [&'static str] = &["limit", "offset"];
+    const QUERY_FIELDS: &'static [&'static str] = &[
+        "limit",
+        "offset",
+        "q",
+        "city",
+        "from",
+        "to",
+    ];
 
     fn set(
         request: &mut Self::Request,
@@ -81,6 +88,10 @@ impl Binding for ListEvents {
         match field {
             "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
             "offset" => request.offset = Some(crate::json::parse_int32("offset", text)?),
+            "q" => request.q = Some(text.into()),
+            "city" => request.city = Some(text.into()),
+            "from" => request.from = Some(text.into()),
+            "to" => request.to = Some(text.into()),
             _ => {}
         }
         Ok(())

@@ -17,6 +17,18 @@ impl Validate for super::ListEventsRequest {
         if let Some(offset) = &self.offset {
             check.field("offset").range(*offset, 0, i32::MAX);
         }
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 0, 200);
+        }
+        if let Some(city) = &self.city {
+            check.field("city").length(city, 0, 120);
+        }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use sqlx::Row as _;
 use uuid::Uuid;
 
 use super::{
-    Connection, Db,
+    Connection, Db, entries,
     events::{self, event_columns},
 };
 use crate::{
@@ -142,12 +142,15 @@ pub(in crate::storage) async fn unlist_ended_events(
     .fetch_all(&mut *connection)
     .await?;
     let mut ended = [0_i64; SHARDS as usize];
+    let mut ids = Vec::with_capacity(rows.len());
     for row in &rows {
         let id: Uuid = row.try_get("id")?;
+        ids.push(EventId::new(id));
         if let Some(count) = ended.get_mut(usize::from(shard(id))) {
             *count += 1;
         }
     }
+    entries::remove(connection, &ids).await?;
     for (shard, count) in (0..SHARDS).zip(ended) {
         if count > 0 {
             move_total(connection, shard, -count).await?;

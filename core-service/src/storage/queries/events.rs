@@ -2,9 +2,10 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Row, catalogue};
+use super::{Connection, Db, Row, catalogue, entries};
 use crate::{
     domain::{
+        catalogue::CatalogueEntry,
         event::Event,
         ids::{AccountId, EventId},
         instant::Instant,
@@ -175,6 +176,9 @@ pub(in crate::storage) async fn insert_event(
         return Ok(false);
     }
     insert_counters(connection, event.id).await?;
+    if live {
+        entries::put(connection, &[CatalogueEntry::of(event)]).await?;
+    }
     catalogue::set_live(connection, event.id, live).await?;
     Ok(true)
 }
@@ -190,9 +194,9 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email) \
+         confirm_by_email, indexed_as_of) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24, $25, $26) ON CONFLICT (slug) DO NOTHING",
+         $22, $23, $24, $25, $26, $24) ON CONFLICT (slug) DO NOTHING",
     )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
@@ -249,7 +253,7 @@ pub(in crate::storage) async fn update_event(
     let done = sqlx::query::<Db>(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
-         is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, \
+         is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
          requires_approval = $19, confirm_by_email = $21 WHERE id = $1",
     )
     .bind(event.id.uuid())
@@ -278,6 +282,11 @@ pub(in crate::storage) async fn update_event(
     if done.rows_affected() != 1 {
         return Err(Error::Missing("event"));
     }
+    if live {
+        entries::put(connection, &[CatalogueEntry::of(event)]).await?;
+    } else {
+        entries::remove(connection, &[event.id]).await?;
+    }
     catalogue::set_live(connection, event.id, live).await
 }
 
@@ -288,7 +297,7 @@ pub(in crate::storage) async fn mark_cancelled(
     now: Instant,
 ) -> Result<bool, Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3 \
+        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3 \
          WHERE id = $1 AND is_cancelled = FALSE",
     )
     .bind(event.uuid())
@@ -299,6 +308,7 @@ pub(in crate::storage) async fn mark_cancelled(
     if done.rows_affected() == 0 {
         return Ok(false);
     }
+    entries::remove(connection, &[event]).await?;
     catalogue::set_live(connection, event, false).await?;
     Ok(true)
 }

@@ -73,6 +73,7 @@ async fn catalogue(channel: Channel) -> (usize, usize) {
         let request = ListEventsRequest {
             limit: Some(100),
             offset: Some(from),
+            ..ListEventsRequest::default()
         };
         let page = catalogue.list_events(request).await.unwrap().into_inner();
         listed += page.items.len();

@@ -63,10 +63,7 @@ async fn a_core_that_cannot_write_says_so_and_goes_on_by_itself_once_it_can() {
         let words = refused.message();
         assert!(words.contains("cannot write"), "{words}");
     }
-    let list = || ListEventsRequest {
-        limit: None,
-        offset: None,
-    };
+    let list = ListEventsRequest::default;
     let page = catalogue.list_events(list()).await.unwrap().into_inner();
     assert_eq!(page.count, 1);
 

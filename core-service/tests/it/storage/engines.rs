@@ -74,6 +74,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0010_confirmation_by_email",
             "0011_new_details",
             "0012_announcements",
+            "0013_catalogue_search",
         ]
     );
     store.migrate().await.unwrap();
@@ -99,6 +100,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0010_confirmation_by_email",
                 "0011_new_details",
                 "0012_announcements",
+                "0013_catalogue_search",
             ]
         );
     }

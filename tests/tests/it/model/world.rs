@@ -201,6 +201,7 @@ impl World {
             "limit": limit,
             "offset": offset,
             "next_offset": more.then_some(next),
+            "count_is_exact": true,
         })
     }
 

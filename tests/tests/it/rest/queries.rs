@@ -99,7 +99,7 @@ async fn other_parameters_are_refused_by_name(app: Arc<TestApp>) {
         (&format!("{detail}?fields=title"), "fields"),
         ("/use-cases?limit=1", "limit"),
         ("/guides?q=", "q"),
-        ("/events?q=rust", "q"),
+        ("/events?query=rust", "query"),
         ("/me?expand", "expand"),
     ] {
         refused(&app, &key, path).await.blames(&[blamed]);

@@ -1,0 +1,12 @@
+//! The public catalogue's search: what an event can be found by, and what a search looks for.
+
+mod entry;
+mod filter;
+mod start;
+
+pub use entry::CatalogueEntry;
+pub use filter::{CatalogueFilter, FilterTexts};
+pub use start::{InvalidBound, Starts};
+
+/// Up to so many matches of a filter are counted and can be paged through.
+pub const MOST_MATCHES: i32 = 10_000;

@@ -1,0 +1,119 @@
+//! The catalogue's search: its pages, and its index as far as older versions left it behind.
+
+use std::collections::BTreeSet;
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::{
+    Connection, Db, Input, Row, entries,
+    events::{self, event_columns},
+    matches,
+};
+use crate::{
+    domain::{
+        catalogue::{CatalogueEntry, CatalogueFilter, MOST_MATCHES},
+        event::Event,
+        ids::EventId,
+        instant::Instant,
+    },
+    storage::{CatalogueMatches, Error, values::MatchPage},
+};
+
+pub(in crate::storage) async fn search_catalogue(
+    connection: &mut Connection,
+    filter: &CatalogueFilter,
+    now: Instant,
+    limit: i64,
+    offset: i64,
+) -> Result<CatalogueMatches, Error> {
+    // Beyond the matches that are counted there are no pages.
+    let limit = limit.min(i64::from(MOST_MATCHES) - offset).max(0);
+    let page = matches::page(connection, filter, now, limit, offset).await?;
+    Ok(CatalogueMatches {
+        events: read_in_order(connection, &page.events).await?,
+        matches: page.matches,
+    })
+}
+
+async fn read_in_order(connection: &mut Connection, ids: &[EventId]) -> Result<Vec<Event>, Error> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = Input::default()
+        .column("event_id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT ",
+                event_columns!(),
+                " FROM input JOIN events e ON e.id = input.event_id"
+            ),
+        )
+        .await?;
+    let read: Result<Vec<Event>, Error> = rows.iter().map(events::read).collect();
+    let mut read = read?;
+    read.sort_by_key(|event| (event.schedule.start.at, event.id));
+    Ok(read)
+}
+
+/// Reads the rows of a statement that answers the number of matches beside each id of the page, or beside null on an empty page.
+pub(super) fn read_page(rows: &[Row]) -> Result<MatchPage, Error> {
+    let mut page = MatchPage::default();
+    for row in rows {
+        page.matches = row.try_get("matches")?;
+        let id: Option<Uuid> = row.try_get("event_id")?;
+        page.events.extend(id.map(EventId::new));
+    }
+    Ok(page)
+}
+
+pub(in crate::storage) async fn has_events_to_index(
+    connection: &mut Connection,
+) -> Result<bool, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT EXISTS (SELECT 1 FROM events WHERE indexed_as_of <> updated_at) AS found",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("found")?)
+}
+
+pub(in crate::storage) async fn index_events(
+    connection: &mut Connection,
+    limit: i64,
+) -> Result<u64, Error> {
+    let rows = sqlx::query::<Db>(concat!(
+        "SELECT ",
+        event_columns!(),
+        ", e.live FROM events e WHERE e.indexed_as_of <> e.updated_at ORDER BY e.id LIMIT $1",
+        skip_locked!()
+    ))
+    .bind(limit)
+    .fetch_all(&mut *connection)
+    .await?;
+    let mut live = Vec::new();
+    let mut others = Vec::new();
+    let mut all = BTreeSet::new();
+    for row in &rows {
+        let event = events::read(row)?;
+        all.insert(event.id.uuid());
+        if row.try_get("live")? {
+            live.push(CatalogueEntry::of(&event));
+        } else {
+            others.push(event.id);
+        }
+    }
+    if all.is_empty() {
+        return Ok(0);
+    }
+    entries::put(connection, &live).await?;
+    entries::remove(connection, &others).await?;
+    Input::default()
+        .column("event_id", all)
+        .execute(
+            connection,
+            "UPDATE events SET indexed_as_of = updated_at WHERE id IN (SELECT event_id FROM input)",
+        )
+        .await
+}
