@@ -21,10 +21,10 @@ const SWEEP_BATCH: i64 = 500;
 const RETENTION_BATCH: i64 = 500;
 const RETENTION_BATCHES: usize = 20;
 
-/// Events that one transaction adds to the search index, so that it ends long before the time limits of statements, and
-/// transactions per round.
-const INDEX_BATCH: i64 = 200;
-const INDEX_BATCHES: usize = 50;
+/// Events that one transaction adds to the search index, and transactions per round. The words of all of them are folded while the
+/// transaction waits, for which PostgreSQL has a time limit.
+const INDEX_BATCH: i64 = 50;
+const INDEX_BATCHES: usize = 200;
 
 const DAY_SECONDS: i64 = 86_400;
 

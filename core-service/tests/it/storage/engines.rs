@@ -75,6 +75,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0011_new_details",
             "0012_announcements",
             "0013_catalogue_search",
+            "0014_beginnings_of_words",
         ]
     );
     store.migrate().await.unwrap();

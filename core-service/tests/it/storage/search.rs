@@ -196,7 +196,7 @@ async fn up_to_10_000_matches_are_counted_and_paged_in_order(database: Database)
     let account = add_account(&store, &rows).await.id;
     let most = i64::from(MOST_MATCHES);
     add_by_an_older_version(&database, account, most).await;
-    while index(&store, 200).await > 0 {}
+    while index(&store, 50).await > 0 {}
     let by_start = filter(FilterTexts {
         from: Some("2029-12-01"),
         ..FilterTexts::default()
