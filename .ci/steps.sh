@@ -24,6 +24,12 @@ install_browser() {
   command -v chromium >/dev/null && command -v chromedriver >/dev/null || install_packages chromium chromium-driver
 }
 
+# What readers of the guides have.
+install_guide_tools() {
+  command -v jq >/dev/null && command -v sqlite3 >/dev/null && command -v psql >/dev/null ||
+    install_packages jq sqlite3 postgresql-client
+}
+
 # Tools from npm and PyPI stay out of the checkout and are kept between runs.
 tools=${MUSTER_CI_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/muster-ci}
 

@@ -56,18 +56,31 @@ pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Re
 }
 
 fn services(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<Vec<Service>> {
-    pool.services()
-        .filter(|service| service.parent_file().package_name() == package)
-        .map(|descriptor| service(&descriptor, is_internal))
+    let services = pool
+        .services()
+        .filter(|service| service.parent_file().package_name() == package);
+    in_order(services, ServiceDescriptor::parent_file)
+        .iter()
+        .map(|descriptor| service(descriptor, is_internal))
         .collect()
 }
 
 fn messages(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<Vec<Message>> {
     let inputs = inputs(pool, package);
-    pool.all_messages()
-        .filter(|message| message.parent_file().package_name() == package)
-        .map(|descriptor| message(&descriptor, &inputs, is_internal))
+    let messages = pool
+        .all_messages()
+        .filter(|message| message.parent_file().package_name() == package);
+    in_order(messages, MessageDescriptor::parent_file)
+        .iter()
+        .map(|descriptor| message(descriptor, &inputs, is_internal))
         .collect()
+}
+
+/// In the order of the names of their files. The pool has imported files first, and documents must not change with an import.
+fn in_order<T>(found: impl Iterator<Item = T>, file: impl Fn(&T) -> FileDescriptor) -> Vec<T> {
+    let mut found: Vec<T> = found.collect();
+    found.sort_by_cached_key(|one| file(one).name().to_owned());
+    found
 }
 
 /// The API's option, which one of its files has.

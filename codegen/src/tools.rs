@@ -191,8 +191,8 @@ fn description(field: &Field) -> String {
     kept.trim_end().to_owned()
 }
 
-/// An answer. It may gain fields, so it is not closed. It has types only: a model reads the answer itself, and formats and
-/// descriptions of answers would be a third of the list.
+/// An answer. It may gain fields, so it is not closed. It has types only: a model reads the answer itself, and formats, descriptions
+/// and the names of required fields (all but those that may be null) would be a third of the list.
 fn output(api: &Api, message: &str) -> Object {
     let message = api.message(message);
     let property = |field: &Field| {
@@ -207,8 +207,5 @@ fn output(api: &Api, message: &str) -> Object {
         };
         (field.name.clone(), property.into())
     };
-    let mut schema = schema::object(message.fields.iter().map(property).collect());
-    let required = schema::required(&message.fields, |field| message.must_have(field));
-    set(&mut schema, "required", required);
-    schema
+    schema::object(message.fields.iter().map(property).collect())
 }

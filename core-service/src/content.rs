@@ -16,10 +16,69 @@ impl Page {
         first.trim_start_matches("# ")
     }
 
+    /// Its first sentences as plain text, for lists and search engines: those of its first paragraph that fit, or the beginning of the
+    /// first one.
+    pub fn summary(&self) -> String {
+        let (_, text) = self.markdown.split_once("\n\n").unwrap_or_default();
+        let (paragraph, _) = text.split_once("\n\n").unwrap_or((text, ""));
+        let text = plain(paragraph);
+        let fits = |end: &usize| is_short(text.get(..*end).unwrap_or_default());
+        let whole = sentence_ends(&text).take_while(fits).last();
+        match whole.and_then(|end| text.get(..end)) {
+            Some(sentences) => sentences.to_owned(),
+            None => beginning(&text),
+        }
+    }
+
     /// Finds the page with this slug.
     pub fn find(pages: &'static [Self], slug: &str) -> Option<&'static Self> {
         pages.iter().find(|page| page.slug == slug)
     }
+}
+
+/// Maximum length of a summary in characters: what search engines show.
+const SUMMARY_CHARACTERS: usize = 160;
+
+fn is_short(text: &str) -> bool {
+    text.chars().count() <= SUMMARY_CHARACTERS
+}
+
+/// A paragraph in one line, without marks of emphasis and code, and with the words of links only.
+fn plain(paragraph: &str) -> String {
+    let mut text = String::new();
+    let mut characters = paragraph.trim().chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '`' | '[' => {}
+            ']' if characters.peek() == Some(&'(') => {
+                let _ = characters.find(|next| *next == ')');
+            }
+            '\n' => text.push(' '),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    let ends = text.char_indices().filter(|(at, character)| {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        matches!(character, '.' | '!' | '?') && (rest.is_empty() || rest.starts_with(' '))
+    });
+    ends.map(|(at, _)| at + 1)
+}
+
+/// As many words as fit, and an ellipsis.
+fn beginning(text: &str) -> String {
+    let mut short = String::new();
+    for word in text.split(' ') {
+        if !is_short(&format!("{short} {word}…")) {
+            break;
+        }
+        short.push_str(if short.is_empty() { "" } else { " " });
+        short.push_str(word);
+    }
+    short + "…"
 }
 
 /// Lists pages by name, from a folder of `content/`; a test compares the list with the folder.
@@ -33,12 +92,18 @@ macro_rules! pages {
 }
 
 /// What Muster is used for.
-pub const USE_CASES: &[Page] =
-    pages!("use-cases": "agent-run-events", "community-meetups", "workshops-and-courses");
+pub const USE_CASES: &[Page] = pages!(
+    "use-cases": "community-meetups", "workshops-and-courses", "conferences", "company-events",
+    "sports-and-outdoors", "agent-run-events", "build-on-muster"
+);
 
-/// How to do things with Muster.
-pub const GUIDES: &[Page] =
-    pages!("guides": "cancel-an-event", "publish-your-first-event", "time-zones");
+/// How to do things with Muster, in the order in which a newcomer reads them.
+pub const GUIDES: &[Page] = pages!(
+    "guides": "publish-your-first-event", "first-event-by-an-agent", "connect-an-mcp-client",
+    "call-it-over-grpc", "custom-questions", "approval-and-waitlist", "check-in-at-the-door",
+    "what-registrants-receive", "time-zones", "cancel-an-event", "run-it-in-containers",
+    "from-sqlite-to-postgresql"
+);
 
 #[cfg(test)]
 mod tests {
@@ -62,6 +127,34 @@ mod tests {
                 .collect();
             assert_eq!(listed, files);
         }
+    }
+
+    #[test]
+    fn every_page_has_a_summary_that_reads_well() {
+        for page in USE_CASES.iter().chain(GUIDES) {
+            let summary = page.summary();
+            assert!(is_short(&summary), "{}: {summary}", page.slug);
+            assert!(summary.chars().count() > 20, "{}: {summary}", page.slug);
+            assert!(summary.ends_with(['.', '…']), "{}: {summary}", page.slug);
+            let marks = ['*', '`', '[', ']', '#', '|', '\n'];
+            assert!(!summary.contains(marks), "{}: {summary}", page.slug);
+        }
+    }
+
+    #[test]
+    fn a_summary_has_whole_sentences_as_long_as_one_fits() {
+        let summary = |text: &str| {
+            let markdown = format!("# Title\n\n{text}\n\nNext.\n").leak();
+            let slug = "slug";
+            Page { slug, markdown }.summary()
+        };
+        assert_eq!(summary("One **two** `3.0`.\nFour?"), "One two 3.0. Four?");
+        assert_eq!(summary("See [the guide](/guides/x). Now"), "See the guide.");
+        let long = format!("Short. {}.", "word ".repeat(40));
+        assert_eq!(summary(&long), "Short.");
+        let endless = summary(&"größe ".repeat(40));
+        assert!(endless.ends_with("größe…"), "{endless}");
+        assert!(is_short(&endless) && endless.chars().count() > 150);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod api_key;
 pub mod audit;
 pub mod catalogue;
 pub mod change;
+pub mod check_in_code;
 pub mod clock;
 pub mod date_time;
 pub mod email;

@@ -1,18 +1,17 @@
 //! Mails: their content, their encoding, and how they are sent.
 //!
-//! `registration` writes the texts, `calendar` the calendar entry, `encode` makes a message of them that no name or title can
-//! break, and `mailer` sends it by `smtp` or writes it to a folder.
+//! `registration` writes the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
 
-mod calendar;
 mod encode;
 mod mailer;
 mod registration;
 mod smtp;
 
-pub use calendar::{Calendar, Method};
 pub use mailer::{InvalidMailSetting, Mailer, Sender, Undelivered};
 pub use registration::{Addressing, mail};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
+
+use crate::calendar::Calendar;
 
 /// A mail to one person, before it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +31,8 @@ pub struct Mail {
     pub text: String,
     /// The HTML.
     pub html: String,
+    /// The recipient's private page, where they can cancel.
+    pub private_url: Option<String>,
     /// The calendar entry.
     pub calendar: Option<Calendar>,
 }

@@ -78,6 +78,7 @@ pub fn routes(
         commands: use_cases.commands.clone(),
         registrations: use_cases.registrations.clone(),
         own_registrations: use_cases.own_registrations.clone(),
+        link_limit: use_cases.link_limit.clone(),
         links: links(),
     };
     let health = tonic_health::pb::health_server::HealthServer::new(

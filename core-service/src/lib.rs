@@ -1,6 +1,7 @@
 //! Muster's business logic as a gRPC service. Only this file composes the modules below it.
 
 pub mod admin;
+pub mod calendar;
 pub mod content;
 pub mod demo;
 pub mod domain;

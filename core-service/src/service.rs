@@ -22,7 +22,7 @@ mod registrations;
 use std::sync::Arc;
 
 pub use accounts::{AccountOverview, Accounts, NewAccount};
-pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords};
+pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView};
 pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Principal};
 pub use erase::{Erasure, People};
@@ -31,13 +31,13 @@ pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
-pub use limits::{Allowance, CallLimits, CoverLimit};
+pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Export, NewRegistration, OwnRegistration, OwnRegistrations, RegistrationPage,
-    Registrations,
+    Registrations, Ticket,
 };
 
 pub use crate::{
@@ -61,6 +61,8 @@ pub struct UseCases {
     pub call_limits: CallLimits,
     /// The limit on the covers that are drawn for a client.
     pub cover_limit: CoverLimit,
+    /// The limit on unknown private links and check-in codes.
+    pub link_limit: LinkLimit,
     /// Accounts.
     pub accounts: Accounts,
     /// API keys.
@@ -118,6 +120,7 @@ impl UseCases {
         Self {
             call_limits: CallLimits(Arc::clone(&limiters)),
             cover_limit: CoverLimit(Arc::clone(&limiters)),
+            link_limit: LinkLimit(Arc::clone(&limiters)),
             accounts: Accounts::new(commands.clone(), plans),
             keys: Keys::new(commands.clone(), &authenticator),
             catalogue: Catalogue::new(&commands),

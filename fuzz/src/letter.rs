@@ -2,6 +2,8 @@
 
 use core_service::{
     domain::{
+        check_in_code::CheckInCode,
+        entropy::Entropy,
         event::Event,
         ids::{AccountId, EventId, RegistrationId},
         instant::Instant,
@@ -49,6 +51,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         email: "guest+tag@example.org".to_owned(),
         status: Status::Confirmed,
         awaits_confirmation: false,
+        check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
         told: None,
         event: Event {
             title,
@@ -64,6 +67,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        check_in_url: "https://muster.example/check-in/code",
         offers_details: true,
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();
@@ -101,6 +105,9 @@ fn event() -> Event {
         image_query: None,
         image_credit: None,
         custom_fields: Vec::new(),
+        organizer_name: None,
+        contact_email: None,
+        published_start: None,
         sequence: 3,
         created_at: NOW,
         updated_at: NOW,

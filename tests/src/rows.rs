@@ -2,6 +2,7 @@
 
 use core_service::{
     domain::{
+        check_in_code::CheckInCode,
         ids::{EventId, RegistrationId},
         job::JobKind,
         registration::{Registration, Status},
@@ -32,6 +33,7 @@ impl TestApp {
                 status: *status,
                 confirmation: None,
                 answers: Vec::new(),
+                check_in_code: CheckInCode::generate(&self.entropy),
                 checked_in_at: None,
                 registered_at: now,
                 updated_at: now,

@@ -43,6 +43,7 @@ impl EraseCommand {
             "written_mails": written,
             "links": done.links,
             "promoted": done.promoted,
+            "events": done.events,
             "account": done.account,
             "keys": done.keys,
         });
@@ -62,6 +63,10 @@ fn summary(done: &Erasure, written: u64) -> String {
         format!(
             "waitlisted registrations that got a seat: {}",
             done.promoted
+        ),
+        format!(
+            "events from which name and address of the organizer were removed: {}",
+            done.events
         ),
     ];
     if done.account {

@@ -41,6 +41,8 @@ pub(super) struct DemoEvent {
     image_query: Option<String>,
     #[serde(default)]
     custom_fields: Vec<CustomField>,
+    organizer_name: Option<String>,
+    contact_email: Option<String>,
     #[serde(default)]
     pub(super) registrations: Turnout,
 }
@@ -86,6 +88,8 @@ impl DemoEvent {
             confirm_by_email: Some(false),
             image_query: self.image_query.clone(),
             custom_fields: self.custom_fields.clone(),
+            organizer_name: self.organizer_name.clone(),
+            contact_email: self.contact_email.clone(),
         }
     }
 

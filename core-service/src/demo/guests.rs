@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::domain::{
+    check_in_code::CheckInCode,
     entropy::Entropy,
     event::{CustomField, Event, FieldType},
     ids::RegistrationId,
@@ -76,6 +77,7 @@ impl Guests {
                 status,
                 confirmation: None,
                 answers: turnout.answers(&event.custom_fields, chance),
+                check_in_code: CheckInCode::generate(ids),
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 registered_at,
                 updated_at: registered_at,

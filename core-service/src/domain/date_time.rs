@@ -103,6 +103,13 @@ impl WrittenTime {
 }
 
 impl EventTime {
+    /// A moment that was stored, as clocks in `zone` show it.
+    pub fn of_moment(at: Instant, zone: &Zone) -> Self {
+        let ahead = zone.offset_at(at).duration_since(Offset::UTC);
+        let local = at.to_utc().saturating_add(ahead);
+        Self { at, local }
+    }
+
     /// The moment when clocks in `zone` show `local`, the earlier where they show it twice.
     pub fn of_wall_time(local: DateTime, zone: &Zone) -> Result<Self, InvalidTime> {
         let offset = zone.offset_of(local).map_err(|Gap| InvalidTime::Skipped {

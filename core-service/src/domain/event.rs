@@ -16,7 +16,7 @@ use super::{
     ids::{AccountId, EventId},
     image_credit::ImageCredit,
     instant::Instant,
-    schedule::Schedule,
+    schedule::{EventTime, Schedule},
     violation::FieldViolation,
 };
 
@@ -65,6 +65,12 @@ pub struct Event {
     pub image_credit: Option<ImageCredit>,
     /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
+    /// Name of the organizer to show with it, 1 to 200 characters.
+    pub organizer_name: Option<String>,
+    /// E-mail address for questions, which the public sees.
+    pub contact_email: Option<String>,
+    /// The start at which it was published last; `None` if it never was.
+    pub published_start: Option<Instant>,
     /// Increases with each change of time or place; part of calendar entries.
     pub sequence: i32,
     /// When it was created.
@@ -109,6 +115,15 @@ impl Event {
         self.is_published && self.is_listed && self.is_active(now)
     }
 
+    /// Where it takes place: its location, and the city unless the location names it.
+    pub fn place(&self) -> String {
+        let location = &self.location;
+        match &self.city {
+            Some(city) if !location.contains(&**city) => format!("{location}, {city}"),
+            _ => location.clone(),
+        }
+    }
+
     /// The event, published; unchanged if it already was.
     pub fn published(&self, now: Instant) -> Result<Self, Refusal> {
         if self.is_cancelled {
@@ -117,7 +132,15 @@ impl Event {
         if self.has_ended(now) {
             return Err(Refusal::Ended);
         }
-        Ok(self.with_publication(true, now))
+        let published_start = if self.is_published {
+            self.published_start
+        } else {
+            Some(self.schedule.start.at)
+        };
+        Ok(Self {
+            published_start,
+            ..self.with_publication(true, now)
+        })
     }
 
     /// The event as a draft; unchanged if it already was.
@@ -126,6 +149,12 @@ impl Event {
             return Err(Refusal::Cancelled);
         }
         Ok(self.with_publication(false, now))
+    }
+
+    /// The start at which it was published, in its zone, if its start is another now.
+    pub fn previous_start(&self) -> Option<EventTime> {
+        let published = self.published_start.filter(|_| self.is_published)?;
+        (published != self.schedule.start.at).then(|| self.schedule.time_of(published))
     }
 
     /// The event, cancelled; `None` if it already was, since the first reason stays.
@@ -137,6 +166,17 @@ impl Event {
             updated_at: now,
             ..self.clone()
         })
+    }
+
+    /// The event, without the name and the address of its organizer.
+    #[must_use]
+    pub fn without_contact(&self, now: Instant) -> Self {
+        Self {
+            organizer_name: None,
+            contact_email: None,
+            updated_at: now,
+            ..self.clone()
+        }
     }
 
     fn with_publication(&self, is_published: bool, now: Instant) -> Self {
@@ -199,6 +239,27 @@ pub(in crate::domain) mod tests {
         assert_eq!(published.published(later).unwrap(), published);
         let draft = published.unpublished(NOW).unwrap();
         assert_eq!(draft.unpublished(later).unwrap(), draft);
+    }
+
+    #[test]
+    fn the_start_at_which_it_was_published_is_known_once_it_has_another() {
+        let draft = draft(10);
+        assert_eq!(draft.previous_start(), None);
+        let published = draft.published(NOW).unwrap();
+        assert_eq!(published.previous_start(), None);
+        let moved = |event: &Event, seconds| {
+            let mut event = event.clone();
+            event.schedule.start.at = event.schedule.start.at.plus_seconds(seconds);
+            event
+        };
+        let later = moved(&published, 60).published(NOW).unwrap();
+        let before = later.previous_start().unwrap();
+        assert_eq!(before.at, draft.schedule.start.at);
+        assert_eq!(moved(&later, -60).previous_start(), None);
+        let draft = later.unpublished(NOW).unwrap();
+        assert_eq!(draft.previous_start(), None);
+        let again = draft.published(NOW).unwrap();
+        assert_eq!(again.previous_start(), None, "it is published as it is now");
     }
 
     #[test]

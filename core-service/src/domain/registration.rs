@@ -20,6 +20,7 @@ pub use registrant::{ActiveStatus, Notification, Registrant};
 pub use seats::{Admission, Origin, Seats};
 
 use super::{
+    check_in_code::CheckInCode,
     ids::{EventId, RegistrationId},
     instant::Instant,
     violation::FieldViolation,
@@ -44,6 +45,8 @@ pub struct Registration {
     pub confirmation: Option<Confirmation>,
     /// Answers to the event's custom fields, as they were when it was made.
     pub answers: Vec<Answer>,
+    /// The code on the attendee's ticket.
+    pub check_in_code: CheckInCode,
     /// When the attendee was checked in.
     pub checked_in_at: Option<Instant>,
     /// When it was made.
@@ -170,6 +173,14 @@ impl Counters {
         self.confirmed + self.held
     }
 
+    /// Seats that the next people who register can get: none while others wait.
+    pub fn seats_left(self, max_capacity: i32) -> i32 {
+        match self.waitlisted {
+            0 => (max_capacity - self.taken()).max(0),
+            _ => 0,
+        }
+    }
+
     /// How many of the waitlist get a seat with `max_capacity`.
     pub fn promotable(self, max_capacity: i32) -> i32 {
         (max_capacity - self.taken()).clamp(0, self.waitlisted)
@@ -214,6 +225,7 @@ impl Registration {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::domain::entropy::Entropy;
 
     pub(in crate::domain) const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
@@ -227,6 +239,7 @@ pub(super) mod tests {
             status,
             confirmation: None,
             answers: Vec::new(),
+            check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             checked_in_at: None,
             registered_at: NOW,
             updated_at: NOW,

@@ -56,6 +56,12 @@ impl Schedule {
         self.end.unwrap_or(self.start)
     }
 
+    /// A moment as a clock in the event's zone shows it. In UTC, if the zone was removed from the database since.
+    pub fn time_of(&self, at: Instant) -> EventTime {
+        let zone = Zone::find(&self.timezone).unwrap_or_else(|_| Zone::utc());
+        EventTime::of_moment(at, &zone)
+    }
+
     /// Parses a schedule. `default_zone` replaces an absent `timezone`.
     pub fn read(
         start_date: &str,

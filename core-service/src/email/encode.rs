@@ -35,19 +35,23 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
         );
         parts = parts.singlepart(part(ContentType::parse(&kind).ok()?, &calendar.text));
     }
-    Message::builder()
+    let mut message = Message::builder()
         .from(sender.mailbox().clone())
         .to(Mailbox::new(name, address))
         .subject(one_line(&mail.subject))
         .message_id(Some(format!("<{}@{}>", mail.key, mail.host)))
         .date(UNIX_EPOCH + Duration::from_secs(seconds))
         // With this header, automatic replies are not sent (RFC 3834).
-        .raw_header(HeaderValue::new(
-            HeaderName::new_from_ascii_str("Auto-Submitted"),
-            "auto-generated".to_owned(),
-        ))
-        .multipart(parts)
-        .ok()
+        .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()));
+    if let Some(url) = &mail.private_url {
+        // The page that cancels, and no List-Unsubscribe-Post (RFC 8058): providers send such posts without being asked.
+        message = message.raw_header(raw("List-Unsubscribe", format!("<{url}>")));
+    }
+    message.multipart(parts).ok()
+}
+
+fn raw(name: &'static str, value: String) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value)
 }
 
 fn part(kind: ContentType, text: &str) -> SinglePart {

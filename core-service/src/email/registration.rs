@@ -2,12 +2,15 @@
 
 use askama::Template;
 
-use super::{Mail, Method, calendar::calendar};
-use crate::domain::{
-    instant::Instant,
-    job::JobKey,
-    registration::{ActiveStatus, Notification, Registrant},
-    schedule::Schedule,
+use super::Mail;
+use crate::{
+    calendar::{Addresses, Method, invitation},
+    domain::{
+        instant::Instant,
+        job::JobKey,
+        registration::{ActiveStatus, Notification, Registrant},
+        schedule::Schedule,
+    },
 };
 
 /// Longer names are not used in the greeting: they are not real names.
@@ -24,6 +27,8 @@ pub struct Addressing<'a> {
     pub event_url: &'a str,
     /// The registrant's private page, if the mail links to it.
     pub private_url: Option<&'a str>,
+    /// The page of the registrant's check-in code.
+    pub check_in_url: &'a str,
     /// Whether that page offers the details of a repeated registration. The mail does not show them: anyone can write them.
     pub offers_details: bool,
 }
@@ -57,10 +62,21 @@ struct Shown<'a> {
     organizer: Option<&'a str>,
     event_url: &'a str,
     reason: Option<&'a str>,
+    contact: Option<&'a str>,
+    ticket: Option<Ticket<'a>>,
     private_url: Option<&'a str>,
     link: &'a str,
+    caution: &'a str,
     remedy: Option<&'a str>,
     offers_details: bool,
+}
+
+/// What the attendee shows at the door. It is a link and no image: mail programs block images of other servers, show embedded ones as
+/// attachments or not at all, and the private page has the QR code.
+#[derive(Clone, Copy)]
+struct Ticket<'a> {
+    code: &'a str,
+    url: &'a str,
 }
 
 /// Writes the mail of a job.
@@ -90,8 +106,14 @@ pub fn mail(
             Notification::EventCancelled { .. } => event.cancel_reason.as_deref(),
             _ => None,
         },
+        contact: event.contact_email.as_deref(),
+        ticket: (notification.active_status() == Some(ActiveStatus::Confirmed)).then_some(Ticket {
+            code: registrant.check_in_code.as_str(),
+            url: addressing.check_in_url,
+        }),
         private_url: addressing.private_url,
         link: link(notification),
+        caution: caution(notification),
         remedy: addressing.private_url.map(|_| remedy(notification)),
         offers_details: addressing.offers_details,
     };
@@ -103,7 +125,14 @@ pub fn mail(
         subject: format!("{}: {}", wording.subject, event.title),
         text: Text(shown).render()?,
         html: Html(shown).render()?,
-        calendar: method(notification).map(|method| calendar(method, registrant, addressing, now)),
+        private_url: addressing.private_url.map(str::to_owned),
+        calendar: method(notification).map(|method| {
+            let addresses = Addresses {
+                host: addressing.host,
+                event_url: addressing.event_url,
+            };
+            invitation(method, registrant, addresses, addressing.sender, now)
+        }),
     })
 }
 
@@ -255,6 +284,18 @@ const fn link(notification: Notification) -> &'static str {
     match notification.active_status() {
         Some(ActiveStatus::Unconfirmed) => "Confirm or cancel your registration",
         _ => "See or cancel your registration",
+    }
+}
+
+/// What others could do with the link.
+const fn caution(notification: Notification) -> &'static str {
+    match notification.active_status() {
+        Some(ActiveStatus::Unconfirmed) => {
+            "Whoever has this link can confirm or cancel your registration, so please keep it to yourself."
+        }
+        _ => {
+            "Whoever has this link can see or cancel your registration, so please keep it to yourself."
+        }
     }
 }
 

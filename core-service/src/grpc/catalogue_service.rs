@@ -10,7 +10,8 @@ use muster_api::{
     metadata::PROVISIONAL,
     status::{invalid, status},
     v1::{
-        Event, EventList, GetCoverRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
+        CalendarFile, Event, EventList, EventPage, GetCoverRequest, GetEventCalendarRequest,
+        GetEventPageRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
         ListEventsRequest, ListGuidesRequest, ListUseCasesRequest, Page, StaticItem,
         StaticItemList, catalogue_service_server::CatalogueService,
     },
@@ -20,8 +21,12 @@ use tonic::{Request, Response, Status, metadata::MetadataValue};
 
 use super::{convert, request::client_address, status::refuse};
 use crate::{
+    calendar::{self, Addresses},
     content,
-    domain::catalogue::{CatalogueFilter, FilterTexts},
+    domain::{
+        catalogue::{CatalogueFilter, FilterTexts},
+        event,
+    },
     service::{Catalogue, CoverLimit, CoverView, Links},
 };
 
@@ -66,13 +71,12 @@ impl CatalogueService for CatalogueApi {
             Some(filter) => self.catalogue.search(&filter, limit, offset).await,
         };
         let page = page.map_err(refuse)?;
-        let links = &self.links;
+        let shown = |event: event::Event| {
+            let is_full = page.full.contains(&event.id);
+            convert::public_event(event, is_full, &self.links)
+        };
         Ok(Response::new(EventList {
-            items: page
-                .events
-                .into_iter()
-                .map(|event| convert::public_event(event, links))
-                .collect(),
+            items: page.events.into_iter().map(shown).collect(),
             count: page.count,
             limit,
             offset,
@@ -85,12 +89,34 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<GetEventRequest>,
     ) -> Result<Response<Event>, Status> {
-        let event = self
-            .catalogue
-            .get(&request.get_ref().slug)
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(convert::public_event(event, &self.links)))
+        let slug = &request.get_ref().slug;
+        let event = self.catalogue.get(slug).await.map_err(refuse)?;
+        let is_full = self.catalogue.is_full(&event).await.map_err(refuse)?;
+        let event = convert::public_event(event, is_full, &self.links);
+        Ok(Response::new(event))
+    }
+
+    async fn get_event_page(
+        &self,
+        request: Request<GetEventPageRequest>,
+    ) -> Result<Response<EventPage>, Status> {
+        let page = self.catalogue.page(&request.get_ref().slug).await;
+        let page = page.map_err(refuse)?;
+        Ok(Response::new(convert::event_page(page, &self.links)))
+    }
+
+    async fn get_event_calendar(
+        &self,
+        request: Request<GetEventCalendarRequest>,
+    ) -> Result<Response<CalendarFile>, Status> {
+        let page = self.catalogue.page(&request.get_ref().slug).await;
+        let event = page.map_err(refuse)?.event;
+        let addresses = Addresses {
+            host: &self.links.host(),
+            event_url: &self.links.event(&event.slug),
+        };
+        let text = calendar::of_event(&event, addresses);
+        Ok(Response::new(CalendarFile { text }))
     }
 
     async fn get_cover(
@@ -186,6 +212,7 @@ fn text_of(page: &content::Page, url: String) -> Response<Page> {
     Response::new(Page {
         slug: page.slug.to_owned(),
         title: page.title().to_owned(),
+        summary: page.summary(),
         url,
         markdown: page.markdown.to_owned(),
     })
@@ -196,6 +223,7 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
         slug: page.slug.to_owned(),
         url: url(page.slug),
         title: page.title().to_owned(),
+        summary: page.summary(),
     };
     Response::new(StaticItemList {
         items: pages.iter().map(item).collect(),

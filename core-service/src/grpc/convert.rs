@@ -1,5 +1,7 @@
 //! Conversion between messages and domain values.
 
+mod registrations;
+
 use covers::CoverRequest;
 use muster_api::v1;
 use prost_types::FieldMask;
@@ -8,13 +10,15 @@ use crate::{
     domain::{
         change::Change,
         event::{CustomField, Event, EventPatch, NewEvent},
-        registration::{Answer, Counters, Registration, Status},
+        registration::Counters,
         schedule::ScheduleChange,
         violation::{FieldViolation, Violations},
     },
-    service::{
-        CoverWords, EventFilter, Links, NewRegistration, OwnRegistration, RegistrationFilter,
-    },
+    service::{CoverWords, EventFilter, Links, PageView},
+};
+
+pub(super) use registrations::{
+    new_registration, own_registration, registration, registration_filter, ticket,
 };
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
@@ -25,19 +29,6 @@ pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolati
         "all" => Ok(EventFilter::All),
         _ => Err(violation("status", "must be active, past or all")),
     }
-}
-
-/// The filter of an event's registrations. An unknown status is refused.
-pub(super) fn registration_filter(
-    status: Option<&str>,
-    text: Option<String>,
-) -> Result<RegistrationFilter, Vec<FieldViolation>> {
-    let status = status.map(str::parse).transpose();
-    let status = status.map_err(|_| {
-        let message = format!("must be {}", Status::ALL.map(Status::name).join(" or "));
-        violation("status", &message)
-    })?;
-    Ok(RegistrationFilter { status, text })
 }
 
 fn violation(field: &str, message: &str) -> Vec<FieldViolation> {
@@ -64,6 +55,8 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec
         timezone: request.timezone,
         image_query: request.image_query,
         custom_fields: custom_fields(request.custom_fields)?,
+        organizer_name: request.organizer_name,
+        contact_email: request.contact_email,
     })
 }
 
@@ -141,6 +134,8 @@ pub(super) fn event_patch(
         confirm_by_email: mask.change("confirm_by_email", request.confirm_by_email),
         image_query: mask.change("image_query", request.image_query),
         custom_fields: mask.change("custom_fields", custom_fields),
+        organizer_name: mask.change("organizer_name", request.organizer_name),
+        contact_email: mask.change("contact_email", request.contact_email),
     };
     match mask.unknown() {
         None => Ok(patch),
@@ -152,8 +147,10 @@ pub(super) fn event_patch(
 }
 
 /// An event for the public.
-pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
+pub(super) fn public_event(event: Event, is_full: bool, links: &Links) -> v1::Event {
     v1::Event {
+        is_full,
+        updated_at: event.updated_at.to_string(),
         url: links.event(&event.slug),
         registration_url: links.registration(&event.slug),
         image_url: image_url(&event, links),
@@ -161,12 +158,41 @@ pub(super) fn public_event(event: Event, links: &Links) -> v1::Event {
         start_date: event.schedule.start.rfc3339(),
         end_date: Some(event.schedule.end().rfc3339()),
         timezone: event.schedule.timezone,
+        organizer_name: event.organizer_name,
+        contact_email: event.contact_email,
         slug: event.slug,
         title: event.title,
         description: event.description,
         location: event.location,
         city: event.city,
         capacity: event.max_capacity,
+    }
+}
+
+/// An event with what its page shows.
+pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
+    let PageView {
+        mut event,
+        counters,
+        is_ended,
+    } = page;
+    let custom_fields = std::mem::take(&mut event.custom_fields);
+    let previous_start = event.previous_start();
+    let seats_left = counters.seats_left(event.max_capacity);
+    v1::EventPage {
+        is_listed: event.is_listed,
+        is_cancelled: event.is_cancelled,
+        is_ended,
+        requires_approval: event.requires_approval,
+        confirm_by_email: event.confirm_by_email,
+        custom_fields: custom_fields
+            .into_iter()
+            .map(custom_field_message)
+            .collect(),
+        seats_left,
+        waitlisted: counters.waitlisted,
+        previous_start_date: previous_start.map(|start| start.rfc3339()),
+        event: Some(public_event(event, seats_left == 0, links)),
     }
 }
 
@@ -221,6 +247,8 @@ pub(super) fn my_event_detail(
         registrations_total: counters.total(),
         registrations_confirmed: counters.confirmed,
         registrations_active: counters.active(),
+        organizer_name: event.organizer_name,
+        contact_email: event.contact_email,
         custom_fields: event
             .custom_fields
             .into_iter()
@@ -245,84 +273,6 @@ fn image_url(event: &Event, links: &Links) -> Option<String> {
         .then(|| links.cover(&event.slug))
 }
 
-/// A request to register a person.
-pub(super) fn new_registration(
-    name: Option<String>,
-    email: Option<String>,
-    answers: Vec<v1::Answer>,
-) -> NewRegistration {
-    let answer = |answer: v1::Answer| Answer {
-        label: answer.label.unwrap_or_default(),
-        values: answer.values,
-    };
-    NewRegistration {
-        name: name.unwrap_or_default(),
-        email: email.unwrap_or_default(),
-        answers: answers.into_iter().map(answer).collect(),
-    }
-}
-
-fn answer_messages(answers: Vec<Answer>) -> Vec<v1::Answer> {
-    let message = |answer: Answer| v1::Answer {
-        label: Some(answer.label),
-        values: answer.values,
-    };
-    answers.into_iter().map(message).collect()
-}
-
-/// A registration for its attendee.
-pub(super) fn own_registration(own: OwnRegistration, links: &Links) -> v1::OwnRegistration {
-    let OwnRegistration {
-        registration,
-        event,
-        waitlist_position,
-        is_cancellable,
-        new_details,
-    } = own;
-    let new_details = new_details.map(|details| v1::NewDetails {
-        name: details.name,
-        answers: answer_messages(details.answers),
-    });
-    v1::OwnRegistration {
-        awaits: awaits(&registration),
-        name: registration.name,
-        email: registration.email,
-        status: registration.status.to_string(),
-        waitlist_position,
-        registered_at: registration.registered_at.to_string(),
-        answers: answer_messages(registration.answers),
-        is_cancellable,
-        new_details,
-        event_url: links.event(&event.slug),
-        event_title: event.title,
-        location: event.location,
-        city: event.city,
-        start_date: event.schedule.start.rfc3339(),
-        end_date: event.schedule.end().rfc3339(),
-        timezone: event.schedule.timezone,
-        is_event_cancelled: event.is_cancelled,
-    }
-}
-
-fn awaits(registration: &Registration) -> Option<String> {
-    let awaited = registration.awaits()?;
-    Some(awaited.name().to_owned())
-}
-
-/// A registration for the organizer.
-pub(super) fn registration(registration: Registration) -> v1::Registration {
-    v1::Registration {
-        awaits: awaits(&registration),
-        id: registration.id.to_string(),
-        answers: answer_messages(registration.answers),
-        registered_at: registration.registered_at.to_string(),
-        status: registration.status.to_string(),
-        checked_in: registration.checked_in_at.is_some(),
-        name: registration.name,
-        email: registration.email,
-    }
-}
-
 /// The content of an event's drawn cover.
 pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
     let starts = words.starts.strftime("%a %-d %B %Y · %H:%M").to_string();
@@ -343,6 +293,7 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::registration::Status;
 
     fn update(mask: Option<&[&str]>) -> v1::UpdateEventRequest {
         v1::UpdateEventRequest {

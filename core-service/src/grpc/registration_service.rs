@@ -1,18 +1,19 @@
 //! Registrations.
 
-use std::pin::Pin;
+use std::{net::IpAddr, pin::Pin};
 
 use futures_util::{Stream, stream};
 use muster_api::{
     http_body::HttpBody,
     status::invalid,
     v1::{
-        AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
+        AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest, CalendarFile,
         CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInRequest,
         ConfirmRegistrationByTokenRequest, ExportRegistrationsRequest,
-        GetRegistrationByTokenRequest, GetRegistrationRequest, ListRegistrationsRequest,
-        OwnRegistration, RegisterAttendeeRequest, Registration, RegistrationList,
-        RegistrationReceived, TakeOverNewDetailsByTokenRequest, UndoCheckInRequest,
+        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest,
+        GetRegistrationRequest, GetTicketRequest, ListRegistrationsRequest, OwnRegistration,
+        RegisterAttendeeRequest, Registration, RegistrationList, RegistrationReceived,
+        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest,
         bindings::{
             AddRegistration, ApproveRegistration, CancelRegistration, CheckIn, UndoCheckIn,
         },
@@ -26,7 +27,10 @@ use super::{
     request::{caller, client_address, id, ids},
     status::{refuse, tell_allowance},
 };
-use crate::service::{Added, Commands, Export, Links, OwnRegistrations, Registrations};
+use crate::{
+    calendar::{self, Addresses},
+    service::{Added, Commands, Error, Export, LinkLimit, Links, OwnRegistrations, Registrations},
+};
 
 /// The content type of the table.
 const CSV: &str = "text/csv; charset=utf-8; header=present";
@@ -36,7 +40,24 @@ pub(super) struct RegistrationApi {
     pub(super) commands: Commands,
     pub(super) registrations: Registrations,
     pub(super) own_registrations: OwnRegistrations,
+    pub(super) link_limit: LinkLimit,
     pub(super) links: Links,
+}
+
+impl RegistrationApi {
+    /// What a private link or a code leads to. A client may try only so many that nobody has.
+    async fn by_link<A>(
+        &self,
+        client: Option<IpAddr>,
+        look_up: impl Future<Output = Result<A, Error>>,
+    ) -> Result<A, Status> {
+        self.link_limit.check(client).map_err(refuse)?;
+        let found = look_up.await;
+        if matches!(found, Err(Error::NotFound { .. })) {
+            self.link_limit.count(client);
+        }
+        found.map_err(refuse)
+    }
 }
 
 #[tonic::async_trait]
@@ -214,11 +235,8 @@ impl RegistrationService for RegistrationApi {
         &self,
         request: Request<GetRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
-        let found = self
-            .own_registrations
-            .get(&request.get_ref().token)
-            .await
-            .map_err(refuse)?;
+        let look_up = self.own_registrations.get(&request.get_ref().token);
+        let found = self.by_link(client_address(&request), look_up).await?;
         Ok(Response::new(convert::own_registration(found, &self.links)))
     }
 
@@ -226,11 +244,8 @@ impl RegistrationService for RegistrationApi {
         &self,
         request: Request<ConfirmRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
-        let confirmed = self
-            .own_registrations
-            .confirm(&request.get_ref().token)
-            .await
-            .map_err(refuse)?;
+        let confirm = self.own_registrations.confirm(&request.get_ref().token);
+        let confirmed = self.by_link(client_address(&request), confirm).await?;
         let own = convert::own_registration(confirmed, &self.links);
         Ok(Response::new(own))
     }
@@ -240,9 +255,9 @@ impl RegistrationService for RegistrationApi {
         request: Request<TakeOverNewDetailsByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
         let token = &request.get_ref().token;
-        let taken_over = self.own_registrations.take_over_details(token).await;
-        let taken_over = taken_over.map_err(refuse)?;
-        let own = convert::own_registration(taken_over, &self.links);
+        let change = self.own_registrations.take_over_details(token);
+        let changed = self.by_link(client_address(&request), change).await?;
+        let own = convert::own_registration(changed, &self.links);
         Ok(Response::new(own))
     }
 
@@ -250,13 +265,33 @@ impl RegistrationService for RegistrationApi {
         &self,
         request: Request<CancelRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
-        let cancelled = self
-            .own_registrations
-            .cancel(&request.get_ref().token)
-            .await
-            .map_err(refuse)?;
+        let cancel = self.own_registrations.cancel(&request.get_ref().token);
+        let cancelled = self.by_link(client_address(&request), cancel).await?;
         let own = convert::own_registration(cancelled, &self.links);
         Ok(Response::new(own))
+    }
+
+    async fn get_registration_calendar_by_token(
+        &self,
+        request: Request<GetRegistrationCalendarByTokenRequest>,
+    ) -> Result<Response<CalendarFile>, Status> {
+        let look_up = self.own_registrations.get(&request.get_ref().token);
+        let found = self.by_link(client_address(&request), look_up).await?;
+        let addresses = Addresses {
+            host: &self.links.host(),
+            event_url: &self.links.event(&found.event.slug),
+        };
+        let text = calendar::of_registration(&found.event, &found.registration, addresses);
+        Ok(Response::new(CalendarFile { text }))
+    }
+
+    async fn get_ticket(
+        &self,
+        request: Request<GetTicketRequest>,
+    ) -> Result<Response<Ticket>, Status> {
+        let look_up = self.own_registrations.ticket(&request.get_ref().code);
+        let found = self.by_link(client_address(&request), look_up).await?;
+        Ok(Response::new(convert::ticket(found, &self.links)))
     }
 }
 

@@ -77,6 +77,7 @@ impl RegistrationMail {
             host: &links.host(),
             event_url: &links.event(&registrant.event.slug),
             private_url: private_url.as_deref(),
+            check_in_url: &links.check_in(&registrant.check_in_code),
             offers_details,
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)

@@ -1,8 +1,11 @@
 //! The public catalogue.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use super::{Commands, Error};
@@ -11,6 +14,8 @@ use crate::{
         catalogue::{CatalogueFilter, MOST_MATCHES},
         clock::Clock,
         event::Event,
+        ids::EventId,
+        registration::Counters,
         slug,
     },
     storage::{Store, StoredCover},
@@ -21,12 +26,25 @@ use crate::{
 pub struct CatalogueView {
     /// The events, earliest start first.
     pub events: Vec<Event>,
+    /// Those of them that have no seat left.
+    pub full: HashSet<EventId>,
     /// The number of all public events that match.
     pub count: i32,
     /// Whether `count` is exact. If not, more match.
     pub count_is_exact: bool,
     /// Where the next page begins; `None` on the last page.
     pub next_offset: Option<i32>,
+}
+
+/// An event with what its page shows, in any state but a draft's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageView {
+    /// The event.
+    pub event: Event,
+    /// Its registrations by status.
+    pub counters: Counters,
+    /// Whether it is over.
+    pub is_ended: bool,
 }
 
 /// An event's cover.
@@ -86,6 +104,7 @@ impl Catalogue {
             .await?;
         let count = saturated(store.count_live_events(now).await?);
         Ok(CatalogueView {
+            full: full_among(store, &events).await?,
             next_offset: next_offset(offset, events.len(), count),
             events,
             count,
@@ -109,6 +128,7 @@ impl Catalogue {
         let matches = saturated(found.matches);
         let count = matches.min(MOST_MATCHES);
         Ok(CatalogueView {
+            full: full_among(&self.store, &found.events).await?,
             next_offset: next_offset(offset, found.events.len(), count),
             events: found.events,
             count,
@@ -135,6 +155,26 @@ impl Catalogue {
         event
             .filter(|event| event.is_live(now))
             .ok_or(Error::NO_EVENT)
+    }
+
+    /// Whether an event has no seat left.
+    pub async fn is_full(&self, event: &Event) -> Result<bool, Error> {
+        is_full(&self.store, event).await
+    }
+
+    /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
+    pub async fn page(&self, slug: &str) -> Result<PageView, Error> {
+        let event = self.find_by_slug(slug).await?;
+        let event = event
+            .filter(|event| event.is_published)
+            .ok_or(Error::NO_EVENT)?;
+        let counters = self.store.list_counters(&[event.id]).await?;
+        let (_, counters) = counters.into_iter().next().ok_or(Error::NO_EVENT)?;
+        Ok(PageView {
+            is_ended: event.has_ended(self.clock.now()),
+            event,
+            counters,
+        })
     }
 
     /// An event's cover, also for unlisted, cancelled and ended events, whose pages are still reachable, but not for drafts.
@@ -166,6 +206,27 @@ impl Catalogue {
         }
         Ok(self.store.find_event_by_slug(slug).await?)
     }
+}
+
+/// Whether an event has no seat left.
+pub(super) async fn is_full(store: &Store, event: &Event) -> Result<bool, Error> {
+    let full = full_among(store, std::slice::from_ref(event)).await?;
+    Ok(full.contains(&event.id))
+}
+
+/// Those of the events that have no seat left.
+async fn full_among(store: &Store, events: &[Event]) -> Result<HashSet<EventId>, Error> {
+    if events.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let ids: Vec<EventId> = events.iter().map(|event| event.id).collect();
+    let counters = store.list_counters(&ids).await?;
+    let full = counters.into_iter().filter(|(id, counters)| {
+        let mut events = events.iter();
+        let event = events.find(|event| event.id == *id);
+        event.is_some_and(|event| counters.seats_left(event.max_capacity) == 0)
+    });
+    Ok(full.map(|(id, _)| id).collect())
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

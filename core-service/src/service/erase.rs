@@ -4,13 +4,13 @@ use super::{Commands, Error, Unit, registrations::promote};
 use crate::domain::{
     audit::Actor,
     email::{self, InvalidEmail},
-    fact::Fact,
+    fact::{EventChange, Fact},
     ids::EventId,
     registration::{Counters, Seats},
     violation::Violations,
 };
 
-/// Registrations per query.
+/// Registrations or events per query.
 const PAGE: i64 = 500;
 
 /// The result of erasing a person.
@@ -24,6 +24,8 @@ pub struct Erasure {
     pub links: u64,
     /// Registrations that got a seat from the waitlist.
     pub promoted: u64,
+    /// Events from which the name and the address of the organizer were removed.
+    pub events: u64,
     /// Whether there was an account. Its address and its owner's name were removed; its events stay.
     pub account: bool,
     /// Revoked keys of the account.
@@ -43,7 +45,7 @@ impl People {
     }
 
     /// Removes the registrations of an e-mail address with their mails and links, and removes the address and the name from its
-    /// account. The audit log contains neither. Each event is a transaction of its own, so that no event waits for the others.
+    /// account, and from events that name them as the organizer. The audit log contains neither. Each event is a transaction of its own, so that no event waits for the others.
     /// An interrupted run is completed by repeating it.
     pub async fn erase(&self, address: &str) -> Result<Erasure, Error> {
         let mut violations = Violations::default();
@@ -68,6 +70,7 @@ impl People {
                 self.erase_from_event(event, &email_norm, &mut done).await?;
             }
         }
+        self.erase_contacts(&email_norm, &mut done).await?;
         self.erase_account(&email_norm, &mut done).await?;
         self.commands.store().forget_deleted().await?;
         Ok(done)
@@ -118,6 +121,45 @@ impl People {
         done.links += erased.links;
         done.promoted += erased.promoted;
         Ok(())
+    }
+
+    /// From all events of the person's account, and from those of others that have the address.
+    async fn erase_contacts(&self, email_norm: &str, done: &mut Erasure) -> Result<(), Error> {
+        let store = self.commands.store();
+        let account = store.find_account_by_email(email_norm).await?;
+        let account = account.map(|account| account.id);
+        loop {
+            let found = store.list_events_with_contact(account, email_norm, PAGE);
+            let found = found.await?;
+            if found.is_empty() {
+                return Ok(());
+            }
+            for event in found {
+                self.erase_contact(event).await?;
+                done.events += 1;
+            }
+        }
+    }
+
+    async fn erase_contact(&self, event: EventId) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let counters = unit.tx.lock_counters(event).await?;
+            counters.ok_or(Error::NO_EVENT)?;
+            unit.renew_time();
+            let before = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+            let after = before.without_contact(unit.now);
+            unit.tx
+                .update_event(&after, after.is_live(unit.now))
+                .await?;
+            let fact = Fact::EventChanged {
+                change: EventChange::Updated,
+                before: &before,
+                after: &after,
+            };
+            unit.record(fact).await?;
+            Ok(())
+        };
+        self.commands.run(Actor::Admin, decide).await
     }
 
     async fn erase_account(&self, email_norm: &str, done: &mut Erasure) -> Result<(), Error> {

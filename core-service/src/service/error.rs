@@ -135,6 +135,9 @@ impl Error {
         what: "offer of new details",
     };
 
+    /// Nobody has this check-in code.
+    pub const NO_TICKET: Self = Self::NotFound { what: "ticket" };
+
     /// There is no such registration, or the caller may not know of it.
     pub const NO_REGISTRATION: Self = Self::NotFound {
         what: "registration",

@@ -12,8 +12,16 @@ pub use self::limiter::Allowance;
 pub(super) use self::limiter::{Limiter, whole_seconds};
 use super::Error;
 use crate::domain::{
-    clock::Clock, email, ids::AccountId, rate::LimitSettings, registration::Origin,
+    clock::Clock,
+    email,
+    ids::AccountId,
+    rate::{Limit, LimitSettings, Period},
+    registration::Origin,
 };
+
+/// How many private links and check-in codes that nobody has one client may try in a minute: enough for a mistyped one, and for many
+/// people behind one address.
+const UNKNOWN_LINKS: u32 = 60;
 
 /// The recipient of mails, and who causes them: mails of the public take nothing from what organizers may send, and no account
 /// takes from another.
@@ -68,6 +76,29 @@ impl CoverLimit {
     }
 }
 
+/// The limit on private links and check-in codes that nobody has. Known ones do not count.
+#[derive(Debug, Clone)]
+pub struct LinkLimit(pub(super) Arc<Limiters>);
+
+impl LinkLimit {
+    /// Refuses a client, whose address is not always known, that tried too many. Counts nothing.
+    pub fn check(&self, client: Option<IpAddr>) -> Result<(), Error> {
+        let (Some(limiter), Some(client)) = (&self.0.unknown_links, client) else {
+            return Ok(());
+        };
+        let checked = limiter.check(&subscriber(client), NonZeroU32::MIN);
+        checked.map_err(exceeded)
+    }
+
+    /// Counts an unknown one for a client.
+    pub fn count(&self, client: Option<IpAddr>) {
+        if let Some(client) = client.map(subscriber) {
+            // What exceeds the limit was under way with those before.
+            let _ = count(self.0.unknown_links.as_ref(), &client);
+        }
+    }
+}
+
 /// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limiters {
@@ -77,6 +108,7 @@ pub(super) struct Limiters {
     recipient: Option<Limiter<Recipient>>,
     added_recipient: Option<Limiter<Recipient>>,
     covers: Option<Limiter<IpAddr>>,
+    unknown_links: Option<Limiter<IpAddr>>,
     reads: Option<Limiter<AccountId>>,
     writes: Option<Limiter<AccountId>>,
 }
@@ -94,6 +126,11 @@ impl Limiters {
             recipient: Limiter::new("recipient", settings.per_recipient, clock),
             added_recipient: Limiter::new("recipient", settings.per_added_recipient, clock),
             covers: Limiter::new("covers", settings.covers, clock),
+            unknown_links: Limiter::new(
+                "unknown-links",
+                Limit::new(UNKNOWN_LINKS, Period::Minute),
+                clock,
+            ),
             reads: Limiter::new("account-reads", settings.account_reads, clock),
             writes: Limiter::new("account-writes", settings.account_writes, clock),
         }
@@ -186,10 +223,7 @@ mod tests {
     use std::net::Ipv6Addr;
 
     use super::*;
-    use crate::domain::{
-        instant::Instant,
-        rate::{Limit, Period},
-    };
+    use crate::domain::instant::Instant;
 
     fn limiters(clock: &Clock) -> Limiters {
         let settings = LimitSettings {

@@ -1,6 +1,6 @@
 //! URLs in answers and mails (rule 23 of docs/rules.md). They never change.
 
-use crate::domain::{ids::EventId, private_link::LinkToken};
+use crate::domain::{check_in_code::CheckInCode, ids::EventId, private_link::LinkToken};
 
 /// Makes URLs below the public URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,11 @@ impl Links {
     /// An attendee's private page.
     pub fn private_registration(&self, token: &LinkToken) -> String {
         format!("{}/registrations/{}", self.base, token.expose())
+    }
+
+    /// The page of a check-in code.
+    pub fn check_in(&self, code: &CheckInCode) -> String {
+        format!("{}/check-in/{}", self.base, code.as_str())
     }
 
     /// A use-case page.

@@ -11,7 +11,7 @@ mod settle;
 
 pub use export::Export;
 pub use list::RegistrationPage;
-pub use own::{OwnRegistration, OwnRegistrations};
+pub use own::{OwnRegistration, OwnRegistrations, Ticket};
 pub use register::{Added, NewRegistration};
 
 pub(super) use promote::promote;

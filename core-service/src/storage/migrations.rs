@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -70,6 +70,8 @@ const STEPS: [Step; 14] = [
     step!(13, "0013_catalogue_search", both),
     // PostgreSQL collects rows faster.
     step!(14, "0014_beginnings_of_words", sqlite),
+    step!(15, "0015_event_pages", both),
+    step!(16, "0016_check_in_codes", both),
 ];
 
 /// SQLite's migrations.

@@ -12,6 +12,7 @@ use super::{
 use crate::domain::{
     account::{Account, ApiKey},
     catalogue::CatalogueFilter,
+    check_in_code::CheckInCode,
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
     instant::Instant,
@@ -139,6 +140,8 @@ reads! {
     /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
     /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;
+    /// The counters of these events, in no order.
+    seats::list_counters(ids: &[EventId]) -> Vec<(EventId, Counters)>;
     /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
 
@@ -152,6 +155,8 @@ reads! {
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 
+    /// At most `limit` events whose organizer is named, and which are the account's or have the address, which is normalised.
+    accounts::list_events_with_contact(account: Option<AccountId>, email_norm: &str, limit: i64) -> Vec<EventId>;
     /// An event of any account.
     events::find_event(event: EventId) -> Option<Event>;
 
@@ -167,12 +172,14 @@ reads! {
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// The registration with this check-in code.
+    links::find_registration_by_code(code: &CheckInCode) -> Option<Registration>;
     /// A registration with the data for its mails.
     registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
     /// Registrations of a normalised e-mail address, for all events and in any status.
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
     /// The position on the waitlist, from 1.
-    registrations::waitlist_position(event: EventId, seq: i64) -> i64;
+    seats::waitlist_position(event: EventId, seq: i64) -> i64;
     /// At most `limit` events with unconfirmed registrations whose time is over: see [`Tx::release_held_seats`] and
     /// [`Tx::lapse_registrations`].
     confirmations::list_events_to_settle(now: Instant, limit: i64) -> Vec<EventId>;

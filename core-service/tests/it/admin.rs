@@ -184,10 +184,11 @@ async fn erasing_says_what_it_did(database: Database) {
         mails removed before they were sent: 1\n\
         mails removed from the mail folder: 0\n\
         private links removed: 1\n\
-        waitlisted registrations that got a seat: 0";
+        waitlisted registrations that got a seat: 0\n\
+        events from which name and address of the organizer were removed: 0";
     assert_eq!(answer.text, expected);
     let answer = run(&database, "erase --email ada@example.org --json").await;
-    let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "account": false, "keys": 0});
+    let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "events": 0, "account": false, "keys": 0});
     assert_eq!(answer.unwrap().json, expected);
     let answer = run(&database, "erase --email olga@example.org")
         .await
@@ -460,7 +461,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words, 0015_event_pages, 0016_check_in_codes"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,

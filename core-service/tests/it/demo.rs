@@ -244,6 +244,8 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
             is_listed: Some(event.is_listed),
             requires_approval: Some(event.requires_approval),
             confirm_by_email: Some(event.confirm_by_email),
+            organizer_name: event.organizer_name,
+            contact_email: event.contact_email,
         });
         let header = format!("Bearer {}", key.key.expose());
         let metadata = request.metadata_mut();

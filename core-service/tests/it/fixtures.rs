@@ -3,6 +3,7 @@
 use core_service::{
     domain::{
         account::{Account, ApiKey},
+        check_in_code::CheckInCode,
         entropy::Entropy,
         event::Event,
         ids::{AccountId, EventId, KeyId, RegistrationId},
@@ -110,6 +111,9 @@ impl Rows {
             image_query: None,
             image_credit: None,
             custom_fields: Vec::new(),
+            organizer_name: None,
+            contact_email: None,
+            published_start: None,
             sequence: 0,
             created_at: NOW,
             updated_at: NOW,
@@ -126,6 +130,7 @@ impl Rows {
             status,
             confirmation: None,
             answers: Vec::new(),
+            check_in_code: CheckInCode::generate(&self.entropy),
             checked_in_at: (status == Status::Confirmed).then_some(NOW),
             registered_at: NOW.plus_seconds(seq),
             updated_at: NOW.plus_seconds(seq),

@@ -190,6 +190,8 @@ pub(crate) fn new_event(title: &str) -> NewEvent {
         confirm_by_email: None,
         image_query: None,
         custom_fields: Vec::new(),
+        organizer_name: None,
+        contact_email: None,
     }
 }
 

@@ -96,6 +96,26 @@ async fn everything_is_kept_and_works(database: Database) {
         .await
         .unwrap();
     assert!(people[0].checked_in_at.is_some());
+    assert_eq!(
+        event("Full house").published_start,
+        Some(event("Full house").schedule.start.at)
+    );
+    let standing = instance
+        .store
+        .list_registrations(event("Full house").id, 0, 10);
+    let mut codes: Vec<_> = standing
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|one| one.check_in_code)
+        .collect();
+    codes.extend(people.iter().map(|one| one.check_in_code.clone()));
+    for code in &codes {
+        let found = codes.iter().filter(|other| *other == code).count();
+        assert_eq!(found, 1, "each has a code of its own");
+        let ticket = instance.own_registrations.ticket(code.as_str()).await;
+        assert!(ticket.is_ok(), "{ticket:?}");
+    }
     assert_eq!(event("Moved twice").sequence, 2);
     let pictured = event("Pictured");
     let credit = pictured.image_credit.as_ref().unwrap();

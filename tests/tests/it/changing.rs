@@ -33,6 +33,8 @@ async fn every_field_changes_by_itself(api: Api) {
             "custom_fields",
             json!([{"label": "Size", "field_type": "text", "required": true, "options": []}]),
         ),
+        ("organizer_name", json!("Rust Köln e.V.")),
+        ("contact_email", json!("hello@rust.example")),
     ] {
         let changed = change(&owner, &event, json!({ field: value })).await;
         expected[field] = value;
@@ -44,14 +46,17 @@ async fn every_field_changes_by_itself(api: Api) {
 async fn null_clears_what_may_be_null(api: Api) {
     let owner = api.owner(Plan::Free).await;
     let event = owner
-        .create(
-            json!({"city": "Berlin", "image_query": "crab", "end_date": "2027-05-01T20:00:00Z"}),
-        )
+        .create(json!({
+            "city": "Berlin", "image_query": "crab", "end_date": "2027-05-01T20:00:00Z",
+            "organizer_name": "Rust Berlin", "contact_email": "hello@rust.berlin",
+        }))
         .await;
     let mut expected = owner.detail(&event).await;
     assert_ne!(expected["image_url"], Value::Null);
     for (field, shown, value) in [
         ("city", "city", Value::Null),
+        ("organizer_name", "organizer_name", Value::Null),
+        ("contact_email", "contact_email", Value::Null),
         ("image_query", "image_url", Value::Null),
         ("end_date", "end_date", expected["start_date"].clone()),
     ] {

@@ -93,11 +93,12 @@ const TEST_PACKAGES: &[&str] = &[
 /// The modules of core, each with the ones that it may use. `lib.rs` and `main.rs` compose them and may use all.
 const MODULES: &[(&str, &[&str])] = &[
     ("domain", &[]),
+    ("calendar", &["domain"]),
     ("content", &[]),
     ("storage", &["domain"]),
     ("service", &["domain", "storage"]),
-    ("grpc", &["content", "domain", "service"]),
-    ("email", &["domain"]),
+    ("grpc", &["calendar", "content", "domain", "service"]),
+    ("email", &["calendar", "domain"]),
     ("jobs", &["domain", "email", "service", "storage"]),
     ("demo", &["domain", "service", "storage"]),
     ("settings", &["domain", "email", "grpc", "storage"]),

@@ -141,6 +141,54 @@ impl Binding for GetEvent {
     }
 }
 
+/// Reads an event with all that its page and its registration form show. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetEventPage;
+
+impl Rpc for GetEventPage {
+    type Request = super::GetEventPageRequest;
+    type Response = super::EventPage;
+
+    const NAME: &'static str = "GetEventPage";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEventPage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for GetEventPage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// An event as a calendar file, which calendars can subscribe to. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetEventCalendar;
+
+impl Rpc for GetEventCalendar {
+    type Request = super::GetEventCalendarRequest;
+    type Response = super::CalendarFile;
+
+    const NAME: &'static str = "GetEventCalendar";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEventCalendar";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for GetEventCalendar {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts and for events without `image_query`. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
@@ -1046,6 +1094,54 @@ impl PublicRpc for GetRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// The event of an attendee's own registration as a calendar file. Its entry has the UID and the sequence number of those in the attendee's e-mails, so that calendars take it for the same. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetRegistrationCalendarByToken;
+
+impl Rpc for GetRegistrationCalendarByToken {
+    type Request = super::GetRegistrationCalendarByTokenRequest;
+    type Response = super::CalendarFile;
+
+    const NAME: &'static str = "GetRegistrationCalendarByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationCalendarByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for GetRegistrationCalendarByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Reads what a check-in code shows to anybody: the event, and the status of the registration, without a name. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetTicket;
+
+impl Rpc for GetTicket {
+    type Request = super::GetTicketRequest;
+    type Response = super::Ticket;
+
+    const NAME: &'static str = "GetTicket";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetTicket";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for GetTicket {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Confirms an attendee's own registration by the private link from an e-mail, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfirmRegistrationByToken;
@@ -1123,6 +1219,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
+    visitor.visit(GetEventPage);
+    visitor.visit(GetEventCalendar);
     visitor.visit(GetCover);
     visitor.visit(ListUseCases);
     visitor.visit(ListGuides);
@@ -1145,6 +1243,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CheckIn);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
+    visitor.visit(GetRegistrationCalendarByToken);
+    visitor.visit(GetTicket);
     visitor.visit(ConfirmRegistrationByToken);
     visitor.visit(TakeOverNewDetailsByToken);
     visitor.visit(CancelRegistrationByToken);

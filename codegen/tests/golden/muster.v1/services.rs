@@ -35,6 +35,20 @@ impl<
         self.inner().get_event(validated(request)?).await
     }
 
+    async fn get_event_page(
+        &self,
+        request: tonic::Request<super::GetEventPageRequest>,
+    ) -> Result<tonic::Response<super::EventPage>, tonic::Status> {
+        self.inner().get_event_page(validated(request)?).await
+    }
+
+    async fn get_event_calendar(
+        &self,
+        request: tonic::Request<super::GetEventCalendarRequest>,
+    ) -> Result<tonic::Response<super::CalendarFile>, tonic::Status> {
+        self.inner().get_event_calendar(validated(request)?).await
+    }
+
     async fn get_cover(
         &self,
         request: tonic::Request<super::GetCoverRequest>,
@@ -201,6 +215,20 @@ impl<
         self.inner().get_registration_by_token(validated(request)?).await
     }
 
+    async fn get_registration_calendar_by_token(
+        &self,
+        request: tonic::Request<super::GetRegistrationCalendarByTokenRequest>,
+    ) -> Result<tonic::Response<super::CalendarFile>, tonic::Status> {
+        self.inner().get_registration_calendar_by_token(validated(request)?).await
+    }
+
+    async fn get_ticket(
+        &self,
+        request: tonic::Request<super::GetTicketRequest>,
+    ) -> Result<tonic::Response<super::Ticket>, tonic::Status> {
+        self.inner().get_ticket(validated(request)?).await
+    }
+
     async fn confirm_registration_by_token(
         &self,
         request: tonic::Request<super::ConfirmRegistrationByTokenRequest>,
@@ -233,6 +261,12 @@ pub fn access(grpc_path: &str) -> Option<AccessRule> {
             AccessRule::of::<bindings::ListEvents>()
         }
         "/muster.v1.CatalogueService/GetEvent" => AccessRule::of::<bindings::GetEvent>(),
+        "/muster.v1.CatalogueService/GetEventPage" => {
+            AccessRule::of::<bindings::GetEventPage>()
+        }
+        "/muster.v1.CatalogueService/GetEventCalendar" => {
+            AccessRule::of::<bindings::GetEventCalendar>()
+        }
         "/muster.v1.CatalogueService/GetCover" => AccessRule::of::<bindings::GetCover>(),
         "/muster.v1.CatalogueService/ListUseCases" => {
             AccessRule::of::<bindings::ListUseCases>()
@@ -290,6 +324,12 @@ pub fn access(grpc_path: &str) -> Option<AccessRule> {
         }
         "/muster.v1.RegistrationService/GetRegistrationByToken" => {
             AccessRule::of::<bindings::GetRegistrationByToken>()
+        }
+        "/muster.v1.RegistrationService/GetRegistrationCalendarByToken" => {
+            AccessRule::of::<bindings::GetRegistrationCalendarByToken>()
+        }
+        "/muster.v1.RegistrationService/GetTicket" => {
+            AccessRule::of::<bindings::GetTicket>()
         }
         "/muster.v1.RegistrationService/ConfirmRegistrationByToken" => {
             AccessRule::of::<bindings::ConfirmRegistrationByToken>()

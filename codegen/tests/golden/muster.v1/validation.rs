@@ -33,6 +33,8 @@ impl Validate for super::ListEventsRequest {
 }
 
 impl Validate for super::GetEventRequest {}
+impl Validate for super::GetEventPageRequest {}
+impl Validate for super::GetEventCalendarRequest {}
 impl Validate for super::GetCoverRequest {}
 impl Validate for super::ListUseCasesRequest {}
 impl Validate for super::ListGuidesRequest {}
@@ -86,6 +88,18 @@ impl Validate for super::CreateEventRequest {
         }
         if let Some(timezone) = &self.timezone {
             check.field("timezone").length(timezone, 1, 64).line(timezone);
+        }
+        if let Some(organizer_name) = &self.organizer_name {
+            check
+                .field("organizer_name")
+                .length(organizer_name, 1, 200)
+                .line(organizer_name);
+        }
+        if let Some(contact_email) = &self.contact_email {
+            check
+                .field("contact_email")
+                .length(contact_email, 0, 254)
+                .email(contact_email);
         }
     }
 }
@@ -173,6 +187,18 @@ impl Validate for super::UpdateEventRequest {
         }
         if let Some(timezone) = &self.timezone {
             check.field("timezone").length(timezone, 1, 64).line(timezone);
+        }
+        if let Some(organizer_name) = &self.organizer_name {
+            check
+                .field("organizer_name")
+                .length(organizer_name, 1, 200)
+                .line(organizer_name);
+        }
+        if let Some(contact_email) = &self.contact_email {
+            check
+                .field("contact_email")
+                .length(contact_email, 0, 254)
+                .email(contact_email);
         }
     }
 }
@@ -269,3 +295,5 @@ impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}
 impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}
+impl Validate for super::GetRegistrationCalendarByTokenRequest {}
+impl Validate for super::GetTicketRequest {}

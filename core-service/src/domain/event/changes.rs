@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::Event;
 
+/// Fields that may be about a person: the audit log, which outlives them, says only that they are set.
+const PERSONAL: [&str; 2] = ["organizer_name", "contact_email"];
+
 /// The changed fields of an event, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
@@ -18,7 +21,7 @@ impl Event {
     pub fn creation(&self) -> Changes {
         Changes {
             before: None,
-            after: Value::Object(self.fields()),
+            after: without_persons(self.fields()),
         }
     }
 
@@ -37,8 +40,8 @@ impl Event {
         let before = differing(&old, &new);
         let after = differing(&new, &old);
         (!after.is_empty()).then_some(Changes {
-            before: Some(Value::Object(before)),
-            after: Value::Object(after),
+            before: Some(without_persons(before)),
+            after: without_persons(after),
         })
     }
 
@@ -60,12 +63,23 @@ impl Event {
             "is_cancelled": self.is_cancelled,
             "image_query": self.image_query,
             "custom_fields": self.custom_fields,
+            "organizer_name": self.organizer_name,
+            "contact_email": self.contact_email,
         });
         match fields {
             Value::Object(fields) => fields,
             _ => Map::new(),
         }
     }
+}
+
+fn without_persons(mut fields: Map<String, Value>) -> Value {
+    for name in PERSONAL {
+        if let Some(value) = fields.get_mut(name).filter(|value| !value.is_null()) {
+            *value = json!("(set)");
+        }
+    }
+    Value::Object(fields)
 }
 
 #[cfg(test)]
@@ -93,6 +107,20 @@ mod tests {
             json!({"city": "Berlin", "is_published": true})
         );
         assert_eq!(event.changes_to(&event), None);
+    }
+
+    #[test]
+    fn who_organizes_is_not_told() {
+        let event = event_from(NOW);
+        let named = |name: &str| Event {
+            organizer_name: Some(name.to_owned()),
+            ..event.clone()
+        };
+        let changes = event.changes_to(&named("Olga")).unwrap();
+        assert_eq!(changes.before, Some(json!({"organizer_name": null})));
+        assert_eq!(changes.after, json!({"organizer_name": "(set)"}));
+        assert!(named("Olga").changes_to(&named("Otto")).is_some());
+        assert_eq!(named("Olga").creation().after["organizer_name"], "(set)");
     }
 
     #[test]

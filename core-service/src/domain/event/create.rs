@@ -43,6 +43,10 @@ pub struct NewEvent {
     pub image_query: Option<String>,
     /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
+    /// Name of the organizer to show with it.
+    pub organizer_name: Option<String>,
+    /// E-mail address for questions, which the public sees.
+    pub contact_email: Option<String>,
 }
 
 /// The values that an event gets at its creation and keeps.
@@ -101,6 +105,7 @@ impl Event {
             violations.add(field, MUST_BE_AHEAD);
         }
         let schedule = violations.unless_any(schedule).map_err(Refusal::Invalid)?;
+        let published_start = new.is_public.then_some(schedule.start.at);
         Ok(Self {
             id: identity.id,
             account_id: identity.account_id,
@@ -121,6 +126,9 @@ impl Event {
             image_query: new.image_query.filter(|words| !words.is_empty()),
             image_credit: None,
             custom_fields: new.custom_fields,
+            organizer_name: new.organizer_name,
+            contact_email: new.contact_email,
+            published_start,
             sequence: 0,
             created_at: now,
             updated_at: now,
@@ -151,6 +159,8 @@ pub(in crate::domain) mod tests {
             is_listed: true,
             image_query: None,
             custom_fields: Vec::new(),
+            organizer_name: None,
+            contact_email: None,
         }
     }
 

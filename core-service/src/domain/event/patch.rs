@@ -30,6 +30,10 @@ pub struct EventPatch {
     pub image_query: Change<String>,
     /// All questions to registrants; null for none.
     pub custom_fields: Change<Vec<CustomField>>,
+    /// Name of the organizer.
+    pub organizer_name: Change<String>,
+    /// E-mail address for questions.
+    pub contact_email: Change<String>,
 }
 
 impl Event {
@@ -82,6 +86,10 @@ impl Event {
             .confirm_by_email
             .write(&mut after.confirm_by_email, "confirm_by_email", violations);
         patch.city.write_optional(&mut after.city);
+        patch
+            .organizer_name
+            .write_optional(&mut after.organizer_name);
+        patch.contact_email.write_optional(&mut after.contact_email);
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
         if after.image_query != self.image_query {
@@ -202,9 +210,13 @@ mod tests {
         let event = Event {
             city: Some("Berlin".to_owned()),
             image_query: Some("crab".to_owned()),
+            organizer_name: Some("Rust Berlin".to_owned()),
+            contact_email: Some("hello@rust.berlin".to_owned()),
             ..event_from(NOW)
         };
         let cleared = EventPatch {
+            organizer_name: Change::Clear,
+            contact_email: Change::Clear,
             city: Change::Clear,
             image_query: Change::Clear,
             custom_fields: Change::Clear,
@@ -216,6 +228,7 @@ mod tests {
         };
         let after = event.patched(cleared, 0, NOW).unwrap();
         assert_eq!((after.city, after.image_query), (None, None));
+        assert_eq!((after.organizer_name, after.contact_email), (None, None));
 
         let refused = EventPatch {
             title: Change::Clear,

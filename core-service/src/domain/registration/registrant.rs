@@ -2,6 +2,7 @@
 
 use super::Status;
 use crate::domain::{
+    check_in_code::CheckInCode,
     event::{Event, TimeAndPlace},
     ids::RegistrationId,
     instant::Instant,
@@ -21,6 +22,8 @@ pub struct Registrant {
     pub status: Status,
     /// Whether it awaits the attendee's confirmation.
     pub awaits_confirmation: bool,
+    /// The code on the attendee's ticket.
+    pub check_in_code: CheckInCode,
     /// The time and place that they were last told; `None` while it is the event's.
     pub told: Option<TimeAndPlace>,
     /// The event.
@@ -142,18 +145,14 @@ impl Registrant {
 
     /// Where the event takes place: its location, and the city unless the location names it.
     pub fn place(&self) -> String {
-        let location = &self.event.location;
-        match &self.event.city {
-            Some(city) if !location.contains(&**city) => format!("{location}, {city}"),
-            _ => location.clone(),
-        }
+        self.event.place()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::event::tests::event_from;
+    use crate::domain::{entropy::Entropy, event::tests::event_from};
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
@@ -164,6 +163,7 @@ mod tests {
             email: "grace@example.org".to_owned(),
             status,
             awaits_confirmation: false,
+            check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             told: None,
             event: event_from(NOW),
             organizer: None,

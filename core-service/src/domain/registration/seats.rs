@@ -128,8 +128,8 @@ impl Event {
 
 impl Counters {
     /// The status of the next registration: nobody gets a seat before those on the waitlist.
-    pub const fn place(self, max_capacity: i32) -> Status {
-        if self.taken() < max_capacity && self.waitlisted == 0 {
+    pub fn place(self, max_capacity: i32) -> Status {
+        if self.seats_left(max_capacity) > 0 {
             Status::Confirmed
         } else {
             Status::Waitlisted

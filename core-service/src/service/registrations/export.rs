@@ -16,7 +16,7 @@ use crate::{
 const PAGE: i64 = 500;
 
 /// The columns before those of the event's custom fields.
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 8] = [
     "id",
     "name",
     "email",
@@ -24,6 +24,7 @@ const COLUMNS: [&str; 7] = [
     "registered_at",
     "checked_in",
     "awaits",
+    "check_in_code",
 ];
 
 /// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
@@ -108,6 +109,7 @@ impl Export {
             registration.registered_at.to_string(),
             registration.checked_in_at.is_some().to_string(),
             registration.awaits().map_or("", Awaits::name).to_owned(),
+            registration.check_in_code.as_str().to_owned(),
         ];
         let fields = &self.event.custom_fields;
         let answers = fields.iter().map(|field| {

@@ -5,14 +5,15 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{
         audit::Actor,
+        check_in_code::CheckInCode,
         event::Event,
         ids::RegistrationId,
         private_link::LinkToken,
-        registration::{Details, Origin, Registrant, Registration, Status},
+        registration::{Confirmation, Details, Origin, Registrant, Registration, Status},
     },
     service::{
         Commands, Error, Links, Unit,
-        catalogue::saturated,
+        catalogue::{is_full, saturated},
         limits::{Limiters, Recipient},
         link_queue::{LinkQueue, NewLink},
         registrations::{manage::Held, settle::settle},
@@ -26,12 +27,31 @@ pub struct OwnRegistration {
     pub registration: Registration,
     /// The event, in any state.
     pub event: Event,
+    /// Whether the event has no seat left.
+    pub is_event_full: bool,
+    /// Whether the event is over.
+    pub is_event_ended: bool,
+    /// The confirmation that it awaits, while it can be given.
+    pub confirmation: Option<Confirmation>,
     /// The position on the waitlist, from 1.
     pub waitlist_position: Option<i32>,
     /// Whether it can still be cancelled.
     pub is_cancellable: bool,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
+}
+
+/// What a check-in code shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// The registration.
+    pub registration: Registration,
+    /// The event, in any state.
+    pub event: Event,
+    /// Whether the event has no seat left.
+    pub is_event_full: bool,
+    /// Whether the event is over.
+    pub is_event_ended: bool,
 }
 
 /// Use cases about an attendee's own registration.
@@ -74,6 +94,22 @@ impl OwnRegistrations {
         let event = store.find_event(registration.event_id).await?;
         let event = event.ok_or(Error::NO_EVENT)?;
         self.shown(&hash, registration, event).await
+    }
+
+    /// The ticket with a check-in code.
+    pub async fn ticket(&self, code: &str) -> Result<Ticket, Error> {
+        let code = CheckInCode::parse(code).ok_or(Error::NO_TICKET)?;
+        let store = self.commands.store();
+        let registration = store.find_registration_by_code(&code).await?;
+        let registration = registration.ok_or(Error::NO_TICKET)?;
+        let event = store.find_event(registration.event_id).await?;
+        let event = event.ok_or(Error::NO_TICKET)?;
+        Ok(Ticket {
+            is_event_full: is_full(store, &event).await?,
+            is_event_ended: event.has_ended(self.commands.now()),
+            registration,
+            event,
+        })
     }
 
     /// Confirms the registration of a private link, if it awaits that.
@@ -159,7 +195,15 @@ impl OwnRegistrations {
             let offered = store.find_new_details_by_link(hash, now).await?;
             new_details = offered.filter(|details| !registration.has(details));
         }
+        let is_open = |confirmation: &Confirmation| confirmation.until > now && is_cancellable;
+        let current = |confirmation: Confirmation| Confirmation {
+            held_until: confirmation.held_until.filter(|until| *until > now),
+            ..confirmation
+        };
         Ok(OwnRegistration {
+            is_event_full: is_full(store, &event).await?,
+            is_event_ended: event.has_ended(now),
+            confirmation: registration.confirmation.filter(is_open).map(current),
             registration,
             event,
             waitlist_position,

@@ -5,7 +5,11 @@ use sqlx::Row as _;
 use super::{Connection, Db, Row};
 use crate::{
     domain::{
-        account::Account, email, ids::AccountId, instant::Instant, mail_quota::MailCount,
+        account::Account,
+        email,
+        ids::{AccountId, EventId},
+        instant::Instant,
+        mail_quota::MailCount,
         plan::Plan,
     },
     storage::{Error, values},
@@ -81,6 +85,27 @@ pub(in crate::storage) async fn erase_account(
         1 => Ok(()),
         _ => Err(Error::Missing("account")),
     }
+}
+
+/// It reads all events, which a rare command may: an index would serve nothing else.
+pub(in crate::storage) async fn list_events_with_contact(
+    connection: &mut Connection,
+    account: Option<AccountId>,
+    email_norm: &str,
+    limit: i64,
+) -> Result<Vec<EventId>, Error> {
+    sqlx::query::<Db>(
+        "SELECT id FROM events WHERE (organizer_name IS NOT NULL OR contact_email IS NOT NULL) \
+         AND (account_id = $1 OR lower(contact_email) = $2) LIMIT $3",
+    )
+    .bind(account.map(AccountId::uuid))
+    .bind(email_norm)
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| Ok(EventId::new(row.try_get("id")?)))
+    .collect()
 }
 
 pub(in crate::storage) async fn lock_account(

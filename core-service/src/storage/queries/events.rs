@@ -19,7 +19,8 @@ macro_rules! event_columns {
     () => {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
          e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.confirm_by_email, e.is_cancelled, e.cancel_reason, \
-         e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.sequence, e.created_at, e.updated_at"
+         e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.organizer_name, e.contact_email, e.published_start, \
+         e.sequence, e.created_at, e.updated_at"
     };
 }
 pub(super) use event_columns;
@@ -194,9 +195,9 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, indexed_as_of) \
+         confirm_by_email, organizer_name, contact_email, published_start, indexed_as_of) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24, $25, $26, $24) ON CONFLICT (slug) DO NOTHING",
+         $22, $23, $24, $25, $26, $27, $28, $29, $24) ON CONFLICT (slug) DO NOTHING",
     )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
@@ -224,6 +225,9 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     .bind(event.updated_at.micros())
     .bind(event.requires_approval)
     .bind(event.confirm_by_email)
+    .bind(&event.organizer_name)
+    .bind(&event.contact_email)
+    .bind(event.published_start.map(Instant::micros))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -254,7 +258,8 @@ pub(in crate::storage) async fn update_event(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
-         requires_approval = $19, confirm_by_email = $21 WHERE id = $1",
+         requires_approval = $19, confirm_by_email = $21, organizer_name = $22, contact_email = $23, \
+         published_start = $24 WHERE id = $1",
     )
     .bind(event.id.uuid())
     .bind(&event.title)
@@ -277,6 +282,9 @@ pub(in crate::storage) async fn update_event(
     .bind(event.requires_approval)
     .bind(values::image_credit_text(event.image_credit.as_ref())?)
     .bind(event.confirm_by_email)
+    .bind(&event.organizer_name)
+    .bind(&event.contact_email)
+    .bind(event.published_start.map(Instant::micros))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -332,6 +340,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
     };
     let cancelled_at: Option<i64> = row.try_get("cancelled_at")?;
     let custom_fields: &str = row.try_get("custom_fields")?;
+    let published_start: Option<i64> = row.try_get("published_start")?;
     Ok(Event {
         id: EventId::new(row.try_get("id")?),
         account_id: AccountId::new(row.try_get("account_id")?),
@@ -357,6 +366,9 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
         image_credit: values::image_credit(row.try_get("image_credit")?)?,
         custom_fields: serde_json::from_str(custom_fields)
             .map_err(|error| values::corrupt("custom fields", &error.to_string()))?,
+        organizer_name: row.try_get("organizer_name")?,
+        contact_email: row.try_get("contact_email")?,
+        published_start: published_start.map(Instant::from_micros),
         sequence: row.try_get("sequence")?,
         created_at: Instant::from_micros(row.try_get("created_at")?),
         updated_at: Instant::from_micros(row.try_get("updated_at")?),

@@ -1,8 +1,11 @@
-//! Private links to registrations. Only hashes are stored.
+//! How attendees get to their registrations: by private links, of which only hashes are stored, and by check-in codes.
 
 use super::{Connection, Db, registrations};
 use crate::{
-    domain::{ids::RegistrationId, instant::Instant, registration::Registration},
+    domain::{
+        check_in_code::CheckInCode, ids::RegistrationId, instant::Instant,
+        registration::Registration,
+    },
     storage::Error,
 };
 
@@ -35,6 +38,23 @@ pub(in crate::storage) async fn find_registration_by_link(
         " FROM registration_links l JOIN registrations r ON r.id = l.registration_id WHERE l.hash = $1"
     ))
     .bind(hash.as_slice())
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(registrations::read)
+    .transpose()
+}
+
+pub(in crate::storage) async fn find_registration_by_code(
+    connection: &mut Connection,
+    code: &CheckInCode,
+) -> Result<Option<Registration>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        registrations::registration_columns!(),
+        " FROM registrations r WHERE r.check_in_code = $1"
+    ))
+    .bind(code.as_str())
     .fetch_optional(connection)
     .await?
     .as_ref()

@@ -5,6 +5,7 @@ use sqlx::Row as _;
 use super::{Connection, Db, Input, Row, accounts, events};
 use crate::{
     domain::{
+        check_in_code::CheckInCode,
         email,
         event::TimeAndPlace,
         ids::{EventId, RegistrationId},
@@ -16,7 +17,7 @@ use crate::{
 
 macro_rules! registration_columns {
     () => {
-        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.held_until, r.confirm_until, r.answers, r.checked_in_at, \
+        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.held_until, r.confirm_until, r.answers, r.check_in_code, r.checked_in_at, \
          r.registered_at, r.updated_at"
     };
 }
@@ -118,7 +119,7 @@ pub(in crate::storage) async fn find_registrant(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         events::event_columns!(),
-        ", r.name, r.email, r.status, r.confirm_until, r.told, a.name AS organizer FROM registrations r \
+        ", r.name, r.email, r.status, r.confirm_until, r.told, r.check_in_code, a.name AS organizer FROM registrations r \
          JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
     ))
     .bind(registration.uuid())
@@ -128,15 +129,18 @@ pub(in crate::storage) async fn find_registrant(
         let organizer: String = row.try_get("organizer")?;
         let confirm_until: Option<i64> = row.try_get("confirm_until")?;
         let told: Option<i64> = row.try_get("told")?;
+        let event = events::read(&row)?;
+        let organizer = Some(organizer).filter(|name| name != accounts::ERASED_NAME);
         Ok(Registrant {
             id: registration,
             name: row.try_get("name")?,
             email: row.try_get("email")?,
             status: values::named("registration status", row.try_get("status")?)?,
             awaits_confirmation: confirm_until.is_some(),
+            check_in_code: check_in_code(&row)?,
             told: told.map(TimeAndPlace::stored),
-            event: events::read(&row)?,
-            organizer: (organizer != accounts::ERASED_NAME).then_some(organizer),
+            organizer: event.organizer_name.clone().or(organizer),
+            event,
         })
     })
     .transpose()
@@ -194,22 +198,6 @@ pub(in crate::storage) async fn delete_registration(
     }
 }
 
-/// How many wait at that place or before it.
-pub(in crate::storage) async fn waitlist_position(
-    connection: &mut Connection,
-    event: EventId,
-    seq: i64,
-) -> Result<i64, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT count(*) AS position FROM registrations WHERE event_id = $1 AND status = 'Waitlisted' AND seq <= $2",
-    )
-    .bind(event.uuid())
-    .bind(seq)
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("position")?)
-}
-
 pub(in crate::storage) async fn insert_registrations(
     connection: &mut Connection,
     registrations: &[Registration],
@@ -237,6 +225,10 @@ pub(in crate::storage) async fn insert_registrations(
         .column("confirm_until", people().map(confirm_until))
         .column("answers", answers)
         .column(
+            "check_in_code",
+            people().map(|person| person.check_in_code.as_str()),
+        )
+        .column(
             "checked_in_at",
             people().map(|person| person.checked_in_at.map(Instant::micros)),
         )
@@ -251,7 +243,7 @@ pub(in crate::storage) async fn insert_registrations(
         .execute(
             connection,
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, checked_in_at, registered_at, updated_at) SELECT * FROM input",
+             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at) SELECT * FROM input",
         )
         .await?;
     Ok(())
@@ -363,6 +355,11 @@ pub(in crate::storage) async fn promote_waitlisted(
     change_counters(connection, event, change, 0).await
 }
 
+fn check_in_code(row: &Row) -> Result<CheckInCode, Error> {
+    let code = CheckInCode::parse(row.try_get("check_in_code")?);
+    code.ok_or_else(|| values::corrupt("check-in code", ".."))
+}
+
 /// Reads `registration_columns!`.
 pub(super) fn read(row: &Row) -> Result<Registration, Error> {
     let checked_in_at: Option<i64> = row.try_get("checked_in_at")?;
@@ -382,6 +379,7 @@ pub(super) fn read(row: &Row) -> Result<Registration, Error> {
         }),
         answers: serde_json::from_str(answers)
             .map_err(|error| values::corrupt("answers", &error.to_string()))?,
+        check_in_code: check_in_code(row)?,
         checked_in_at: checked_in_at.map(Instant::from_micros),
         registered_at: Instant::from_micros(row.try_get("registered_at")?),
         updated_at: Instant::from_micros(row.try_get("updated_at")?),

@@ -1,4 +1,4 @@
-//! Reads and writes of a batch of registrations, with one statement for all of them.
+//! Seats: reads and writes of a batch of registrations, with one statement for all of them, and places on the waitlist.
 //!
 //! Counters are locked before anything else of their events is read, in a statement of its own: one that joined both would,
 //! after waiting for the lock, still show the event as it was before the wait.
@@ -6,7 +6,7 @@
 use sqlx::Row as _;
 
 use super::{
-    Connection, Input,
+    Connection, Db, Input,
     events::{self, counter_columns, event_columns},
 };
 use crate::{
@@ -58,6 +58,29 @@ pub(in crate::storage) async fn lock_seats(
         .collect()
 }
 
+pub(in crate::storage) async fn list_counters(
+    connection: &mut Connection,
+    ids: &[EventId],
+) -> Result<Vec<(EventId, Counters)>, Error> {
+    Input::default()
+        .column("id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT c.event_id, ",
+                counter_columns!(),
+                " FROM event_counters c WHERE c.event_id IN (SELECT id FROM input)"
+            ),
+        )
+        .await?
+        .iter()
+        .map(|row| {
+            let id = EventId::new(row.try_get("event_id")?);
+            Ok((id, events::read_counters(row)?))
+        })
+        .collect()
+}
+
 pub(in crate::storage) async fn list_events(
     connection: &mut Connection,
     ids: &[EventId],
@@ -76,6 +99,22 @@ pub(in crate::storage) async fn list_events(
         .iter()
         .map(events::read)
         .collect()
+}
+
+/// How many wait at that place or before it.
+pub(in crate::storage) async fn waitlist_position(
+    connection: &mut Connection,
+    event: EventId,
+    seq: i64,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT count(*) AS position FROM registrations WHERE event_id = $1 AND status = 'Waitlisted' AND seq <= $2",
+    )
+    .bind(event.uuid())
+    .bind(seq)
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("position")?)
 }
 
 /// A look into the index for each of the people, and not a join: PostgreSQL may make one by reading all registrations.

@@ -67,6 +67,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         email: registration.email,
         status: registration.status,
         awaits_confirmation: false,
+        check_in_code: registration.check_in_code,
         told: None,
         event: Event {
             title: texts.title,
@@ -82,6 +83,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        check_in_url: "https://muster.example/check-in/code",
         offers_details: true,
     };
     let mail = mail(&job, notification, &registrant, &addressing, NOW).unwrap();

@@ -49,6 +49,7 @@ fn compare(name: &str, mail: &Mail, registration: &Registration, event: &Event) 
     let readable = |text: &str| {
         let text = text.replace(&registration.id.to_string(), "REGISTRATION");
         let text = text.replace(&event.slug, "SLUG").replace("\r\n", "\n");
+        let text = text.replace(registration.check_in_code.as_str(), "CODE");
         if mail.text.contains("/registrations/") {
             return text.replace(mail.token(), "TOKEN");
         }

@@ -121,6 +121,8 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
             "is_cancelled": false,
             "image_query": null,
             "custom_fields": [],
+            "organizer_name": null,
+            "contact_email": null,
         },
         "reason": null,
     }]);

@@ -2,7 +2,11 @@
 
 use core_service::{
     domain::{
-        change::Change, event::EventPatch, job::JobKind, plan::Plan, registration::Status,
+        change::Change,
+        event::{EventPatch, NewEvent},
+        job::JobKind,
+        plan::Plan,
+        registration::Status,
         schedule::ScheduleChange,
     },
     service::{Erasure, Error, NewRegistration},
@@ -31,6 +35,10 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
     cancel.await.unwrap();
     add(other.id, "ada").await;
 
+    let stored = instance.store.list_registrations(full.id, 0, 1).await;
+    let code = stored.unwrap()[0].check_in_code.as_str().to_owned();
+    assert!(instance.own_registrations.ticket(&code).await.is_ok());
+
     let done = instance.people.erase("ADA@Example.org").await.unwrap();
     let expected = Erasure {
         registrations: 3,
@@ -38,6 +46,7 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
         mails: 4,
         links: 3,
         promoted: 1,
+        events: 0,
         account: false,
         keys: 0,
     };
@@ -51,6 +60,8 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
         instance.mailed(full.id, JobKind::PromotedMail).await,
         ["bob"]
     );
+    let shown = instance.own_registrations.ticket(&code).await;
+    assert!(matches!(shown, Err(Error::NotFound { .. })), "{shown:?}");
     let token = ada.cancel_url.rsplit('/').next().unwrap();
     let followed = instance.own_registrations.get(token).await;
     assert!(matches!(followed, Err(Error::NotFound { .. })));
@@ -112,6 +123,41 @@ async fn an_account_loses_name_address_and_keys_but_not_its_events(database: Dat
     assert!(matches!(wrong, Err(Error::Invalid(_))));
 }
 
+async fn a_person_is_not_named_as_an_organizer_any_more(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (fay, olga) = (
+        instance.caller("fay@example.org", Plan::Free).await,
+        instance.olga().await,
+    );
+    let named = |name: &str, email: &str| NewEvent {
+        organizer_name: Some(name.to_owned()),
+        contact_email: Some(email.to_owned()),
+        ..seats(1)
+    };
+    let own = named("Fay", "office@example.org");
+    let own = instance.create(&fay, own).await;
+    let shared = named("Fay & Friends", "Fay@Example.org");
+    let shared = instance.create(&olga, shared).await;
+    let other = named("Olga", "olga@example.org");
+    let other = instance.create(&olga, other).await;
+
+    let done = instance.people.erase("fay@example.org").await.unwrap();
+    assert_eq!((done.account, done.events), (true, 2));
+    for event in [own, shared] {
+        let after = instance.catalogue.get(&event.slug).await.unwrap();
+        assert_eq!((after.organizer_name, after.contact_email), (None, None));
+        let audit = instance.audit(event.id.uuid()).await;
+        let text = format!("{audit:?}");
+        assert!(
+            !text.contains("Fay") && !text.contains("example.org"),
+            "{text}"
+        );
+    }
+    assert_eq!(instance.catalogue.get(&other.slug).await.unwrap(), other);
+    let again = instance.people.erase("fay@example.org").await.unwrap();
+    assert_eq!(again, Erasure::default());
+}
+
 /// Nobody is promoted for what is over; when it is not over any more, whoever waits must not wait for ever.
 async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(database: Database) {
     let instance = Instance::open(&database).await;
@@ -149,6 +195,7 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
 test_postgres::on_both_engines!(prepare: migrate;
     a_person_is_gone_everywhere_and_their_seats_are_given_on,
     an_account_loses_name_address_and_keys_but_not_its_events,
+    a_person_is_not_named_as_an_organizer_any_more,
     a_seat_that_came_free_too_late_is_given_on_when_the_event_moves;
     on_sqlite: nothing_of_a_person_is_left_in_the_file,
 );

@@ -61,14 +61,16 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let (table, _) = instance.exported(&olga, &event).await;
     let expected = [
         "\u{feff}".to_owned()
-            + r#""id","name","email","status","registered_at","checked_in","awaits","'=Days","Floor","other_answers""#,
+            + r#""id","name","email","status","registered_at","checked_in","awaits","check_in_code","'=Days","Floor","other_answers""#,
         format!(
-            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","Friday; Saturday",-2,"""#,
-            ada.id
+            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","Friday; Saturday",-2,"""#,
+            ada.id,
+            ada.check_in_code.as_str(),
         ),
         format!(
-            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","","","""#,
-            bob.id
+            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","""#,
+            bob.id,
+            bob.check_in_code.as_str(),
         ),
     ];
     let lines: Vec<_> = table.lines().collect();
@@ -101,19 +103,21 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
         ],
         ..guest("ada")
     };
-    instance.asked(&event, ada).await;
+    let ada = instance.asked(&event, ada).await;
     let patch = EventPatch {
         custom_fields: Change::Set(vec![field("Diet"), field("Hat")]),
         ..EventPatch::default()
     };
     let patched = instance.events.update(&olga, event.id, patch).await;
     patched.unwrap();
-    instance.asked(&event, guest("bob")).await;
+    let bob = instance.asked(&event, guest("bob")).await;
     let (table, _) = instance.exported(&olga, &event).await;
-    assert!(table.contains(",\"checked_in\",\"awaits\",\"Diet\",\"Hat\",\"other_answers\"\n"));
-    assert!(table.contains(",\"false\",\"\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"));
+    let table = table.replace(ada.check_in_code.as_str(), "A");
+    let table = table.replace(bob.check_in_code.as_str(), "B");
+    assert!(table.contains(",\"awaits\",\"check_in_code\",\"Diet\",\"Hat\",\"other_answers\"\n"));
+    assert!(table.contains(",\"false\",\"\",\"A\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"));
     assert!(
-        table.ends_with(",\"false\",\"\",\"\",\"\",\"\"\n"),
+        table.ends_with(",\"false\",\"\",\"B\",\"\",\"\",\"\"\n"),
         "{table}"
     );
 }

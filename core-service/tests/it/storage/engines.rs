@@ -76,6 +76,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0012_announcements",
             "0013_catalogue_search",
             "0014_beginnings_of_words",
+            "0015_event_pages",
+            "0016_check_in_codes",
         ]
     );
     store.migrate().await.unwrap();
@@ -102,6 +104,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0011_new_details",
                 "0012_announcements",
                 "0013_catalogue_search",
+                "0015_event_pages",
+                "0016_check_in_codes",
             ]
         );
     }

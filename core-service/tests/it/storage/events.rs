@@ -22,6 +22,9 @@ async fn an_event_comes_back_as_it_was_stored(database: Database) {
     let mut event = rows.event(account, 1);
     event.schedule.end = Some(event_time(NOW.plus_seconds(2 * HOUR)));
     event.image_query = Some("party".to_owned());
+    event.organizer_name = Some("Größe e.V.".to_owned());
+    event.contact_email = Some("hello@example.org".to_owned());
+    event.published_start = Some(NOW.plus_seconds(HOUR));
     event.custom_fields = vec![CustomField {
         label: "Diet".to_owned(),
         field_type: FieldType::Select,
@@ -113,6 +116,9 @@ async fn an_update_leaves_owner_slug_and_cancellation_alone(database: Database) 
     changed.is_published = false;
     changed.is_cancelled = true;
     changed.image_query = Some("sea".to_owned());
+    changed.organizer_name = Some("Sea".to_owned());
+    changed.contact_email = Some("sea@example.org".to_owned());
+    changed.published_start = Some(NOW);
     changed.sequence = 1;
     changed.updated_at = NOW.plus_seconds(1);
     let mut tx = store.begin().await.unwrap();

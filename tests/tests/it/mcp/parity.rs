@@ -24,6 +24,10 @@ const NO_TOOLS: &[(&str, &str)] = &[
 
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
+    ("GetEventPage", "a page of the site"),
+    ("GetEventCalendar", "a file of the site"),
+    ("GetRegistrationCalendarByToken", "a file of the site"),
+    ("GetTicket", "a page of the site"),
     ("GetGuide", "a resource, and a page of the site"),
     ("GetUseCase", "a resource, and a page of the site"),
     ("GetRegistrationByToken", "a page of the site"),

@@ -153,7 +153,7 @@ impl Play {
         set(&mut request, "image_query", new.image_query);
         let answer = self.owner(owner).call::<CreateEvent>(request).await;
 
-        let mut event = Event::asked_for(owner, new);
+        let mut event = Event::asked_for(owner, new, self.world.now);
         if let Some(objection) = self.world.objection(None, &event) {
             return assert_eq!(reason(&answer), Some(objection));
         }
@@ -227,7 +227,8 @@ impl Play {
             Err(expected) => assert_eq!(reason(&answer), Some(expected)),
             Ok(after) => {
                 assert_eq!(answer.unwrap(), self.world.own_detail(&after));
-                self.world.events[index] = after;
+                let before = &self.world.events[index];
+                self.world.events[index] = after.noted(before, self.world.now);
             }
         }
     }
@@ -264,6 +265,7 @@ impl Play {
         };
         if !event.is_cancelled {
             (event.is_cancelled, event.cancel_reason) = (true, why);
+            event.changed = self.world.now;
         }
         let expected = json!({
             "id": id,

@@ -20,7 +20,7 @@ pub(crate) struct World {
     pub(crate) events: Vec<Event>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, as the contract states them"
@@ -44,11 +44,13 @@ pub(crate) struct Event {
     pub(crate) pending: i32,
     pub(crate) waitlisted: i32,
     pub(crate) gone: i32,
+    /// When its owner last changed it.
+    pub(crate) changed: Moment,
 }
 
 impl Event {
     /// What a request to create asks for; the system says id and slug.
-    pub(crate) fn asked_for(owner: usize, new: &NewEvent) -> Self {
+    pub(crate) fn asked_for(owner: usize, new: &NewEvent, now: Moment) -> Self {
         Self {
             id: String::new(),
             slug: String::new(),
@@ -68,7 +70,23 @@ impl Event {
             pending: 0,
             waitlisted: 0,
             gone: 0,
+            changed: now,
         }
+    }
+
+    /// The event after a change by its owner, with the time of that change if it is one.
+    pub(crate) fn noted(self, before: &Self, now: Moment) -> Self {
+        let unseated = Self {
+            confirmed: before.confirmed,
+            waitlisted: before.waitlisted,
+            ..self.clone()
+        };
+        let changed = if unseated == *before {
+            before.changed
+        } else {
+            now
+        };
+        Self { changed, ..self }
     }
 
     pub(crate) fn patched(&self, patch: &Patch) -> Self {
@@ -172,6 +190,10 @@ impl World {
             "url": format!("{url}/events/{slug}"),
             "registration_url": format!("{url}/events/{slug}/register"),
             "image_credit": null,
+            "organizer_name": null,
+            "contact_email": null,
+            "updated_at": self.written(event.changed),
+            "is_full": event.waitlisted > 0 || event.confirmed >= event.max_capacity,
         })
     }
 
@@ -259,6 +281,8 @@ impl World {
             "custom_fields": [],
             "requires_approval": false,
             "confirm_by_email": event.confirm_by_email,
+            "organizer_name": null,
+            "contact_email": null,
         })
     }
 }

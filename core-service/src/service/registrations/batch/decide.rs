@@ -6,6 +6,7 @@ use super::{Batcher, organizers::Organizers};
 use crate::{
     domain::{
         audit::Actor,
+        check_in_code::CheckInCode,
         email::{self, Email},
         fact::Fact,
         ids::{EventId, RegistrationId},
@@ -230,6 +231,7 @@ impl<'a> Batch<'a> {
                     status,
                     confirmation,
                     answers,
+                    check_in_code: CheckInCode::generate(self.batcher.commands.entropy()),
                     checked_in_at: None,
                     registered_at: self.now,
                     updated_at: self.now,

@@ -89,6 +89,8 @@ async fn a_freed_seat_goes_to_who_waits_longest(database: Database) {
     )
     .await;
 
+    // The audit log is in the order of time.
+    instance.clock.advance_seconds(1);
     let token = urls[1].rsplit('/').next().unwrap();
     let own = instance.own_registrations.cancel(token).await;
     let own = own.unwrap();

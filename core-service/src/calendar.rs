@@ -1,0 +1,298 @@
+//! Events in calendars, as iCalendar (RFC 5545, 5546): entries in mails to registrants, and files to take into a calendar. It uses no
+//! crate: those for iCalendar bring a second library for times and would replace only the functions at the end.
+
+use std::borrow::Cow;
+
+use jiff::{Timestamp, tz::TimeZone};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::domain::{
+    event::Event,
+    instant::Instant,
+    registration::{Registrant, Registration, Status},
+};
+
+/// The states of an entry.
+const CONFIRMED: &str = "CONFIRMED";
+const TENTATIVE: &str = "TENTATIVE";
+const CANCELLED: &str = "CANCELLED";
+
+/// Maximum length of a line in octets, without its break.
+const LINE_OCTETS: usize = 75;
+
+/// Characters of an address that are not escaped in a `mailto:` URI (RFC 6068).
+const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'@')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'+')
+    .remove(b'\'')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'*');
+
+/// The method of a calendar entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Add or update the event.
+    Request,
+    /// Remove the event.
+    Cancel,
+}
+
+impl Method {
+    /// Its name in iCalendar.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Request => "REQUEST",
+            Self::Cancel => "CANCEL",
+        }
+    }
+}
+
+/// An iCalendar object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calendar {
+    /// Its method, which a mail's headers repeat.
+    pub method: Method,
+    /// The object.
+    pub text: String,
+}
+
+/// The addresses in an entry.
+#[derive(Debug, Clone, Copy)]
+pub struct Addresses<'a> {
+    /// The host, within which the UID is unique.
+    pub host: &'a str,
+    /// The event's public page.
+    pub event_url: &'a str,
+}
+
+/// One entry.
+struct Entry<'a> {
+    event: &'a Event,
+    addresses: Addresses<'a>,
+    /// Unique on the host.
+    uid: &'a str,
+    /// When this version of the entry was made.
+    made_at: Instant,
+    status: &'static str,
+    /// How much of the description it has.
+    description_characters: usize,
+}
+
+/// One registrant's entry for their event, in a mail from `sender`. Its UID is the registration's, so that a person who cancels and
+/// registers again gets a new entry instead of an update of a removed one.
+pub fn invitation(
+    method: Method,
+    registrant: &Registrant,
+    addresses: Addresses<'_>,
+    sender: &str,
+    now: Instant,
+) -> Calendar {
+    let entry = Entry {
+        event: &registrant.event,
+        addresses,
+        uid: &registrant.id.to_string(),
+        made_at: now,
+        status: match method {
+            Method::Request => CONFIRMED,
+            Method::Cancel => CANCELLED,
+        },
+        description_characters: 0,
+    };
+    let organizer = registrant.organizer.as_deref().unwrap_or("Muster");
+    let people = [
+        format!(
+            "ORGANIZER;CN={}:mailto:{}",
+            quoted(organizer),
+            mailto(sender)
+        ),
+        format!(
+            "ATTENDEE;CN={};ROLE=REQ-PARTICIPANT;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:{}",
+            quoted(&registrant.name),
+            mailto(&registrant.email)
+        ),
+    ];
+    let method_line = format!("METHOD:{}", method.name());
+    Calendar {
+        method,
+        text: file(&[method_line], &entry.lines(&people)),
+    }
+}
+
+/// The event of a registration as a file, whose entry is that of the registrant's mails.
+pub fn of_registration(
+    event: &Event,
+    registration: &Registration,
+    addresses: Addresses<'_>,
+) -> String {
+    let is_cancelled = event.is_cancelled || registration.status == Status::Cancelled;
+    let entry = Entry {
+        event,
+        addresses,
+        uid: &registration.id.to_string(),
+        made_at: event.updated_at.max(registration.updated_at),
+        status: match registration.status {
+            _ if is_cancelled => CANCELLED,
+            Status::Confirmed => CONFIRMED,
+            Status::Pending | Status::Waitlisted | Status::Cancelled => TENTATIVE,
+        },
+        description_characters: usize::MAX,
+    };
+    file(&[], &entry.lines(&[]))
+}
+
+/// An event as a file.
+pub fn of_event(event: &Event, addresses: Addresses<'_>) -> String {
+    file(&[], &of_public(event, addresses, usize::MAX).lines(&[]))
+}
+
+fn of_public<'a>(
+    event: &'a Event,
+    addresses: Addresses<'a>,
+    description_characters: usize,
+) -> Entry<'a> {
+    Entry {
+        event,
+        addresses,
+        uid: &event.slug,
+        made_at: event.updated_at,
+        status: if event.is_cancelled {
+            CANCELLED
+        } else {
+            CONFIRMED
+        },
+        description_characters,
+    }
+}
+
+impl Entry<'_> {
+    fn lines(&self, people: &[String]) -> Vec<String> {
+        let Self {
+            event, addresses, ..
+        } = self;
+        // A cancellation has a higher sequence number than every earlier version.
+        let sequence = event
+            .sequence
+            .saturating_add(i32::from(self.status == CANCELLED));
+        let mut lines = vec![
+            "BEGIN:VEVENT".to_owned(),
+            format!("UID:{}@{}", self.uid, addresses.host),
+            format!("DTSTAMP:{}", utc(self.made_at)),
+            format!("SEQUENCE:{sequence}"),
+            format!("STATUS:{}", self.status),
+            format!("DTSTART:{}", utc(event.schedule.start.at)),
+        ];
+        let end = event.schedule.end.map(|end| end.at);
+        lines.extend(end.map(|end| format!("DTEND:{}", utc(end))));
+        lines.push(format!("SUMMARY:{}", escaped(&event.title)));
+        if self.description_characters > 0 {
+            let text = shortened(&event.description, self.description_characters);
+            lines.push(format!("DESCRIPTION:{}", escaped(&text)));
+        }
+        lines.push(format!("LOCATION:{}", escaped(&event.place())));
+        lines.push(format!("URL:{}", addresses.event_url));
+        lines.extend_from_slice(people);
+        lines.push("END:VEVENT".to_owned());
+        lines
+    }
+}
+
+/// The first characters of a text, and an ellipsis if there are more.
+fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+fn file(properties: &[String], entries: &[String]) -> String {
+    let begin = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Muster//Muster//EN",
+    ];
+    let begin = begin.iter().copied();
+    let properties = properties.iter().map(String::as_str);
+    let entries = entries.iter().map(String::as_str);
+    let lines = begin
+        .chain(properties)
+        .chain(entries)
+        .chain(["END:VCALENDAR"]);
+    lines.map(folded).collect()
+}
+
+fn utc(at: Instant) -> String {
+    // Jiff's timestamps end a day before the year 9999 does.
+    let timestamp = Timestamp::from_microsecond(at.micros()).unwrap_or(Timestamp::MAX);
+    let time = TimeZone::UTC.to_datetime(timestamp);
+    time.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+fn mailto(address: &str) -> String {
+    utf8_percent_encode(address, KEPT_IN_MAILTO).to_string()
+}
+
+/// A property's text.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        match character {
+            '\\' | ';' | ',' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\n"),
+            other if other.is_control() => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// A name as a parameter's value. Within quotes the standard (RFC 5545, section 3.2) allows everything but control characters
+/// and quotes, but some programs look for the ends of parameters there all the same.
+fn quoted(name: &str) -> String {
+    let kept = name.chars().filter(|character| !character.is_control());
+    let kept = kept.map(|character| match character {
+        '"' => '\'',
+        ';' | ':' | ',' | '=' | '|' | '^' => ' ',
+        other => other,
+    });
+    format!("\"{}\"", kept.collect::<String>())
+}
+
+/// The line and its break. A long line continues in lines that begin with a space.
+fn folded(line: &str) -> String {
+    let (mut out, mut octets) = (String::new(), 0);
+    for character in line.chars() {
+        if octets + character.len_utf8() > LINE_OCTETS {
+            out.push_str("\r\n ");
+            octets = 1;
+        }
+        out.push(character);
+        octets += character.len_utf8();
+    }
+    out + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_folded_between_characters() {
+        let line = format!("SUMMARY:{}", "ü".repeat(100));
+        let text = folded(&line);
+        assert!(text.split("\r\n").all(|part| part.len() <= LINE_OCTETS));
+        assert_eq!(text.replace("\r\n ", ""), line + "\r\n");
+    }
+
+    #[test]
+    fn text_cannot_begin_a_property() {
+        assert_eq!(escaped("a,b;c\\d\r\nUID:x\0"), "a\\,b\\;c\\\\d\\nUID:x");
+        assert_eq!(quoted("a\":mailto:x\r\nUID:y"), "\"a' mailto xUID y\"");
+        assert_eq!(quoted("A;=cmd|calc"), "\"A  cmd calc\"");
+        assert_eq!(mailto("a?b%c&d@example.org"), "a%3Fb%25c%26d@example.org");
+    }
+}

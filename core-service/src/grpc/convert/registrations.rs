@@ -1,0 +1,139 @@
+//! Registrations: messages and domain values.
+
+use muster_api::v1;
+
+use super::{public_event, violation};
+use crate::{
+    domain::{
+        registration::{Answer, Registration, Status},
+        violation::FieldViolation,
+    },
+    service::{Links, NewRegistration, OwnRegistration, RegistrationFilter, Ticket},
+};
+
+/// The filter of an event's registrations. An unknown status is refused.
+pub(in crate::grpc) fn registration_filter(
+    status: Option<&str>,
+    text: Option<String>,
+) -> Result<RegistrationFilter, Vec<FieldViolation>> {
+    let status = status.map(str::parse).transpose();
+    let status = status.map_err(|_| {
+        let message = format!("must be {}", Status::ALL.map(Status::name).join(" or "));
+        violation("status", &message)
+    })?;
+    Ok(RegistrationFilter { status, text })
+}
+
+/// A request to register a person.
+pub(in crate::grpc) fn new_registration(
+    name: Option<String>,
+    email: Option<String>,
+    answers: Vec<v1::Answer>,
+) -> NewRegistration {
+    let answer = |answer: v1::Answer| Answer {
+        label: answer.label.unwrap_or_default(),
+        values: answer.values,
+    };
+    NewRegistration {
+        name: name.unwrap_or_default(),
+        email: email.unwrap_or_default(),
+        answers: answers.into_iter().map(answer).collect(),
+    }
+}
+
+fn answer_messages(answers: Vec<Answer>) -> Vec<v1::Answer> {
+    let message = |answer: Answer| v1::Answer {
+        label: Some(answer.label),
+        values: answer.values,
+    };
+    answers.into_iter().map(message).collect()
+}
+
+/// A registration for its attendee.
+pub(in crate::grpc) fn own_registration(
+    own: OwnRegistration,
+    links: &Links,
+) -> v1::OwnRegistration {
+    let OwnRegistration {
+        registration,
+        event,
+        is_event_full,
+        is_event_ended,
+        confirmation,
+        waitlist_position,
+        is_cancellable,
+        new_details,
+    } = own;
+    let shown_locally = |at| event.schedule.time_of(at).rfc3339();
+    let confirm_until = confirmation.map(|awaited| shown_locally(awaited.until));
+    let held_until = confirmation.and_then(|awaited| awaited.held_until);
+    let held_until = held_until.map(shown_locally);
+    let public = public_event(event.clone(), is_event_full, links);
+    let new_details = new_details.map(|details| v1::NewDetails {
+        name: details.name,
+        answers: answer_messages(details.answers),
+    });
+    v1::OwnRegistration {
+        awaits: awaits(&registration),
+        name: registration.name,
+        email: registration.email,
+        status: registration.status.to_string(),
+        waitlist_position,
+        registered_at: registration.registered_at.to_string(),
+        answers: answer_messages(registration.answers),
+        is_cancellable,
+        new_details,
+        event_url: links.event(&event.slug),
+        event_title: event.title,
+        location: event.location,
+        city: event.city,
+        start_date: event.schedule.start.rfc3339(),
+        end_date: event.schedule.end().rfc3339(),
+        timezone: event.schedule.timezone,
+        is_event_cancelled: event.is_cancelled,
+        event: Some(public),
+        is_event_ended,
+        event_cancel_reason: event.cancel_reason,
+        check_in_code: registration.check_in_code.as_str().to_owned(),
+        checked_in: registration.checked_in_at.is_some(),
+        confirm_until,
+        held_until,
+    }
+}
+
+/// What a check-in code shows.
+pub(in crate::grpc) fn ticket(ticket: Ticket, links: &Links) -> v1::Ticket {
+    let Ticket {
+        registration,
+        event,
+        is_event_full,
+        is_event_ended,
+    } = ticket;
+    v1::Ticket {
+        status: registration.status.to_string(),
+        awaits: awaits(&registration),
+        checked_in: registration.checked_in_at.is_some(),
+        is_event_cancelled: event.is_cancelled,
+        is_event_ended,
+        event: Some(public_event(event, is_event_full, links)),
+    }
+}
+
+fn awaits(registration: &Registration) -> Option<String> {
+    let awaited = registration.awaits()?;
+    Some(awaited.name().to_owned())
+}
+
+/// A registration for the organizer.
+pub(in crate::grpc) fn registration(registration: Registration) -> v1::Registration {
+    v1::Registration {
+        awaits: awaits(&registration),
+        id: registration.id.to_string(),
+        answers: answer_messages(registration.answers),
+        registered_at: registration.registered_at.to_string(),
+        status: registration.status.to_string(),
+        checked_in: registration.checked_in_at.is_some(),
+        name: registration.name,
+        email: registration.email,
+    }
+}
