@@ -1,5 +1,7 @@
 //! The commands of administrators.
 
+mod doctor;
+
 use clap::Parser;
 use core_service::{
     admin::{Command, Output},
@@ -16,7 +18,6 @@ use core_service::{
 use process::Failure;
 use serde_json::json;
 use test_postgres::Database;
-use test_smtp::{Encryption, Reaction, Server, Step};
 
 use crate::{
     fixtures::{NOW, migrate},
@@ -329,121 +330,13 @@ async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
     }
 }
 
-async fn a_migrated_database_has_no_errors(database: Database) {
-    let answer = run(&database, "migrate").await.unwrap();
-    assert_eq!(answer.json, json!({ "applied": [] }));
-    let answer = run(&database, "doctor").await.unwrap();
-    assert!(answer.succeeded, "{}", answer.text);
-    assert!(answer.text.ends_with("\nno errors"), "{}", answer.text);
-    let expected = "note   mail            no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to ./data/mail";
-    if database.is_postgres() {
-        assert!(answer.text.contains(expected), "{}", answer.text);
-        let expected = "ok     database clock  agrees with this machine's";
-        assert!(answer.text.contains(expected), "{}", answer.text);
-    }
-}
-
-async fn doctor_tries_the_mail_server(database: Database) {
-    let server = Server::start_with(Encryption::None, Some(("muster", "right")));
-    let address = server.address();
-    let doctor = |password: &str, more: &str| {
-        format!(
-            "doctor --smtp-url smtp://muster:{password}@{address} --mail-from events@muster.example{more}"
-        )
-    };
-    let mail = |answer: Output| {
-        let checks = answer.json["checks"].as_array().unwrap().clone();
-        let found = checks.into_iter().find(|check| check["name"] == "mail");
-        (
-            answer.succeeded,
-            found.unwrap()["message"].as_str().unwrap().to_owned(),
-        )
-    };
-    let answers =
-        format!("the mail server {address} answers, not encrypted, and accepts the login");
-    let answer = run(&database, &doctor("right", "")).await.unwrap();
-    let expected = format!("{answers}; --mail-to ADDRESS sends a test mail");
-    assert_eq!(mail(answer), (true, expected));
-    assert!(server.mails().is_empty());
-
-    let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
-    let expected = format!(
-        "{answers}, and accepted the test mail; check that it arrives, and that it is not marked as spam"
-    );
-    assert_eq!(mail(answer.unwrap()), (true, expected));
-    let sent = server.mails().pop().unwrap();
-    assert_eq!(sent.recipients, ["ada@example.org"]);
-    assert_eq!(sent.header("Subject"), Some("A test mail from Muster"));
-
-    let mend = "check --smtp-url (MUSTER_SMTP_URL), --mail-from and the server's log";
-    let answer = run(&database, &doctor("wrong", "")).await.unwrap();
-    assert!(answer.text.ends_with("\n1 error"), "{}", answer.text);
-    let expected = format!("the mail server {address} answers 535 at the login; {mend}");
-    assert_eq!(mail(answer), (false, expected));
-    server.script(|step| match step {
-        Step::Recipient(_) => Reaction::Answer(554),
-        _ => Reaction::Go,
-    });
-    let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
-    let expected = format!("the mail server answers 554 as the script says; {mend}");
-    assert_eq!(mail(answer.unwrap()), (false, expected));
-    server.leave().await;
-    let (succeeded, found) = mail(run(&database, &doctor("right", "")).await.unwrap());
-    assert!(
-        !succeeded && found.contains("Connection refused"),
-        "{found}"
-    );
-}
-
-async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
-    let core = Instance::open(&database).await;
-    let olga = core.olga().await;
-    let event = core.create(&olga, public_event("Rust Meetup")).await;
-    core.register(event.id, &[Status::Confirmed; 3]).await;
-    core.events.cancel(&olga, event.id, None).await.unwrap();
-    let answer = run(&database, "doctor").await.unwrap();
-    let expected = "3 waiting, the oldest since 2030-01-01T00:00:00Z, none failed";
-    assert!(answer.text.contains(expected), "{}", answer.text);
-    let mut tx = core.store.begin().await.unwrap();
-    let claimed = tx
-        .claim_jobs(
-            &Destination::MAIL,
-            JobKind::CancellationMail,
-            NOW,
-            NOW.plus_seconds(60),
-            1,
-        )
-        .await
-        .unwrap();
-    assert!(tx.fail_job(&claimed[0], NOW, "answers 550").await.unwrap());
-    tx.commit().await.unwrap();
-    let answer = run(&database, "doctor").await.unwrap();
-    assert!(answer.succeeded);
-    let expected = "1 failed; `mail failed` says why, `mail retry` sends them again";
-    assert!(answer.text.contains(expected), "{}", answer.text);
-}
-
 test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
-    a_migrated_database_has_no_errors,
-    doctor_tries_the_mail_server,
-    doctor_says_which_mails_wait_and_which_failed,
 );
-
-#[tokio::test]
-async fn doctor_finds_a_database_that_is_missing_and_makes_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("none.db");
-    let url = format!("sqlite://{}", path.display());
-    let answer = run_on(&url, "doctor").await.unwrap();
-    assert!(!answer.succeeded);
-    assert!(answer.text.contains("does not exist"), "{}", answer.text);
-    assert!(!path.exists());
-}
 
 #[tokio::test]
 async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {

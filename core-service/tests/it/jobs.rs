@@ -1,5 +1,7 @@
 //! The runner: leases, failures, kinds without a handler, several runners, stopping.
 
+mod destinations;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
@@ -391,82 +393,8 @@ async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Data
     assert_eq!(left[0].attempts, 0);
 }
 
-fn endpoint(name: &str) -> Destination {
-    Destination::new(format!("https://{name}.example"))
-}
-
-/// Limits with few slots, for tests of a runner that works by itself.
-fn few_slots() -> Limits {
-    Limits {
-        slots: 2,
-        poll_interval: Duration::from_millis(10),
-        ..Limits::default()
-    }
-}
-
-async fn a_destination_that_hangs_holds_no_slot_of_another(database: Database) {
-    let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, 0..20, &endpoint("quick")).await;
-    add_jobs(&store, 100..120, &endpoint("hangs")).await;
-    let handler = Scripted::with_other(Behaviour::Succeed, 100, Behaviour::Hang);
-    let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
-    let running = tokio::spawn(runner.with_limits(few_slots()).run(stop.clone()));
-
-    handler.started.acquire_many(20 + 2).await.unwrap().forget();
-    // Jobs that come while it hangs are done, too.
-    add_jobs(&store, 20..40, &endpoint("quick")).await;
-    handler.started.acquire_many(20).await.unwrap().forget();
-    stop.cancel();
-    handler.released.add_permits(2);
-    running.await.unwrap();
-    assert_eq!(handler.tries(), 42);
-    assert_eq!(jobs(&store).await.len(), 18);
-}
-
-async fn a_destination_that_does_not_work_pauses_no_other(database: Database) {
-    let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    add_jobs(&store, 0..20, &endpoint("works")).await;
-    add_jobs(&store, 100..140, &endpoint("away")).await;
-    let handler = Scripted::with_other(Behaviour::Succeed, 100, Behaviour::FindNobody);
-    let runner = runner(&store, &clock, &handler);
-    assert_eq!(runner.drain().await.unwrap(), 20 + 16);
-    add_jobs(&store, 20..40, &endpoint("works")).await;
-    assert_eq!(runner.drain().await.unwrap(), 20);
-    assert_eq!(jobs(&store).await.len(), 40);
-    clock.advance_seconds(6);
-    assert_eq!(runner.drain().await.unwrap(), 1);
-}
-
-/// More of them than are looked at in one query, and more than are worked for at a time.
-async fn every_destination_has_its_turn(database: Database) {
-    let (store, clock) = (open(&database).await, Clock::manual(NOW));
-    let jobs_of_all: Vec<Job> = (0..300)
-        .map(|number| job(number, &endpoint(&number.to_string())))
-        .collect();
-    let mut tx = store.begin().await.unwrap();
-    tx.insert_jobs(&jobs_of_all, NOW).await.unwrap();
-    tx.commit().await.unwrap();
-    let handler = Scripted::new(Behaviour::Succeed);
-    let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
-    let running = tokio::spawn(runner.with_limits(few_slots()).run(stop.clone()));
-    handler.started.acquire_many(300).await.unwrap().forget();
-    stop.cancel();
-    running.await.unwrap();
-    assert!(jobs(&store).await.is_empty());
-
-    let mut tx = store.begin().await.unwrap();
-    tx.insert_jobs(&jobs_of_all, NOW).await.unwrap();
-    tx.commit().await.unwrap();
-    let again = Runner::new(store.clone(), clock, vec![handler.clone()]);
-    assert_eq!(again.drain().await.unwrap(), 300);
-    assert_eq!(handler.tries(), 600);
-}
-
 test_postgres::on_both_engines!(
     prepare: migrate;
-    a_destination_that_hangs_holds_no_slot_of_another,
-    a_destination_that_does_not_work_pauses_no_other,
-    every_destination_has_its_turn,
     done_jobs_are_gone_and_a_key_names_one_job,
     a_kind_without_a_handler_waits,
     a_job_is_tried_nine_times_ever_later_and_then_has_failed,

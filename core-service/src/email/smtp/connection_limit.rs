@@ -23,7 +23,7 @@ pub(super) struct ConnectionLimit {
     withheld: Mutex<Withheld>,
 }
 
-/// Permits that are withheld for now.
+/// Permits that are withheld.
 #[derive(Default)]
 struct Withheld {
     count: usize,
@@ -54,7 +54,7 @@ impl ConnectionLimit {
         }
     }
 
-    /// Withholds a permit for now; false if it was the only one in use, which is then released.
+    /// Withholds a permit for a while; false if it was the only one in use, which is then released.
     pub(super) fn withhold(&self, permit: OwnedSemaphorePermit) -> bool {
         let mut withheld = self.withheld();
         let taken = MOST.saturating_sub(self.permits.available_permits() + withheld.count);

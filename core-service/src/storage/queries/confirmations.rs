@@ -42,15 +42,11 @@ pub(in crate::storage) async fn release_held_seats(
     .bind(limit)
     .execute(&mut *connection)
     .await?;
-    let released = counted(done.rows_affected());
-    let change = Counters {
+    let change = |released: i32| Counters {
         held: -released,
         ..Counters::default()
     };
-    if released > 0 {
-        change_counters(connection, event, change, 0).await?;
-    }
-    Ok(released)
+    count(connection, event, done.rows_affected(), change).await
 }
 
 /// Seats are released before.
@@ -69,18 +65,24 @@ pub(in crate::storage) async fn lapse_registrations(
     .bind(limit)
     .execute(&mut *connection)
     .await?;
-    let lapsed = counted(done.rows_affected());
-    let change = Counters {
+    let change = |lapsed: i32| Counters {
         pending: -lapsed,
         cancelled: lapsed,
         ..Counters::default()
     };
-    if lapsed > 0 {
-        change_counters(connection, event, change, 0).await?;
-    }
-    Ok(lapsed)
+    count(connection, event, done.rows_affected(), change).await
 }
 
-fn counted(rows: u64) -> i32 {
-    i32::try_from(rows).unwrap_or(i32::MAX)
+/// Counts so many changed registrations of an event. Returns their number.
+async fn count(
+    connection: &mut Connection,
+    event: EventId,
+    rows: u64,
+    change: impl FnOnce(i32) -> Counters,
+) -> Result<i32, Error> {
+    let count = i32::try_from(rows).unwrap_or(i32::MAX);
+    if count > 0 {
+        change_counters(connection, event, change(count), 0).await?;
+    }
+    Ok(count)
 }
