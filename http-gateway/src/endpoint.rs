@@ -29,6 +29,8 @@ pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
 
 async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<Response, Problem> {
     let is_public = B::ACCESS == Access::Public;
+    let failed = |status: tonic::Status| Problem::from(&status);
+    gateway.core.require_place::<B>().map_err(failed)?;
     if !is_public {
         require_bearer(request.headers())?;
     }
@@ -57,7 +59,6 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     if let Some(key) = key {
         context = context.with_idempotency_key(key);
     }
-    let failed = |status: tonic::Status| Problem::from(&status);
     match B::CONTENT {
         Content::Json => {
             let (answer, metadata) = gateway

@@ -48,6 +48,11 @@ impl Places {
         })
     }
 
+    fn is_full(&self) -> bool {
+        let state = self.state();
+        f64::from(state.taken) >= state.limit
+    }
+
     /// A place for a call, if one is free.
     fn take(self: &Arc<Self>) -> Option<Place> {
         let mut state = self.state();
@@ -125,9 +130,18 @@ impl Room {
 
     /// A place for a call of this kind, if one is free.
     pub fn take(&self, kind: Kind) -> Option<Place> {
+        self.places(kind).take()
+    }
+
+    /// Whether all places for calls of this kind are taken.
+    pub fn is_full(&self, kind: Kind) -> bool {
+        self.places(kind).is_full()
+    }
+
+    const fn places(&self, kind: Kind) -> &Arc<Places> {
         match kind {
-            Kind::Read => self.reads.take(),
-            Kind::Write => self.writes.take(),
+            Kind::Read => &self.reads,
+            Kind::Write => &self.writes,
         }
     }
 }

@@ -31,6 +31,10 @@ const LEASE_SLACK_SECONDS: i64 = 30;
 /// and most slots stay busy.
 const CLAIM_DIVISOR: usize = 4;
 
+/// How many times as long as a transaction took a lane rests afterwards. Transactions become slow when the database or the machine
+/// is busy. Then calls, for which somebody waits, go before mails, which may come a little later.
+const REST_FACTOR: u32 = 9;
+
 /// Does jobs of the kinds that it has handlers for; other jobs wait. Any number of runners may share a database.
 #[derive(Clone)]
 pub struct Runner {
@@ -148,6 +152,7 @@ impl Runner {
         let mut tries = Tries::default();
         let mut enough = 1;
         while !stop.is_cancelled() {
+            let began = tokio::time::Instant::now();
             let free = self.limits.slots.saturating_sub(tries.running.len());
             let wanted = if free < enough { 0 } else { free };
             let failed = self.turn_or_log(lane, &mut tries, wanted).await.is_err();
@@ -158,6 +163,8 @@ impl Runner {
                 enough = 1;
                 continue;
             }
+            let rest = (began.elapsed() * REST_FACTOR).min(self.limits.poll_interval);
+            stop.run_until_cancelled(tokio::time::sleep(rest)).await;
             let can_wait = !failed && !tries.running.is_empty();
             tokio::select! {
                 () = stop.cancelled() => {}

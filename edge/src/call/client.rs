@@ -5,7 +5,7 @@ use std::{pin::pin, sync::Arc};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
-use muster_api::{binding, http_body::HttpBody, metadata::Surface};
+use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
 use process::{Failure, observe::RequestId, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
@@ -90,6 +90,17 @@ impl Core {
             identity: self.identity.with_token(token)?,
             ..self
         })
+    }
+
+    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little.
+    ///
+    /// # Errors
+    /// `UNAVAILABLE` if every replica has too many calls.
+    pub fn require_place<B: binding::Rpc>(&self) -> Result<(), Status> {
+        if self.pool.is_full(Kind::of(B::READ_ONLY)) {
+            return Err(overloaded());
+        }
+        Ok(())
     }
 
     /// Calls an rpc with one message as its answer.

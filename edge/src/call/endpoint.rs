@@ -108,6 +108,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether it has no place for a call of this kind.
+    pub(crate) fn is_full(&self, kind: Kind) -> bool {
+        self.room.as_ref().is_some_and(|room| room.is_full(kind))
+    }
+
     /// Whether it may get calls.
     pub(crate) fn is_available(&self) -> bool {
         self.resting().is_none()

@@ -149,6 +149,12 @@ impl Pool {
         candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
 
+    /// Whether a call of this kind would find no place, so that it need not be read.
+    pub(crate) fn is_full(&self, kind: Kind) -> bool {
+        let known = self.known();
+        !known.is_empty() && known.iter().all(|endpoint| endpoint.is_full(kind))
+    }
+
     /// Records that a replica did not answer.
     pub(crate) fn failed(&self, endpoint: &Endpoint) {
         endpoint.failed();

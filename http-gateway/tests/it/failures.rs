@@ -1,10 +1,14 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
-use edge::{Core, CoreSettings};
-use process::serve::Limits;
-use test_toy::Replica;
-use tokio::net::TcpListener;
+use edge::{Context, Core, CoreSettings};
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use process::{observe::RequestId, serve::Limits};
+use test_toy::{
+    Replica,
+    v1::{GetThingRequest, bindings::PublishThing},
+};
+use tokio::{net::TcpListener, time::timeout};
 
 use crate::client::{GOOD, Gateway, JSON, LAMP};
 
@@ -119,4 +123,50 @@ async fn too_many_requests_say_when_to_come_back() {
     let reply = gateway.get("/api/v1/things/limited").await;
     assert_eq!(reply.error(429, "RATE_LIMITED"), "slow down");
     assert_eq!(reply.header("retry-after"), Some("5"));
+}
+
+/// Far above what any of this takes.
+const LONG: Duration = Duration::from_mins(1);
+
+/// As many writes as a replica may have at a time.
+const PLACES: usize = 200;
+
+#[tokio::test]
+async fn a_write_without_a_place_is_refused_before_its_body_is_read() {
+    let replica = Replica::start().await;
+    let core = core_at(replica.address);
+    let gateway = Gateway::start_for(core.clone(), Limits::default(), LONG).await;
+    let hanging: Vec<_> = (0..PLACES)
+        .map(|_| {
+            let core = core.clone();
+            tokio::spawn(async move {
+                let headers = HeaderMap::from_iter([(
+                    AUTHORIZATION,
+                    HeaderValue::from_static("Bearer good"),
+                )]);
+                let context = Context::from_headers(&headers, &RequestId::fresh(), LONG);
+                let id = "hang".to_owned();
+                let _never = core
+                    .call::<PublishThing>(GetThingRequest { id }, &context)
+                    .await;
+            })
+        })
+        .collect();
+    let all_hang = async {
+        while replica.toy.count() < PLACES {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LONG, all_hang).await.expect("all have places");
+
+    let head = format!(
+        "POST /api/v1/things HTTP/1.1\r\nHost: x\r\n{GOOD}\r\n{JSON}\r\nContent-Length: 16\r\n\r\n"
+    );
+    let reply = gateway.raw(head.as_bytes()).await;
+    assert!(reply.error(503, "UNAVAILABLE").contains("too many"));
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    assert_eq!(gateway.get("/api/v1/things").await.status, 200);
+    for call in hanging {
+        call.abort();
+    }
 }
