@@ -82,6 +82,7 @@ const PACKAGES: &[Package] = &[
 /// Packages that only tests use; they may use whatever they like.
 const TEST_PACKAGES: &[&str] = &[
     "bench",
+    "faults",
     "fuzz",
     "test-photos",
     "test-postgres",
