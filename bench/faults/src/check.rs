@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use crate::{
     client::{Asked, Client},
     load::Record,
-    system::{System, text},
+    system::{Event, System, text},
 };
 
 /// How long mails may take: their first tries may have met the fault, and the next come after half a minute.
@@ -54,7 +54,7 @@ pub(crate) async fn check(system: &System, record: &Record) -> anyhow::Result<Lo
         ..Lost::default()
     };
     for (place, event) in system.events.iter().enumerate() {
-        let registered = registrations(system, &event.id).await?;
+        let registered = registrations(system, event).await?;
         let missing = |(at, email): &&(usize, String)| *at == place && !registered.contains(email);
         lost.registrations += record.registered.iter().filter(missing).count();
     }
@@ -62,15 +62,16 @@ pub(crate) async fn check(system: &System, record: &Record) -> anyhow::Result<Lo
     Ok(lost)
 }
 
-async fn missing_events(system: &System, created: &[String]) -> anyhow::Result<usize> {
+async fn missing_events(system: &System, created: &[(usize, String)]) -> anyhow::Result<usize> {
     let mut checks = JoinSet::new();
     for share in created.chunks(created.len().div_ceil(AT_A_TIME).max(1)) {
-        let (share, key, address) = (share.to_vec(), system.key.clone(), system.address);
+        let (share, events, address) = (share.to_vec(), system.events.clone(), system.address);
         checks.spawn(async move {
             let mut client = Client::new(address);
             let mut missing = 0;
-            for id in share {
-                let asked = Asked::get(format!("/api/v1/me/events/{id}"), Some(&key));
+            for (place, id) in share {
+                let key = &events.get(place).context("each account has an event")?.key;
+                let asked = Asked::get(format!("/api/v1/me/events/{id}"), Some(key));
                 let answer = client.ask(&asked).await;
                 let status = answer.status.context("no answer to a check")?;
                 ensure!(status.is_success() || status.as_u16() == 404, "{answer:?}");
@@ -87,12 +88,15 @@ async fn missing_events(system: &System, created: &[String]) -> anyhow::Result<u
 }
 
 /// The addresses of all who are registered for an event.
-async fn registrations(system: &System, id: &str) -> anyhow::Result<HashSet<String>> {
+async fn registrations(system: &System, event: &Event) -> anyhow::Result<HashSet<String>> {
     let mut client = Client::new(system.address);
     let mut addresses = HashSet::new();
     for from in (0..).step_by(PAGE) {
-        let path = format!("/api/v1/me/events/{id}/registrations?limit={PAGE}&offset={from}");
-        let page = client.ask(&Asked::get(path, Some(&system.key))).await;
+        let path = format!(
+            "/api/v1/me/events/{}/registrations?limit={PAGE}&offset={from}",
+            event.id
+        );
+        let page = client.ask(&Asked::get(path, Some(&event.key))).await;
         let page = page.json()?;
         let items = page.get("items").and_then(Value::as_array);
         let items = items.context("a page has items")?;

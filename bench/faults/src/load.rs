@@ -44,8 +44,8 @@ impl Call {
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) calls: Vec<Call>,
-    /// Ids of created events.
-    pub(crate) created: Vec<String>,
+    /// Created events: the number of the account, and the id.
+    pub(crate) created: Vec<(usize, String)>,
     /// Registered people: the number of the event, and the address.
     pub(crate) registered: Vec<(usize, String)>,
 }
@@ -62,22 +62,25 @@ impl Record {
 pub(crate) struct Next {
     kind: Kind,
     asked: Asked,
-    /// The event and the address of a registration.
-    guest: Option<(usize, String)>,
+    /// The number of the account.
+    place: usize,
+    /// The address of a registration at the account's event.
+    guest: Option<String>,
 }
 
 impl Next {
     /// A read: by turns an event of the catalogue and the account's own events.
     pub(crate) fn read(target: &Target, number: u64) -> Self {
-        let asked = match target.event(number) {
-            Some((_, event)) if number.is_multiple_of(2) => {
-                Asked::get(format!("/api/v1/events/{}", event.slug), None)
-            }
-            _ => Asked::get("/api/v1/me/events?limit=5".to_owned(), Some(&target.key)),
+        let (place, event) = target.event(number / 2);
+        let asked = if number.is_multiple_of(2) {
+            Asked::get(format!("/api/v1/events/{}", event.slug), None)
+        } else {
+            Asked::get("/api/v1/me/events?limit=5".to_owned(), Some(&event.key))
         };
         Self {
             kind: Kind::Read,
             asked,
+            place,
             guest: None,
         }
     }
@@ -86,21 +89,24 @@ impl Next {
     pub(crate) fn write(target: &Target) -> Self {
         static WRITES: AtomicU64 = AtomicU64::new(0);
         let number = WRITES.fetch_add(1, Ordering::Relaxed);
-        let event = target.event(number / 4);
-        let Some((place, event)) = event.filter(|_| !number.is_multiple_of(4)) else {
+        let (place, event) = target.event(number / 4);
+        let kind = Kind::Write;
+        if number.is_multiple_of(4) {
             return Self {
-                kind: Kind::Write,
-                asked: create(&target.key, false),
+                kind,
+                asked: create(&event.key, false),
+                place,
                 guest: None,
             };
-        };
+        }
         let email = format!("guest-{number}@example.org");
         let body = json!({"name": format!("Guest {number}"), "email": email});
         let path = format!("/api/v1/events/{}/registrations", event.slug);
         Self {
-            kind: Kind::Write,
+            kind,
             asked: Asked::post(path, None, &body),
-            guest: Some((place, email)),
+            place,
+            guest: Some(email),
         }
     }
 
@@ -124,8 +130,8 @@ impl Next {
         }
         let answered = answer.json()?;
         match (self.kind, self.guest) {
-            (Kind::Write, Some(guest)) => record.registered.push(guest),
-            (Kind::Write, None) => record.created.push(text(&answered, "id")?),
+            (Kind::Write, Some(guest)) => record.registered.push((self.place, guest)),
+            (Kind::Write, None) => record.created.push((self.place, text(&answered, "id")?)),
             (Kind::Read, _) => {}
         }
         Ok(())
@@ -136,7 +142,6 @@ impl Next {
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) address: std::net::SocketAddr,
-    key: String,
     events: Vec<Event>,
 }
 
@@ -144,14 +149,14 @@ impl Target {
     pub(crate) fn of(system: &System) -> Arc<Self> {
         Arc::new(Self {
             address: system.address,
-            key: system.key.clone(),
             events: system.events.clone(),
         })
     }
 
-    fn event(&self, number: u64) -> Option<(usize, &Event)> {
-        let place = usize::try_from(number % self.events.len().max(1) as u64).ok()?;
-        Some((place, self.events.get(place)?))
+    /// The event and the account of the call with this number.
+    fn event(&self, number: u64) -> (usize, &Event) {
+        let place = usize::try_from(number).unwrap_or_default() % self.events.len();
+        (place, &self.events[place])
     }
 }
 

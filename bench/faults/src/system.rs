@@ -13,13 +13,11 @@ use crate::{
     processes::{Process, Programs, free_port, kill_family},
 };
 
-const OWNER: &str = "owner@example.org";
-
 /// The secret by which cores know the gateway.
 const EDGE_TOKEN: &str = "5c4be1d1b5b4f0a6c2f96b0d3a1c7e885c4be1d1b5b4f0a6c2f96b0d3a1c7e88";
 
-/// Events for which guests register.
-const EVENTS: usize = 4;
+/// How many accounts there are, each with an event for which guests register.
+const ACCOUNTS: usize = 8;
 
 /// The kind of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +42,18 @@ impl Engine {
 pub(crate) struct Event {
     pub(crate) id: String,
     pub(crate) slug: String,
+    /// A key of its account.
+    pub(crate) key: String,
 }
 
-/// A running system with an account and its events.
+/// A running system with accounts and their events.
 pub(crate) struct System {
     pub(crate) programs: Programs,
     pub(crate) cores: Vec<Process>,
     pub(crate) mails: test_smtp::Server,
     /// The gateway's address.
     pub(crate) address: SocketAddr,
-    /// The account's key.
-    pub(crate) key: String,
+    /// One event of each account.
     pub(crate) events: Vec<Event>,
     postgres: Option<Server>,
     database: Database,
@@ -78,7 +77,7 @@ impl System {
         let folder = tempfile::tempdir()?;
         let mails = test_smtp::Server::start();
         let settings = core_settings(&database, folder.path(), &mails);
-        let key = make_account(&programs, &settings)?;
+        let keys = make_accounts(&programs, &settings)?;
         let mut cores = Vec::new();
         for number in 0..if postgres.is_some() { 2 } else { 1 } {
             let address = free_port()?;
@@ -102,11 +101,12 @@ impl System {
         let gateway = Process::start(&programs, "http-gateway", address, settings, log)?;
         let mut client = Client::new(address);
         let mut events = Vec::new();
-        for _ in 0..EVENTS {
+        for key in keys {
             let created = client.ask(&create(&key, true)).await.json()?;
             events.push(Event {
                 id: text(&created, "id")?,
                 slug: text(&created, "slug")?,
+                key,
             });
         }
         Ok(Self {
@@ -114,7 +114,6 @@ impl System {
             cores: cores.into_iter().map(|(_, core)| core).collect(),
             mails,
             address,
-            key,
             events,
             postgres,
             database,
@@ -162,8 +161,11 @@ fn core_settings(
         .to_vec()
 }
 
-/// Migrates the database and opens an account on the largest plan; answers a key of it.
-fn make_account(programs: &Programs, settings: &[(String, String)]) -> anyhow::Result<String> {
+/// Migrates the database and opens accounts on the largest plan; answers a key of each.
+fn make_accounts(
+    programs: &Programs,
+    settings: &[(String, String)],
+) -> anyhow::Result<Vec<String>> {
     let admin = |arguments: &[&str]| {
         let mut command = programs.command("core-service", settings);
         let output = command.args(arguments).output()?;
@@ -172,9 +174,13 @@ fn make_account(programs: &Programs, settings: &[(String, String)]) -> anyhow::R
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     };
     admin(&["migrate"])?;
-    let owner = ["--email", OWNER, "--name", "Olga Owner"];
-    admin(&[&["account", "create", "--plan", "business"], &owner[..]].concat())?;
-    admin(&[&["key", "create"], &owner[..]].concat())
+    let account = |number| {
+        let email = format!("owner-{number}@example.org");
+        let owner = ["--email", &email, "--name", "Olga Owner"];
+        admin(&[&["account", "create", "--plan", "business"], &owner[..]].concat())?;
+        admin(&[&["key", "create"], &owner[..]].concat())
+    };
+    (0..ACCOUNTS).map(account).collect()
 }
 
 /// A new event of the account, published or as a draft.
