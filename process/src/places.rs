@@ -3,6 +3,9 @@
 //! Calls that a busy machine or a slow database cannot answer soon would make all others wait. Nobody knows the right limit
 //! beforehand. So it shrinks when calls become slow while most places are taken, and grows again while they are fast. Calls beyond
 //! it are refused at once, which costs little.
+//!
+//! Who only passes calls on does not judge by their time, of which its own delays are a part: it would call less when itself is busy.
+//! Its limit shrinks when the other side refuses calls.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,6 +28,8 @@ const GROWTH: f64 = 4.0;
 struct Places {
     least: f64,
     most: f64,
+    /// A call that takes longer is slow; `None` if only refusals count.
+    slow: Option<Duration>,
     state: Mutex<State>,
 }
 
@@ -36,10 +41,11 @@ struct State {
 }
 
 impl Places {
-    fn new(least: u32, most: u32) -> Arc<Self> {
+    fn new(least: u32, most: u32, slow: Option<Duration>) -> Arc<Self> {
         Arc::new(Self {
             least: least.into(),
             most: most.into(),
+            slow,
             state: Mutex::new(State {
                 taken: 0,
                 limit: most.into(),
@@ -76,15 +82,13 @@ impl Places {
         if !most_are_taken {
             return;
         }
-        if !place.shed && took <= SLOW {
+        let slow = self.slow.filter(|slow| took > *slow);
+        if !place.shed && slow.is_none() {
             state.limit = (state.limit + GROWTH / state.limit).min(self.most);
         } else if state.reduced.is_none_or(|reduced| place.since >= reduced) {
             // Calls that began before a reduction say nothing about it.
-            let share = if place.shed {
-                LARGEST_REDUCTION
-            } else {
-                SLOW.div_duration_f64(took).max(LARGEST_REDUCTION)
-            };
+            let share = slow.map_or(0.0, |slow| slow.div_duration_f64(took));
+            let share = share.max(LARGEST_REDUCTION);
             state.limit = (state.limit * share).max(self.least);
             state.reduced = Some(now);
         }
@@ -120,11 +124,19 @@ pub struct Room {
 }
 
 impl Room {
-    /// As many places as `most` for each kind. There are never fewer than `least`.
+    /// As many places as `most` for each kind, for calls that this process answers. There are never fewer than `least`.
     pub fn new(least: u32, most: u32) -> Self {
         Self {
-            reads: Places::new(least, most),
-            writes: Places::new(least, most),
+            reads: Places::new(least, most, Some(SLOW)),
+            writes: Places::new(least, most, Some(SLOW)),
+        }
+    }
+
+    /// The same for calls that another process answers.
+    pub fn of_another(least: u32, most: u32) -> Self {
+        Self {
+            reads: Places::new(least, most, None),
+            writes: Places::new(least, most, None),
         }
     }
 
@@ -181,7 +193,7 @@ mod tests {
 
     /// How many places of 100 are left after so many rounds in which all are taken for a while.
     async fn left_after(rounds: usize, took: Duration) -> usize {
-        let places = Places::new(8, 100);
+        let places = Places::new(8, 100, Some(SLOW));
         for _ in 0..rounds {
             let taken = take_all(&places);
             advance(took).await;
@@ -193,7 +205,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn there_are_as_many_places_as_said_while_calls_are_fast() {
         assert_eq!(left_after(10, FAST).await, 100);
-        let places = Places::new(8, 100);
+        let places = Places::new(8, 100, Some(SLOW));
         let mut taken = take_all(&places);
         assert!(places.take().is_none());
         taken.pop();
@@ -210,7 +222,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_slow_while_others_find_places_changes_nothing() {
-        let places = Places::new(8, 100);
+        let places = Places::new(8, 100, Some(SLOW));
         for _ in 0..20 {
             let place = places.take();
             advance(SLOW * 2).await;
@@ -221,7 +233,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn places_come_back_within_seconds() {
-        let places = Places::new(8, 100);
+        let places = Places::new(8, 100, Some(SLOW));
         for _ in 0..20 {
             let taken = take_all(&places);
             advance(SLOW * 100).await;
@@ -253,8 +265,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn slow_calls_to_another_process_leave_their_places() {
+        let places = Places::new(8, 100, None);
+        let taken = take_all(&places);
+        advance(SLOW * 100).await;
+        drop(taken);
+        assert_eq!(take_all(&places).len(), 100);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn calls_that_the_other_side_refuses_leave_fewer_places() {
-        let places = Places::new(8, 100);
+        let places = Places::new(8, 100, None);
         let mut taken = take_all(&places);
         taken.iter_mut().for_each(Place::shed);
         advance(FAST).await;

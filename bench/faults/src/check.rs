@@ -42,6 +42,17 @@ impl Lost {
         self.mails += other.mails;
     }
 
+    /// The number, and what it consists of.
+    pub(crate) fn text(&self) -> String {
+        match self.sum() {
+            0 => "0".to_owned(),
+            sum => format!(
+                "{sum} ({} events, {} registrations, {} mails)",
+                self.events, self.registrations, self.mails
+            ),
+        }
+    }
+
     pub(crate) fn sum(&self) -> usize {
         self.events + self.registrations + self.mails
     }

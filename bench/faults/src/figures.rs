@@ -71,7 +71,7 @@ impl Table {
             seconds(answered),
             seconds(refused),
             broken.count().to_string(),
-            format!("{} of {}", lost.sum(), acknowledged(record)),
+            format!("{} of {}", lost.text(), acknowledged(record)),
             fault.aim().to_owned(),
         ]);
     }
@@ -115,7 +115,7 @@ impl Table {
             ("normal again after", seconds(outcome.normal_after), "3 s"),
             (
                 "acknowledged and lost",
-                format!("{} of {known}", lost.sum()),
+                format!("{} of {known}", lost.text()),
                 "none",
             ),
         ];

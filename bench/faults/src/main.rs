@@ -72,6 +72,7 @@ async fn run(
     let mut system = System::start(fault.engine()).await?;
     let target = Target::of(&system);
     if fault == Fault::Overload {
+        system.separate()?;
         let time = Duration::from_secs(config.overload_seconds);
         let outcome = overload::run(&target, time).await?;
         let mut lost = check(&system, &outcome.record).await?;

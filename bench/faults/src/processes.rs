@@ -153,7 +153,7 @@ impl Process {
         Ok(())
     }
 
-    fn pid(&self) -> Pid {
+    pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
@@ -198,8 +198,19 @@ pub(crate) fn free_port() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
-/// Kills a process and all that it has started, so that none can finish anything.
-pub(crate) fn kill_family(first: Pid) -> anyhow::Result<()> {
+/// Keeps a process to these processors, as `taskset` names them, and all that it has started and starts later.
+pub(crate) fn keep_to(processors: &str, first: Pid) -> anyhow::Result<()> {
+    for pid in family(first)? {
+        let mut command = Command::new("taskset");
+        let pid = pid.as_raw_nonzero().to_string();
+        let kept = command.args(["-acp", processors, &pid]).output()?;
+        ensure!(kept.status.success(), "taskset: {kept:?}");
+    }
+    Ok(())
+}
+
+/// A process and those that it has started.
+fn family(first: Pid) -> anyhow::Result<Vec<Pid>> {
     let mut family = vec![first];
     for entry in std::fs::read_dir("/proc")? {
         let name = entry?.file_name();
@@ -219,7 +230,12 @@ pub(crate) fn kill_family(first: Pid) -> anyhow::Result<()> {
             family.push(pid);
         }
     }
-    for pid in family {
+    Ok(family)
+}
+
+/// Kills a process and all that it has started, so that none can finish anything.
+pub(crate) fn kill_family(first: Pid) -> anyhow::Result<()> {
+    for pid in family(first)? {
         let _ended_already = kill_process(pid, Signal::KILL);
     }
     let until = Instant::now() + TIMEOUT;

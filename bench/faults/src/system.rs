@@ -10,7 +10,7 @@ use test_postgres::{Database, Server};
 
 use crate::{
     client::{Asked, Client},
-    processes::{Process, Programs, free_port, kill_family},
+    processes::{Process, Programs, free_port, keep_to, kill_family},
 };
 
 /// The secret by which cores know the gateway.
@@ -57,7 +57,7 @@ pub(crate) struct System {
     pub(crate) events: Vec<Event>,
     postgres: Option<Server>,
     database: Database,
-    _gateway: Process,
+    gateway: Process,
     _folder: TempDir,
 }
 
@@ -117,7 +117,7 @@ impl System {
             events,
             postgres,
             database,
-            _gateway: gateway,
+            gateway,
             _folder: folder,
         })
     }
@@ -129,8 +129,34 @@ impl System {
             .context("this system has no PostgreSQL")
     }
 
+    /// Keeps the driver and the gateway to one half of the processors, and cores and PostgreSQL to the other, as if they ran on
+    /// machines of their own: otherwise the driver would take time from the cores, the more the more it asks. Nothing happens if
+    /// there is only one processor.
+    pub(crate) fn separate(&self) -> anyhow::Result<()> {
+        let processors = std::thread::available_parallelism()?.get();
+        if processors < 2 {
+            return Ok(());
+        }
+        let half = processors / 2;
+        let (outside, inside) = (
+            format!("0-{}", half - 1),
+            format!("{half}-{}", processors - 1),
+        );
+        keep_to(&outside, rustix::process::getpid())?;
+        keep_to(&outside, self.gateway.pid())?;
+        for core in &self.cores {
+            keep_to(&inside, core.pid())?;
+        }
+        keep_to(&inside, self.postmaster()?)
+    }
+
     /// Kills every process of PostgreSQL.
     pub(crate) fn kill_postgres(&self) -> anyhow::Result<()> {
+        kill_family(self.postmaster()?)
+    }
+
+    /// The first process of PostgreSQL.
+    fn postmaster(&self) -> anyhow::Result<Pid> {
         let url = self.database.url();
         let (_, folder) = url.split_once("?host=").context("it is on a Unix socket")?;
         let file = fs::read_to_string(Path::new(folder).join("data/postmaster.pid"))?;
@@ -138,7 +164,7 @@ impl System {
             .lines()
             .next()
             .and_then(|line| Pid::from_raw(line.parse().ok()?));
-        kill_family(first.context("the file has the first process")?)
+        first.context("the file has the first process")
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) const CONNECTIONS: usize = 4;
 /// none waits for a place on a connection.
 const MOST_CALLS: u32 = 200;
 
-/// The same for a replica that is slow.
+/// The same for a replica that refuses calls.
 const FEWEST_CALLS: u32 = 32;
 
 /// How long connecting may take.
@@ -80,7 +80,7 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// A replica on a socket.
     pub(crate) fn remote(address: Option<SocketAddr>, transport: Transport) -> Self {
-        let room = Room::new(FEWEST_CALLS, MOST_CALLS);
+        let room = Room::of_another(FEWEST_CALLS, MOST_CALLS);
         Self::new(address, transport, Some(room))
     }
 
