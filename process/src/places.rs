@@ -15,7 +15,7 @@ use std::{
 use tokio::time::Instant;
 
 /// A call that takes longer is slow. Then 99 of 100 accepted calls take less than a second.
-const SLOW: Duration = Duration::from_millis(400);
+const SLOW: Duration = Duration::from_millis(300);
 
 /// The largest reduction by one slow call, which may have reasons of its own.
 const LARGEST_REDUCTION: f64 = 0.5;
