@@ -109,6 +109,12 @@ impl EventDates {
     }
 }
 
+/// A date-time of core in words: `Tuesday, 14 May 2030, 19:00`.
+pub(crate) fn moment(text: &str) -> Option<String> {
+    let time = EventTime::read(text)?;
+    Some(time.local.strftime("%A, %-d %B %Y, %H:%M").to_string())
+}
+
 /// `UTC`, `UTC+2` or `UTC+5:30`.
 fn utc(offset: Offset) -> String {
     let minutes = offset.seconds() / 60;

@@ -1,7 +1,10 @@
 //! An event as pages show it: what it is called, when and where it takes place.
 
 use edge::Problem;
-use muster_api::Reason;
+use muster_api::{
+    Reason,
+    v1::{Event, EventPage},
+};
 
 use crate::{
     cover::{Cover, encoded},
@@ -20,6 +23,50 @@ pub(crate) struct EventSource<'a> {
     pub(crate) end_date: Option<&'a str>,
     pub(crate) timezone: &'a str,
     pub(crate) has_image: bool,
+}
+
+/// Whether people can register for an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventState {
+    Open,
+    Full,
+    Ended,
+    Cancelled,
+}
+
+impl EventState {
+    pub(crate) fn of(page: &EventPage) -> Self {
+        if page.is_cancelled {
+            Self::Cancelled
+        } else if page.is_ended {
+            Self::Ended
+        } else if page.seats_left <= 0 {
+            Self::Full
+        } else {
+            Self::Open
+        }
+    }
+
+    /// Whether a registration, or a place on the waitlist, can be had.
+    pub(crate) fn takes_registrations(self) -> bool {
+        matches!(self, Self::Open | Self::Full)
+    }
+}
+
+impl<'a> EventSource<'a> {
+    /// An event of the catalogue.
+    pub(crate) fn of(event: &'a Event) -> Self {
+        Self {
+            slug: &event.slug,
+            title: &event.title,
+            location: &event.location,
+            city: event.city.as_deref(),
+            start_date: &event.start_date,
+            end_date: event.end_date.as_deref(),
+            timezone: &event.timezone,
+            has_image: event.image_url.is_some(),
+        }
+    }
 }
 
 /// An event in words, for templates.

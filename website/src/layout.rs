@@ -1,6 +1,9 @@
 //! What every page has, and templates as answers.
 
-use askama::Template;
+use askama::{
+    Template,
+    filters::{Escaper as _, Html},
+};
 use axum::response::Response;
 use edge::{Problem, http::document};
 use http::{
@@ -14,10 +17,10 @@ use crate::assets;
 /// The name of the site.
 pub(crate) const SITE_NAME: &str = "Muster";
 
-const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// Caches may keep a public page for a minute, since others may change what it shows.
-const A_MINUTE: &str = "public, max-age=60";
+pub(crate) const A_MINUTE: &str = "public, max-age=60";
 
 /// The head of a page and its header.
 #[derive(Debug, Clone)]
@@ -104,6 +107,14 @@ pub(crate) fn keep_private(response: &mut Response) {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+}
+
+/// A text in HTML, also within the quotes of an attribute.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    // A string takes everything.
+    let _infallible = Html.write_escaped_str(&mut escaped, text);
+    escaped
 }
 
 /// The HTML of a template.

@@ -10,6 +10,7 @@ mod date;
 mod event;
 mod flash;
 mod form;
+mod json_ld;
 mod layout;
 mod markdown;
 mod own_site;
@@ -35,9 +36,11 @@ manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
 
 /// Prefixes of the media types that are compressed.
 const COMPRESSED: &[&str] = &[
+    "application/atom+xml",
     "application/json",
     "application/manifest+json",
     "image/svg+xml",
+    "text/calendar",
     "text/html",
     "text/plain",
 ];

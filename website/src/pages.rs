@@ -2,9 +2,14 @@
 
 mod articles;
 mod catalogue;
+mod embed;
 mod event;
+mod feeds;
 mod private;
+mod register;
 mod robots;
+mod status;
+mod ticket;
 
 use edge::http::Resource;
 
@@ -16,7 +21,11 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     resources.extend(catalogue::resources(site));
     resources.extend(event::resources(site));
     resources.extend(articles::resources(site));
+    resources.extend(embed::resources(site));
+    resources.extend(feeds::resources(site));
+    resources.extend(register::resources(site));
     resources.extend(private::resources(site));
+    resources.extend(ticket::resources(site));
     resources.extend(robots::resources(site));
     resources
 }

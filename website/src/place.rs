@@ -20,6 +20,8 @@ pub(crate) struct Place {
     pub(crate) text: String,
     /// The online event, or a map.
     pub(crate) url: String,
+    /// Whether an address also names a web address: people can come there, or take part from elsewhere.
+    pub(crate) is_online_too: bool,
 }
 
 impl Place {
@@ -31,6 +33,7 @@ impl Place {
                 kind: PlaceKind::Online,
                 text: location.to_owned(),
                 url: location.to_owned(),
+                is_online_too: false,
             };
         }
         let text = match city.filter(|city| !city.is_empty() && !location.contains(city)) {
@@ -38,8 +41,12 @@ impl Place {
             None => location.to_owned(),
         };
         let url = format!("{MAP}{}", utf8_percent_encode(&text, NON_ALPHANUMERIC));
-        let kind = PlaceKind::Address;
-        Self { kind, text, url }
+        Self {
+            kind: PlaceKind::Address,
+            is_online_too: location.split_whitespace().any(is_web_address),
+            text,
+            url,
+        }
     }
 
     /// In short: `Online`, or the address.

@@ -2,9 +2,12 @@
 
 mod articles;
 mod catalogue;
+mod formats;
 mod headers;
 mod private;
 mod refusals;
+mod registering;
+mod tickets;
 
 /// The values of an attribute in a page, such as `href`.
 fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {

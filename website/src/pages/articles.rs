@@ -11,12 +11,9 @@ use muster_api::v1::{
 
 use crate::{
     layout::{Page, Section, public},
-    markdown::{Author, html, summary},
+    markdown::{Author, html},
     visit::{Site, Visit},
 };
-
-/// How much of an article search engines and previews show.
-const DESCRIPTION_CHARACTERS: usize = 160;
 
 /// A kind of articles.
 struct Shelf {
@@ -63,6 +60,7 @@ struct ArticlePage {
 struct Item {
     url: String,
     title: String,
+    summary: String,
     is_current: bool,
 }
 
@@ -115,12 +113,7 @@ impl Shelf {
     }
 
     fn show_one(&self, article: Article, items: Vec<StaticItem>) -> Result<Response, Problem> {
-        let (_title, text) = article
-            .markdown
-            .split_once('\n')
-            .unwrap_or(("", &article.markdown));
-        let description = summary(text, DESCRIPTION_CHARACTERS);
-        let page = Page::unlisted(&article.title, &description, self.section);
+        let page = Page::unlisted(&article.title, &article.summary, self.section);
         public(&ArticlePage {
             page: page.at(article.url),
             shelf_url: self.path,
@@ -134,6 +127,7 @@ impl Shelf {
         let item = |item: StaticItem| Item {
             url: format!("{}/{}", self.path, item.slug),
             title: item.title,
+            summary: item.summary,
             is_current: item.slug == current,
         };
         items.into_iter().map(item).collect()

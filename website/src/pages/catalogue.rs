@@ -1,10 +1,13 @@
 //! The catalogue of public events: the home page, and `/events` with its pages.
 
+mod filter;
+
 use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
+use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use muster_api::{
-    v1::{Event, EventList, ListEventsRequest, bindings::ListEvents},
+    v1::{Event, EventList, bindings::ListEvents},
     violation::Violation,
 };
 
@@ -15,6 +18,7 @@ use crate::{
     place::{Place, PlaceKind},
     visit::{Site, Visit},
 };
+use filter::Filter;
 
 /// Events on a page.
 const PAGE_SIZE: i32 = 20;
@@ -26,6 +30,7 @@ const DESCRIPTION: &str = "Find an evening, a workshop or a run near you. Regist
 struct CataloguePage {
     page: Page,
     is_home: bool,
+    filter: Filter,
     found: String,
     days: Vec<Day>,
     previous_url: Option<String>,
@@ -50,6 +55,7 @@ pub(crate) struct EventCard {
     pub(crate) time: String,
     pub(crate) zone_name: Option<String>,
     pub(crate) place: String,
+    pub(crate) is_full: bool,
     pub(crate) cover: Cover,
 }
 
@@ -58,30 +64,29 @@ pub(crate) fn resources(site: &Site) -> [Resource; 2] {
 }
 
 async fn home(visit: Visit) -> Result<Response, Problem> {
-    let list = visit.ask::<ListEvents>(first_page()).await?;
+    let filter = Filter::default();
+    let list = visit.ask::<ListEvents>(filter.request(0)).await?;
     let title = "Find your next event";
     let page = Page::unlisted(title, DESCRIPTION, Section::None).at(visit.site.url("/"));
-    show(list, page, true)
+    show(list, page, filter, true)
 }
 
 async fn events(visit: Visit) -> Result<Response, Problem> {
-    let offset = offset(&visit)?;
-    let request = ListEventsRequest {
-        offset: Some(offset),
-        ..first_page()
-    };
-    let list = visit.ask::<ListEvents>(request).await?;
+    let (mut filter, offset) = (Filter::of(&visit.query()), offset(&visit)?);
     let mut page = Page::unlisted("Events", DESCRIPTION, Section::Events);
-    if offset == 0 {
+    if offset == 0 && !filter.is_set() {
         page = page.at(visit.site.url("/events"));
     }
-    show(list, page, false)
-}
-
-fn first_page() -> ListEventsRequest {
-    ListEventsRequest {
-        limit: Some(PAGE_SIZE),
-        ..ListEventsRequest::default()
+    match visit.ask::<ListEvents>(filter.request(offset)).await {
+        Ok(list) => show(list, page, filter, false),
+        Err(problem) if filter.refused(&problem.details) => {
+            let mut response = show(EventList::default(), page, filter, false)?;
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            let caching = HeaderValue::from_static("no-store");
+            response.headers_mut().insert(CACHE_CONTROL, caching);
+            Ok(response)
+        }
+        Err(problem) => Err(problem),
     }
 }
 
@@ -98,16 +103,17 @@ fn offset(visit: &Visit) -> Result<i32, Problem> {
     })
 }
 
-fn show(list: EventList, page: Page, is_home: bool) -> Result<Response, Problem> {
+fn show(list: EventList, page: Page, filter: Filter, is_home: bool) -> Result<Response, Problem> {
     let end = list.offset.saturating_add(count(&list.items));
     public(&CataloguePage {
         page,
         is_home,
-        found: found(list.count),
-        previous_url: (list.offset > 0).then(|| page_url((list.offset - PAGE_SIZE).max(0))),
-        next_url: list.next_offset.map(page_url),
-        range: format!("{} to {end} of {}", list.offset + 1, list.count),
+        found: found(&list),
+        previous_url: (list.offset > 0).then(|| filter.url((list.offset - PAGE_SIZE).max(0))),
+        next_url: list.next_offset.map(|offset| filter.url(offset)),
+        range: format!("{} to {end} of {}", list.offset + 1, total(&list)),
         days: days(list.items),
+        filter,
     })
 }
 
@@ -115,18 +121,19 @@ fn count(items: &[Event]) -> i32 {
     i32::try_from(items.len()).unwrap_or(i32::MAX)
 }
 
-fn found(count: i32) -> String {
-    match count {
+fn found(list: &EventList) -> String {
+    match list.count {
         0 => "No events".to_owned(),
         1 => "1 event".to_owned(),
-        _ => format!("{count} events"),
+        _ => format!("{} events", total(list)),
     }
 }
 
-fn page_url(offset: i32) -> String {
-    match offset {
-        0 => "/events".to_owned(),
-        _ => format!("/events?offset={offset}"),
+fn total(list: &EventList) -> String {
+    if list.count_is_exact {
+        list.count.to_string()
+    } else {
+        format!("more than {}", list.count)
     }
 }
 
@@ -161,6 +168,7 @@ impl EventCard {
             // Elsewhere than on the spot a time without its zone says nothing.
             zone_name: (place.kind == PlaceKind::Online).then(|| dates.zone_name()),
             time: dates.time(),
+            is_full: event.is_full,
             place: place.summary().to_owned(),
             title: event.title,
             start_iso: event.start_date,

@@ -1,14 +1,25 @@
-//! The page of an event.
+//! The page of an event, and its calendar file.
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
-use muster_api::v1::{Event, GetEventRequest, bindings::GetEvent};
+use edge::{
+    Problem,
+    http::{Resource, document},
+};
+use muster_api::{
+    Reason,
+    v1::{
+        Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest,
+        bindings::{GetEventCalendar, GetEventPage},
+    },
+};
 
 use crate::{
-    event::{EventSource, ShownEvent},
+    event::{EventSource, EventState, ShownEvent},
+    json_ld,
     layout::{Page, Section, public},
     markdown::{Author, html, summary},
+    pages::embed,
     place::PlaceKind,
     visit::{Site, Visit},
 };
@@ -19,51 +30,97 @@ const DESCRIPTION_CHARACTERS: usize = 160;
 /// Longer titles are set smaller.
 const LONG_TITLE_CHARACTERS: usize = 80;
 
+pub(crate) const CALENDAR: &str = "text/calendar; charset=utf-8";
+
+/// Calendars look for changes on their own schedule.
+const FIVE_MINUTES: &str = "public, max-age=300";
+
 #[derive(Template)]
 #[template(path = "event.html")]
 struct EventPage {
     page: Page,
     event: ShownEvent,
+    state: EventState,
+    seats: String,
+    requires_approval: bool,
     /// The absolute URL of the page, to share.
     link: String,
+    json_ld: String,
+    oembed_url: String,
+    /// The line that shows the event's card on another site.
+    embed_line: String,
     is_title_long: bool,
     description_html: String,
     cover_credit: Option<String>,
     social_image_url: Option<String>,
+    organizer_name: Option<String>,
+    contact_email: Option<String>,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 1] {
-    [site.page("/events/{slug}", show)]
+pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+    [
+        site.page("/events/{slug}", show),
+        site.page("/events/{slug}/event.ics", calendar),
+    ]
 }
 
 async fn show(visit: Visit) -> Result<Response, Problem> {
     let slug = visit.segment(1)?;
-    let event = visit.ask::<GetEvent>(GetEventRequest { slug }).await?;
-    public(&EventPage::of(event)?)
+    let (answer, event) = read(&visit, slug).await?;
+    public(&EventPage::of(&visit.site, &answer, event)?)
+}
+
+async fn calendar(visit: Visit) -> Result<Response, Problem> {
+    let slug = visit.segment(1)?;
+    let request = GetEventCalendarRequest { slug };
+    let file = visit.ask::<GetEventCalendar>(request).await?;
+    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
+}
+
+/// Reads an event and all that its pages say beside it.
+pub(crate) async fn read(visit: &Visit, slug: String) -> Result<(Answer, Event), Problem> {
+    let request = GetEventPageRequest { slug };
+    let mut answer = visit.ask::<GetEventPage>(request).await?;
+    let event = answer.event.take().ok_or_else(|| {
+        Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
+    })?;
+    Ok((answer, event))
+}
+
+/// What is left for who registers now.
+pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
+    match (EventState::of(answer), answer.seats_left, answer.waitlisted) {
+        (EventState::Full, _, 0) => "Nobody waits yet.".to_owned(),
+        (EventState::Full, _, 1) => "One person waits.".to_owned(),
+        (EventState::Full, _, waiting) => format!("{waiting} people wait."),
+        (_, 1, _) => format!("One of {capacity} seats is free."),
+        (_, left, _) => format!("{left} of {capacity} seats are free."),
+    }
 }
 
 impl EventPage {
-    fn of(event: Event) -> Result<Self, Problem> {
-        let shown = ShownEvent::of(EventSource {
-            slug: &event.slug,
-            title: &event.title,
-            location: &event.location,
-            city: event.city.as_deref(),
-            start_date: &event.start_date,
-            end_date: event.end_date.as_deref(),
-            timezone: &event.timezone,
-            has_image: event.image_url.is_some(),
-        })?;
+    fn of(site: &Site, answer: &Answer, event: Event) -> Result<Self, Problem> {
         let description = summary(&event.description, DESCRIPTION_CHARACTERS);
-        let page = Page::unlisted(&event.title, &description, Section::Events);
+        let mut page = Page::unlisted(&event.title, &description, Section::Events);
+        if answer.is_listed {
+            page = page.at(event.url.clone());
+        }
         Ok(Self {
-            page: page.at(event.url.clone()),
-            event: shown,
+            page,
+            state: EventState::of(answer),
+            seats: seats(answer, event.capacity),
+            event: ShownEvent::of(EventSource::of(&event))?,
+            requires_approval: answer.requires_approval,
+            json_ld: json_ld::of(answer, &event, &description),
+            oembed_url: embed::oembed_url(site, &event.url),
+            embed_line: embed::line(site, &event.slug, &event.title),
             link: event.url,
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
             description_html: html(&event.description, Author::Stranger),
             cover_credit: event.image_credit,
             social_image_url: event.image_url,
+            organizer_name: event.organizer_name,
+            contact_email: event.contact_email,
         })
     }
 }

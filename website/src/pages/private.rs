@@ -1,21 +1,22 @@
 //! A registrant's private page, by the link from a mail. Whoever has the link may act, so nobody else may learn it: see
 //! [`crate::layout::private`]. Opening the page changes nothing, since mail scanners open links; every change is a form.
 
-mod status;
-
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::{
+    Problem,
+    http::{Resource, document},
+};
 use muster_api::{
     Reason,
     binding::Rpc,
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
-        GetRegistrationByTokenRequest, NewDetails, OwnRegistration,
-        TakeOverNewDetailsByTokenRequest,
+        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, NewDetails,
+        OwnRegistration, TakeOverNewDetailsByTokenRequest,
         bindings::{
             CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
-            TakeOverNewDetailsByToken,
+            GetRegistrationCalendarByToken, TakeOverNewDetailsByToken,
         },
     },
 };
@@ -25,11 +26,15 @@ use crate::{
     event::{EventSource, ShownEvent},
     flash::{self, Flash},
     form::Form,
-    layout::{Page, Section, private},
+    layout::{Page, Section, keep_private, private},
+    pages::{
+        event::CALENDAR,
+        status::{Status, StatusMark, is_confirmable},
+        ticket::qr_code,
+    },
     place::PlaceKind,
     visit::{Site, Visit},
 };
-use status::{Status, StatusMark};
 
 #[derive(Template)]
 #[template(path = "registration.html")]
@@ -38,13 +43,22 @@ struct RegistrationPage {
     event: ShownEvent,
     flash: Option<&'static str>,
     status: Status,
+    cancel_reason: Option<String>,
     waitlist_position: Option<i32>,
     confirm_url: Option<String>,
     name: String,
     email: String,
     answers: Vec<ShownAnswer>,
     new_details: Option<ShownDetails>,
+    check_in: Option<CheckIn>,
+    calendar_url: Option<String>,
     cancel_url: Option<String>,
+}
+
+/// The code for the door.
+struct CheckIn {
+    text: String,
+    qr_svg: String,
 }
 
 #[derive(Template)]
@@ -70,11 +84,12 @@ struct ShownDetails {
     take_over_url: String,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 3] {
+pub(crate) fn resources(site: &Site) -> [Resource; 4] {
     [
         site.page_with_form("/registrations/{token}", show, confirm),
         site.page_with_form("/registrations/{token}/cancel", ask_to_cancel, cancel),
         site.form("/registrations/{token}/new-details", take_over),
+        site.page("/registrations/{token}/event.ics", calendar),
     ]
 }
 
@@ -82,7 +97,7 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
     let token = visit.segment(1)?;
     let own = read(&visit, &token).await?;
     let flash = Flash::of(&visit.parts.headers);
-    let mut response = private(&RegistrationPage::of(own, &token, flash)?)?;
+    let mut response = private(&RegistrationPage::of(own, &visit.site, &token, flash)?)?;
     if flash.is_some() {
         flash::forget(&mut response, &path(&token));
     }
@@ -107,6 +122,16 @@ async fn ask_to_cancel(visit: Visit) -> Result<Response, Problem> {
         cancel_url: format!("{}/cancel", path(&token)),
         registration_url: path(&token),
     })
+}
+
+/// The event as a calendar entry, which is the same as those of the mails.
+async fn calendar(visit: Visit) -> Result<Response, Problem> {
+    let token = visit.segment(1)?;
+    let request = GetRegistrationCalendarByTokenRequest { token };
+    let file = visit.ask::<GetRegistrationCalendarByToken>(request).await?;
+    let mut response = document(file.text, CALENDAR, "no-store");
+    keep_private(&mut response);
+    Ok(response)
 }
 
 async fn confirm(visit: Visit, _form: Form) -> Result<Response, Problem> {
@@ -175,17 +200,10 @@ fn unlisted(title: &str) -> Page {
 }
 
 fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
-    let slug = own.event_url.rsplit('/').next().unwrap_or_default();
-    ShownEvent::of(EventSource {
-        slug,
-        title: &own.event_title,
-        location: &own.location,
-        city: own.city.as_deref(),
-        start_date: &own.start_date,
-        end_date: Some(&own.end_date),
-        timezone: &own.timezone,
-        has_image: false,
-    })
+    let event = own.event.as_ref().ok_or_else(|| {
+        Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
+    })?;
+    ShownEvent::of(EventSource::of(event))
 }
 
 fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
@@ -196,8 +214,28 @@ fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
     answers.into_iter().map(shown).collect()
 }
 
+impl CheckIn {
+    /// The code, once there is a seat to check in to.
+    fn of(own: &OwnRegistration, site: &Site) -> Option<Self> {
+        let is_due = own.status == "Confirmed" && !own.is_event_cancelled && !own.is_event_ended;
+        if !is_due || own.check_in_code.is_empty() {
+            return None;
+        }
+        let url = site.url(&format!("/check-in/{}", encoded(&own.check_in_code)));
+        Some(Self {
+            qr_svg: qr_code(&url)?,
+            text: own.check_in_code.clone(),
+        })
+    }
+}
+
 impl RegistrationPage {
-    fn of(own: OwnRegistration, token: &str, flash: Option<Flash>) -> Result<Self, Problem> {
+    fn of(
+        own: OwnRegistration,
+        site: &Site,
+        token: &str,
+        flash: Option<Flash>,
+    ) -> Result<Self, Problem> {
         let path = path(token);
         let status = Status::of(&own);
         let details = |details: NewDetails| ShownDetails {
@@ -208,13 +246,16 @@ impl RegistrationPage {
         Ok(Self {
             page: unlisted(status.headline),
             event: event(&own)?,
-            flash: flash.map(Flash::words),
-            waitlist_position: own.waitlist_position.filter(|_| !own.is_event_cancelled),
-            confirm_url: status.is_confirmable.then(|| path.clone()),
             status,
+            flash: flash.map(Flash::words),
+            waitlist_position: own.waitlist_position.filter(|_| own.is_cancellable),
+            confirm_url: is_confirmable(&own).then(|| path.clone()),
+            check_in: CheckIn::of(&own, site),
             answers: shown(own.answers),
             new_details: own.new_details.filter(|_| own.is_cancellable).map(details),
+            calendar_url: own.is_cancellable.then(|| format!("{path}/event.ics")),
             cancel_url: own.is_cancellable.then(|| format!("{path}/cancel")),
+            cancel_reason: own.event_cancel_reason,
             name: own.name,
             email: own.email,
         })

@@ -56,7 +56,7 @@ fn it_says_what_it_serves_and_which_settings_it_has() {
 }
 
 #[test]
-fn no_log_line_holds_a_private_link() {
+fn no_log_line_holds_a_private_link_or_a_code_for_the_door() {
     const TOKEN: &str = "5vT0cXh2W9rJq4LmZ8yKbN3sEaPdGfUi";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
@@ -68,17 +68,20 @@ fn no_log_line_holds_a_private_link() {
         .args(["--log-format", "json", "--log", "trace"])
         .stderr(File::create(&path).unwrap());
     let _running = Program::start_at(address, &mut command);
-    for (method, ending) in [
-        ("GET", ""),
-        ("POST", ""),
-        ("GET", "/cancel"),
-        ("PUT", "/cancel"),
-        ("GET", "/x/y"),
+    for (method, folder, ending) in [
+        ("GET", "registrations", ""),
+        ("POST", "registrations", ""),
+        ("GET", "registrations", "/cancel"),
+        ("PUT", "registrations", "/cancel"),
+        ("GET", "registrations", "/event.ics"),
+        ("GET", "registrations", "/x/y"),
+        ("GET", "check-in", ""),
+        ("POST", "check-in", ""),
     ] {
         let mut stream = TcpStream::connect(address).unwrap();
         write!(
             stream,
-            "{method} /registrations/{TOKEN}{ending}?t={TOKEN} HTTP/1.1\r\nHost: {address}\r\nSec-Fetch-Site: same-origin\r\n\
+            "{method} /{folder}/{TOKEN}{ending}?t={TOKEN} HTTP/1.1\r\nHost: {address}\r\nSec-Fetch-Site: same-origin\r\n\
              Content-Length: 0\r\nConnection: close\r\n\r\n"
         )
         .unwrap();

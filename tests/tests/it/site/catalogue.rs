@@ -178,7 +178,57 @@ async fn a_page_is_small_and_not_sent_again_while_it_is_the_same(app: Arc<TestAp
     changed.html(200);
 }
 
+async fn people_find_events_by_words_city_and_dates(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    for number in 0..21 {
+        let event = json!({"title": format!("Samba & rhythm {number}"), "city": "São Paulo"});
+        owner.publish_new(event).await;
+    }
+    let later =
+        json!({"title": "Rust Night", "city": "Berlin", "start_date": "2027-06-01T18:00:00Z"});
+    owner.publish_new(later).await;
+    app.maintain().await;
+    let found = app
+        .site
+        .page("/events?q=sam&city=sao+paulo&from=&to=")
+        .send()
+        .await;
+    let html = found.html(200);
+    assert!(html.contains("<h2>21 events</h2>"), "{html}");
+    assert!(html.contains("value=\"sam\"") && html.contains("value=\"sao paulo\""));
+    let next = "/events?q=sam&#38;city=sao+paulo&#38;offset=20\" rel=\"next\"";
+    assert!(html.contains(next), "{html}");
+    let dates = app
+        .site
+        .page("/events?from=2027-06-01&to=2027-06-01")
+        .send()
+        .await;
+    let html = dates.html(200);
+    assert!(
+        html.contains("1 event") && html.contains("Rust Night"),
+        "{html}"
+    );
+    let none = app
+        .site
+        .page("/events?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+        .send()
+        .await;
+    let html = none.html(200);
+    assert!(
+        html.contains("Nothing matches") && !html.contains("<script>alert"),
+        "{html}"
+    );
+    let wrong = app.site.page("/events?q=rust&from=soon").send().await;
+    let html = wrong.html(400);
+    assert!(
+        html.contains("<p>from must be") && html.contains("value=\"rust\""),
+        "{html}"
+    );
+    assert_eq!(wrong.header("cache-control"), Some("no-store"));
+}
+
 tests::on_both_engines!(
+    people_find_events_by_words_city_and_dates,
     the_home_page_shows_what_is_on_by_day,
     the_catalogue_has_pages,
     an_event_is_told_in_full,

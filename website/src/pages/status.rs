@@ -2,16 +2,16 @@
 
 use muster_api::v1::OwnRegistration;
 
-/// A status, as the page shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use crate::date::moment;
+
+/// A status, as pages show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Status {
     /// The class that colours it: `good`, `warn` or `bad`.
     pub(crate) tone: &'static str,
     pub(crate) mark: StatusMark,
     pub(crate) headline: &'static str,
-    pub(crate) text: &'static str,
-    /// Whether the registrant has to confirm.
-    pub(crate) is_confirmable: bool,
+    pub(crate) text: String,
 }
 
 /// The sign beside a status, for who does not tell colours apart.
@@ -23,11 +23,8 @@ pub(crate) enum StatusMark {
 }
 
 impl Status {
-    /// The status of a registration. What became of the event comes first: it overrules all else.
+    /// The status of a registration, for the registrant. What became of the event comes first: it overrules all else.
     pub(crate) fn of(own: &OwnRegistration) -> Self {
-        // Of what is neither cancelled nor can be, the event has ended.
-        let is_cancelled = own.status == "Cancelled";
-        let is_over = !is_cancelled && !own.is_cancellable;
         match (&*own.status, own.awaits.as_deref()) {
             _ if own.is_event_cancelled => Self::bad(
                 "This event is cancelled",
@@ -37,20 +34,18 @@ impl Status {
                 "Your registration is cancelled",
                 "You are no longer registered for this event.",
             ),
-            _ if is_over => Self::good("This event is over", "Thank you for coming."),
+            ("Confirmed", _) if own.checked_in => {
+                Self::good("You are checked in", "Enjoy the event.")
+            }
+            _ if own.is_event_ended => {
+                Self::good("This event is over", "Thank you for your interest.")
+            }
             ("Confirmed", _) => Self::good("You have a seat", "We look forward to seeing you."),
             ("Waitlisted", _) => Self::warn(
                 "You are on the waitlist",
                 "All seats are taken. If a seat becomes free for you, you get an e-mail.",
             ),
-            ("Pending", Some("confirmation")) => Self {
-                is_confirmable: true,
-                ..Self::warn(
-                    "Please confirm",
-                    "If there was a seat for you, it is held for 30 minutes. Without a confirmation the registration lapses after \
-                     24 hours.",
-                )
-            },
+            ("Pending", Some("confirmation")) => Self::warn("Please confirm", deadline(own)),
             _ => Self::warn(
                 "Waiting for approval",
                 "The organizer approves each registration. You get an e-mail either way.",
@@ -58,31 +53,48 @@ impl Status {
         }
     }
 
-    const fn good(headline: &'static str, text: &'static str) -> Self {
-        Self::new("good", StatusMark::Tick, headline, text)
+    pub(crate) fn good(headline: &'static str, text: impl Into<String>) -> Self {
+        Self::new("good", StatusMark::Tick, headline, text.into())
     }
 
-    const fn warn(headline: &'static str, text: &'static str) -> Self {
-        Self::new("warn", StatusMark::Clock, headline, text)
+    pub(crate) fn warn(headline: &'static str, text: impl Into<String>) -> Self {
+        Self::new("warn", StatusMark::Clock, headline, text.into())
     }
 
-    const fn bad(headline: &'static str, text: &'static str) -> Self {
-        Self::new("bad", StatusMark::Cross, headline, text)
+    pub(crate) fn bad(headline: &'static str, text: impl Into<String>) -> Self {
+        Self::new("bad", StatusMark::Cross, headline, text.into())
     }
 
     const fn new(
         tone: &'static str,
         mark: StatusMark,
         headline: &'static str,
-        text: &'static str,
+        text: String,
     ) -> Self {
         Self {
             tone,
             mark,
             headline,
             text,
-            is_confirmable: false,
         }
+    }
+}
+
+/// Whether the registrant has to confirm, and still can.
+pub(crate) fn is_confirmable(own: &OwnRegistration) -> bool {
+    own.awaits.as_deref() == Some("confirmation") && own.is_cancellable
+}
+
+/// Until when to confirm.
+fn deadline(own: &OwnRegistration) -> String {
+    let held = own.held_until.as_deref().and_then(moment);
+    let confirm = own.confirm_until.as_deref().and_then(moment);
+    match (held, confirm) {
+        (Some(held), _) => format!("A seat is held for you until {held}."),
+        (None, Some(confirm)) => {
+            format!("Without your confirmation the registration lapses on {confirm}.")
+        }
+        (None, None) => "Your registration counts once you confirm it.".to_owned(),
     }
 }
 
@@ -93,15 +105,14 @@ mod tests {
     fn headline(
         status: &str,
         awaits: Option<&str>,
-        changes: fn(&mut OwnRegistration),
+        change: fn(&mut OwnRegistration),
     ) -> &'static str {
         let mut own = OwnRegistration {
             status: status.to_owned(),
             awaits: awaits.map(str::to_owned),
-            is_cancellable: status != "Cancelled",
             ..OwnRegistration::default()
         };
-        changes(&mut own);
+        change(&mut own);
         Status::of(&own).headline
     }
 
@@ -117,6 +128,11 @@ mod tests {
         ] {
             assert_eq!(headline(status, awaits, same), words);
         }
+        let checked_in = |own: &mut OwnRegistration| own.checked_in = true;
+        assert_eq!(
+            headline("Confirmed", None, checked_in),
+            "You are checked in"
+        );
     }
 
     #[test]
@@ -125,11 +141,24 @@ mod tests {
             let cancelled = |own: &mut OwnRegistration| own.is_event_cancelled = true;
             assert_eq!(headline(status, None, cancelled), "This event is cancelled");
         }
-        let ended = |own: &mut OwnRegistration| own.is_cancellable = false;
+        let ended = |own: &mut OwnRegistration| own.is_event_ended = true;
         assert_eq!(headline("Confirmed", None, ended), "This event is over");
         assert_eq!(
             headline("Cancelled", None, ended),
             "Your registration is cancelled"
         );
+    }
+
+    #[test]
+    fn a_held_seat_has_a_time() {
+        let own = OwnRegistration {
+            status: "Pending".to_owned(),
+            awaits: Some("confirmation".to_owned()),
+            held_until: Some("2030-05-14T19:30:00+02:00".to_owned()),
+            confirm_until: Some("2030-05-15T19:00:00+02:00".to_owned()),
+            ..OwnRegistration::default()
+        };
+        let expected = "A seat is held for you until Tuesday, 14 May 2030, 19:30.";
+        assert_eq!(Status::of(&own).text, expected);
     }
 }

@@ -1,0 +1,155 @@
+//! What programs read of the site: schema.org, previews, feeds, and cards for other sites.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use muster_api::v1::bindings::{CancelEvent, UpdateEvent};
+use serde_json::{Value, json};
+use tests::{Created, Surface, TestApp};
+
+const HOSTILE: &str = "</script><script>alert(1)</script> \"& 🎉";
+
+/// The schema.org object in the page of an event.
+async fn schema(app: &TestApp, event: &Created) -> Value {
+    let page = app
+        .site
+        .page(&format!("/events/{}", event.slug))
+        .send()
+        .await;
+    let html = page.html(200);
+    let (_, after) = html
+        .split_once("<script type=\"application/ld+json\">")
+        .unwrap();
+    serde_json::from_str(after.split("</script>").next().unwrap()).unwrap()
+}
+
+async fn search_engines_learn_what_an_event_is(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = json!({
+        "title": HOSTILE, "location": "c-base", "city": "Berlin", "image_query": "crab", "organizer_name": "Rust Berlin",
+        "start_date": "2027-05-04T19:00", "timezone": "Europe/Berlin", "max_capacity": 7,
+    });
+    let event = owner.publish_new(event).await;
+    let told = schema(&app, &event).await;
+    assert_eq!(told["@type"], "Event");
+    assert_eq!(told["name"], HOSTILE);
+    assert_eq!(told["startDate"], "2027-05-04T19:00:00+02:00");
+    assert_eq!(told["location"]["address"]["addressLocality"], "Berlin");
+    assert_eq!(told["organizer"]["name"], "Rust Berlin");
+    assert_eq!(told["offers"]["availability"], "https://schema.org/InStock");
+    let image = told["image"].as_str().unwrap();
+    let page = app
+        .site
+        .page(&format!("/events/{}", event.slug))
+        .send()
+        .await;
+    let html = page.html(200);
+    assert!(html.contains(&format!("<meta property=\"og:image\" content=\"{image}\">")));
+    assert!(html.contains("<meta name=\"twitter:card\" content=\"summary_large_image\">"));
+    assert!(!html.contains("<script>alert"), "{html}");
+
+    let later = json!({"id": event.id, "start_date": "2027-05-05T19:00"});
+    owner.ok::<UpdateEvent>(later).await;
+    let told = schema(&app, &event).await;
+    assert_eq!(told["eventStatus"], "https://schema.org/EventRescheduled");
+    assert_eq!(told["previousStartDate"], "2027-05-04T19:00:00+02:00");
+    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    let told = schema(&app, &event).await;
+    assert_eq!(told["eventStatus"], "https://schema.org/EventCancelled");
+}
+
+async fn an_unlisted_event_opens_by_its_link_and_is_not_indexed(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({"is_listed": false})).await;
+    let page = app
+        .site
+        .page(&format!("/events/{}", event.slug))
+        .send()
+        .await;
+    let html = page.html(200);
+    assert!(html.contains("name=\"robots\" content=\"noindex\""));
+    assert!(!html.contains("rel=\"canonical\""));
+}
+
+async fn the_catalogue_is_a_feed(app: Arc<TestApp>) {
+    let empty = app.site.page("/events.atom").send().await;
+    assert_eq!(
+        empty.header("content-type"),
+        Some("application/atom+xml; charset=utf-8")
+    );
+    let owner = app.over(Surface::Http).owner(Plan::Business).await;
+    let event = owner.publish_new(json!({"title": HOSTILE})).await;
+    for number in 0..100 {
+        owner
+            .publish_new(json!({"title": format!("Number {number}")}))
+            .await;
+    }
+    let feed = app.site.page("/events.atom").send().await;
+    let text = std::str::from_utf8(&feed.body).unwrap();
+    assert_eq!(text.matches("<entry>").count(), 101);
+    assert!(text.contains(&format!(
+        "<id>https://muster.example/events/{}</id>",
+        event.slug
+    )));
+    assert!(!text.contains("<script>"), "{text}");
+    let tag = feed.header("etag").unwrap().to_owned();
+    let again = app.site.page("/events.atom").header("if-none-match", tag);
+    assert_eq!(again.send().await.status, 304);
+}
+
+async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner
+        .publish_new(json!({"title": HOSTILE, "image_query": "x"}))
+        .await;
+    let path = format!("/events/{}/embed", event.slug);
+    let card = app.site.page(&path).send().await;
+    let policy = card.header("content-security-policy").unwrap();
+    assert!(policy.contains("frame-ancestors *") && policy.contains("form-action 'none'"));
+    assert_eq!(card.header("set-cookie"), None);
+    let html = card.html(200);
+    assert!(
+        !html.contains("<form") && !html.contains("<script"),
+        "{html}"
+    );
+
+    let url = format!("https%3A%2F%2Fmuster.example%2Fevents%2F{}", event.slug);
+    let found = app
+        .site
+        .page(&format!("/oembed?url={url}&format=json&maxwidth=300"));
+    let found = found.send().await;
+    let found: Value = serde_json::from_slice(&found.body).unwrap();
+    assert_eq!(
+        (&found["type"], &found["width"]),
+        (&json!("rich"), &json!(300))
+    );
+    assert_eq!(found["title"], HOSTILE);
+    let line = found["html"].as_str().unwrap();
+    assert!(
+        line.starts_with(&format!("<iframe src=\"https://muster.example{path}\"")),
+        "{line}"
+    );
+    assert_eq!(line.matches('<').count(), 2, "{line}");
+    let page = app
+        .site
+        .page(&format!("/events/{}", event.slug))
+        .send()
+        .await;
+    assert!(page.html(200).contains(&format!("/oembed?url={url}\"")));
+    for (query, status) in [
+        ("", 404),
+        ("?url=https%3A%2F%2Fevil.example%2Fevents%2Fa", 404),
+        ("?url=https%3A%2F%2Fmuster.example%2Fevents%2Fnothing", 404),
+        (&*format!("?url={url}&format=xml"), 501),
+    ] {
+        let refused = app.site.page(&format!("/oembed{query}")).send().await;
+        assert_eq!(refused.status.as_u16(), status, "{query}");
+    }
+}
+
+tests::on_both_engines!(
+    search_engines_learn_what_an_event_is,
+    an_unlisted_event_opens_by_its_link_and_is_not_indexed,
+    the_catalogue_is_a_feed,
+    other_sites_can_show_an_event,
+);

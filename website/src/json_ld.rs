@@ -1,0 +1,145 @@
+//! An event in the vocabulary of schema.org, by which search engines show it as an event.
+
+use muster_api::v1::{Event, EventPage};
+use serde_json::{Value, json};
+
+use crate::{
+    event::EventState,
+    place::{Place, PlaceKind},
+};
+
+/// The event as JSON-LD for a `script` element. It runs nowhere, so no policy needs to allow it.
+pub(crate) fn of(page: &EventPage, event: &Event, description: &str) -> String {
+    let state = EventState::of(page);
+    let status = match (state, &page.previous_start_date) {
+        (EventState::Cancelled, _) => "EventCancelled",
+        (_, Some(_)) => "EventRescheduled",
+        _ => "EventScheduled",
+    };
+    let place = Place::of(&event.location, event.city.as_deref());
+    let mut object = json!({
+        "@context": "https://schema.org",
+        "@type": "Event",
+        "name": event.title,
+        "description": description,
+        "url": event.url,
+        "startDate": event.start_date,
+        "endDate": event.end_date,
+        "eventStatus": schema(status),
+        "eventAttendanceMode": schema(attendance(&place)),
+        "location": location(&place, event.city.as_deref()),
+        "maximumAttendeeCapacity": event.capacity,
+        "remainingAttendeeCapacity": page.seats_left,
+        "previousStartDate": page.previous_start_date,
+        "image": event.image_url,
+        "organizer": event.organizer_name.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
+        "offers": state.takes_registrations().then(|| offer(state, event)),
+    });
+    if let Value::Object(fields) = &mut object {
+        fields.retain(|_, value| !value.is_null());
+    }
+    // A closing tag in a text must not end the element.
+    object.to_string().replace('<', "\\u003c")
+}
+
+fn schema(name: &str) -> String {
+    format!("https://schema.org/{name}")
+}
+
+const fn attendance(place: &Place) -> &'static str {
+    match place.kind {
+        PlaceKind::Online => "OnlineEventAttendanceMode",
+        PlaceKind::Address if place.is_online_too => "MixedEventAttendanceMode",
+        PlaceKind::Address => "OfflineEventAttendanceMode",
+    }
+}
+
+fn location(place: &Place, city: Option<&str>) -> Value {
+    match place.kind {
+        PlaceKind::Online => json!({"@type": "VirtualLocation", "url": place.url}),
+        PlaceKind::Address => {
+            let address = match city {
+                Some(city) => json!({
+                    "@type": "PostalAddress", "streetAddress": place.text, "addressLocality": city,
+                }),
+                None => json!(place.text),
+            };
+            json!({"@type": "Place", "name": place.text, "address": address})
+        }
+    }
+}
+
+/// Registering, which costs nothing here; what the organizer asks at the door, Muster does not know.
+fn offer(state: EventState, event: &Event) -> Value {
+    let availability = match state {
+        EventState::Full => "SoldOut",
+        _ => "InStock",
+    };
+    json!({
+        "@type": "Offer",
+        "url": event.registration_url,
+        "availability": schema(availability),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(change: fn(&mut EventPage, &mut Event)) -> Value {
+        let mut event = Event {
+            title: "</script><b>".to_owned(),
+            location: "c-base".to_owned(),
+            start_date: "2030-05-14T19:00:00+02:00".to_owned(),
+            ..Event::default()
+        };
+        let mut page = EventPage {
+            seats_left: 3,
+            ..EventPage::default()
+        };
+        change(&mut page, &mut event);
+        let text = of(&page, &event, "words");
+        assert!(!text.contains('<'), "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn the_state_of_an_event_is_told() {
+        let open = parsed(|_, _| {});
+        assert_eq!(open["name"], "</script><b>");
+        assert_eq!(open["eventStatus"], "https://schema.org/EventScheduled");
+        assert_eq!(open["offers"]["availability"], "https://schema.org/InStock");
+        assert_eq!(open.get("image"), None);
+        let full = parsed(|page, _| page.seats_left = 0);
+        assert_eq!(full["offers"]["availability"], "https://schema.org/SoldOut");
+        let moved = parsed(|page, _| {
+            page.previous_start_date = Some("2030-05-13T19:00:00+02:00".to_owned());
+        });
+        assert_eq!(moved["eventStatus"], "https://schema.org/EventRescheduled");
+        assert_eq!(moved["previousStartDate"], "2030-05-13T19:00:00+02:00");
+        let cancelled = parsed(|page, _| page.is_cancelled = true);
+        assert_eq!(
+            cancelled["eventStatus"],
+            "https://schema.org/EventCancelled"
+        );
+        assert_eq!(cancelled.get("offers"), None);
+    }
+
+    #[test]
+    fn the_place_of_an_event_is_told() {
+        for (location, mode) in [
+            ("c-base", "Offline"),
+            ("https://meet.example", "Online"),
+            ("c-base and https://meet.example", "Mixed"),
+        ] {
+            let event = Event {
+                location: location.to_owned(),
+                ..Event::default()
+            };
+            let text = of(&EventPage::default(), &event, "");
+            let object: Value = serde_json::from_str(&text).unwrap();
+            let expected = format!("https://schema.org/{mode}EventAttendanceMode");
+            assert_eq!(object["eventAttendanceMode"], expected.as_str());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The card of an event for other sites: a page for their frames, and how they find it (oEmbed).
+
+use askama::Template;
+use axum::response::Response;
+use edge::{
+    Problem,
+    http::{Resource, document},
+};
+use http::{HeaderValue, header::CONTENT_SECURITY_POLICY};
+use muster_api::Reason;
+use serde_json::json;
+
+use crate::{
+    assets,
+    cover::encoded,
+    event::{EventSource, EventState, ShownEvent},
+    layout::{A_MINUTE, HTML, SITE_NAME, escaped, rendered},
+    pages::event::read,
+    visit::{Site, Visit},
+};
+
+/// The size of the card in CSS pixels: the width of a column, and the height of its longest texts.
+const WIDTH: u32 = 560;
+const HEIGHT: u32 = 260;
+
+/// It may be in frames of all sites, so it has no forms, and no cookie is of use to it.
+const IN_FRAMES: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+);
+
+#[derive(Template)]
+#[template(path = "embed.html")]
+struct EmbedPage {
+    event: ShownEvent,
+    state: EventState,
+    style_url: &'static str,
+    site_name: &'static str,
+}
+
+pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+    [
+        site.page("/events/{slug}/embed", embed),
+        site.page("/oembed", oembed),
+    ]
+}
+
+/// The line that shows the card on another site.
+pub(crate) fn line(site: &Site, slug: &str, title: &str) -> String {
+    let url = site.url(&format!("/events/{}/embed", encoded(slug)));
+    format!(
+        "<iframe src=\"{}\" title=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" style=\"border:0;max-width:100%\" loading=\"lazy\"></iframe>",
+        escaped(&url),
+        escaped(title)
+    )
+}
+
+/// Where an event's card is described.
+pub(crate) fn oembed_url(site: &Site, link: &str) -> String {
+    let url: String = form_urlencoded::byte_serialize(link.as_bytes()).collect();
+    site.url(&format!("/oembed?url={url}"))
+}
+
+async fn embed(visit: Visit) -> Result<Response, Problem> {
+    let (answer, event) = read(&visit, visit.segment(1)?).await?;
+    let page = EmbedPage {
+        event: ShownEvent::of(EventSource::of(&event))?,
+        state: EventState::of(&answer),
+        style_url: assets::STYLE,
+        site_name: SITE_NAME,
+    };
+    let mut response = document(rendered(&page)?, HTML, A_MINUTE);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, IN_FRAMES);
+    Ok(response)
+}
+
+/// The card of the event whose page is asked for, as oembed.com says.
+async fn oembed(visit: Visit) -> Result<Response, Problem> {
+    let query = visit.query();
+    if query.value("format").is_some_and(|format| format != "json") {
+        let message = "only the format json is served";
+        return Err(Problem::new(Reason::InvalidRequest, message).answered(501));
+    }
+    let unknown = || Problem::new(Reason::NotFound, "url must be the page of an event here");
+    let slug = query.value("url").and_then(|url| slug_of(&visit.site, url));
+    let (_answer, event) = read(&visit, slug.ok_or_else(unknown)?).await?;
+    let width = query.value("maxwidth").and_then(|text| text.parse().ok());
+    let mut object = json!({
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": SITE_NAME,
+        "provider_url": visit.site.url("/"),
+        "title": event.title,
+        "author_name": event.organizer_name,
+        "html": line(&visit.site, &event.slug, &event.title),
+        "width": WIDTH.min(width.unwrap_or(WIDTH)),
+        "height": HEIGHT,
+        "cache_age": 3_600,
+    });
+    if let (Some(url), Some(fields)) = (&event.image_url, object.as_object_mut()) {
+        fields.insert("thumbnail_url".to_owned(), json!(url));
+        fields.insert("thumbnail_width".to_owned(), json!(1_200));
+        fields.insert("thumbnail_height".to_owned(), json!(630));
+    }
+    let json = "application/json; charset=utf-8";
+    Ok(document(object.to_string(), json, A_MINUTE))
+}
+
+/// The slug in the URL of an event's page on this site.
+fn slug_of(site: &Site, url: &str) -> Option<String> {
+    let path = url.strip_prefix(&site.url("/events/"))?;
+    let slug = path.split(['?', '#']).next()?.trim_end_matches('/');
+    (!slug.is_empty() && !slug.contains('/')).then(|| slug.to_owned())
+}

@@ -1,0 +1,96 @@
+//! The catalogue as an Atom feed.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{
+    Problem,
+    http::{Resource, document},
+};
+use muster_api::v1::{Event, ListEventsRequest, bindings::ListEvents};
+
+use crate::{
+    event::{EventSource, ShownEvent},
+    layout::{SITE_NAME, rendered},
+    markdown::{Author, html},
+    visit::{Site, Visit},
+};
+
+/// Entries of a feed.
+const MOST_ENTRIES: i32 = 200;
+
+/// The most that core lists at once.
+const AT_ONCE: i32 = 100;
+
+const ATOM: &str = "application/atom+xml; charset=utf-8";
+
+/// Readers ask every half hour or so.
+const FIVE_MINUTES: &str = "public, max-age=300";
+
+#[derive(Template)]
+#[template(path = "feed.xml")]
+struct Feed {
+    site_name: &'static str,
+    home_url: String,
+    own_url: String,
+    updated: String,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    title: String,
+    url: String,
+    updated: String,
+    author: String,
+    when: String,
+    place: String,
+    html: String,
+}
+
+pub(crate) fn resources(site: &Site) -> [Resource; 1] {
+    [site.page("/events.atom", atom)]
+}
+
+async fn atom(visit: Visit) -> Result<Response, Problem> {
+    let events = events(&visit).await?;
+    // A feed without entries has not changed since there is time.
+    let none = "1970-01-01T00:00:00Z";
+    let updated = events.iter().map(|event| &*event.updated_at).max();
+    let feed = Feed {
+        site_name: SITE_NAME,
+        home_url: visit.site.url("/events"),
+        own_url: visit.site.url("/events.atom"),
+        updated: updated.unwrap_or(none).to_owned(),
+        entries: events.into_iter().map(entry).collect::<Result<_, _>>()?,
+    };
+    Ok(document(rendered(&feed)?, ATOM, FIVE_MINUTES))
+}
+
+/// The next events of the catalogue.
+async fn events(visit: &Visit) -> Result<Vec<Event>, Problem> {
+    let mut events = Vec::new();
+    let mut next = Some(0);
+    while let Some(offset) = next.filter(|offset| *offset < MOST_ENTRIES) {
+        let request = ListEventsRequest {
+            limit: Some(AT_ONCE),
+            offset: Some(offset),
+            ..ListEventsRequest::default()
+        };
+        let list = visit.ask::<ListEvents>(request).await?;
+        next = list.next_offset;
+        events.extend(list.items);
+    }
+    Ok(events)
+}
+
+fn entry(event: Event) -> Result<Entry, Problem> {
+    let shown = ShownEvent::of(EventSource::of(&event))?;
+    Ok(Entry {
+        when: shown.when,
+        place: shown.place.text,
+        html: html(&event.description, Author::Stranger),
+        author: event.organizer_name.unwrap_or_else(|| SITE_NAME.to_owned()),
+        title: event.title,
+        url: event.url,
+        updated: event.updated_at,
+    })
+}

@@ -1,0 +1,128 @@
+//! The form to register for an event. Core decides; the page only shows its words beside the fields, and keeps what was typed.
+
+mod sheet;
+mod unsent;
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use http::StatusCode;
+use muster_api::v1::{Event, EventPage, bindings::RegisterAttendee};
+
+use crate::{
+    cover::encoded,
+    event::{EventSource, EventState, ShownEvent},
+    flash,
+    form::Form,
+    layout::{Page, Section, private},
+    pages::event::{read, seats},
+    visit::{Site, Visit},
+};
+use sheet::{Input, Mistake, Question, QuestionKind, Sheet};
+
+#[derive(Template)]
+#[template(path = "register.html")]
+struct RegisterPage {
+    page: Page,
+    event: ShownEvent,
+    state: EventState,
+    seats: String,
+    requires_approval: bool,
+    problems: Vec<Mistake>,
+    notice: Option<&'static str>,
+    name: Input,
+    email: Input,
+    questions: Vec<Question>,
+}
+
+#[derive(Template)]
+#[template(path = "registered.html")]
+struct RegisteredPage {
+    page: Page,
+    event: ShownEvent,
+}
+
+pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+    [
+        site.page_with_form("/events/{slug}/register", show, take),
+        site.page("/events/{slug}/registered", registered),
+    ]
+}
+
+async fn show(visit: Visit) -> Result<Response, Problem> {
+    let (page, event) = read(&visit, visit.segment(1)?).await?;
+    if !EventState::of(&page).takes_registrations() {
+        return Ok(flash::see(&path(&event.slug), None));
+    }
+    let sheet = Sheet::of(&page.custom_fields, Form::default());
+    private(&RegisterPage::of(&page, &event, sheet)?)
+}
+
+/// Registers, and leads to a page that says what comes next: the same for everybody, new or known, with or without a seat.
+async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
+    let slug = visit.segment(1)?;
+    match register(&visit, &slug, &form).await {
+        Err(problem) if unsent::may_be_sent_again(&problem) => unsent::page(&slug, &form, &problem),
+        answer => answer,
+    }
+}
+
+async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Problem> {
+    let (page, event) = read(visit, slug.to_owned()).await?;
+    // It was cancelled, or is over, since the form was opened.
+    if !EventState::of(&page).takes_registrations() {
+        return Ok(flash::see(&path(slug), None));
+    }
+    let sheet = Sheet::of(&page.custom_fields, form.clone());
+    let refused = match visit.ask::<RegisterAttendee>(sheet.request(slug)).await {
+        Ok(_received) => return Ok(flash::see(&format!("{}/registered", path(slug)), None)),
+        Err(problem) => problem,
+    };
+    match &*refused.details {
+        [] if matches!(refused.code, "EVENT_CANCELLED" | "EVENT_ENDED") => {
+            Ok(flash::see(&path(slug), None))
+        }
+        [] => Err(refused),
+        details => {
+            let sheet = sheet.refused(details);
+            let mut response = private(&RegisterPage::of(&page, &event, sheet)?)?;
+            *response.status_mut() =
+                StatusCode::from_u16(refused.http_status).unwrap_or(StatusCode::BAD_REQUEST);
+            Ok(response)
+        }
+    }
+}
+
+async fn registered(visit: Visit) -> Result<Response, Problem> {
+    let (_page, event) = read(&visit, visit.segment(1)?).await?;
+    private(&RegisteredPage {
+        page: Page::unlisted("Check your mail", &event.title, Section::Events),
+        event: ShownEvent::of(EventSource::of(&event))?,
+    })
+}
+
+fn path(slug: &str) -> String {
+    format!("/events/{}", encoded(slug))
+}
+
+impl RegisterPage {
+    fn of(page: &EventPage, event: &Event, sheet: Sheet) -> Result<Self, Problem> {
+        let title = format!("Register: {}", event.title);
+        Ok(Self {
+            page: Page::unlisted(
+                &title,
+                "The form to register for an event.",
+                Section::Events,
+            ),
+            event: ShownEvent::of(EventSource::of(event))?,
+            state: EventState::of(page),
+            seats: seats(page, event.capacity),
+            requires_approval: page.requires_approval,
+            problems: sheet.mistakes,
+            notice: sheet.notice,
+            name: sheet.name,
+            email: sheet.email,
+            questions: sheet.questions,
+        })
+    }
+}
