@@ -53,9 +53,7 @@ impl Model {
 
     /// Nothing when the person is registered already.
     pub(super) fn register(&mut self, person: u8, by_owner: bool) -> Option<Status> {
-        if self.confirm_by_email || self.held() > 0 {
-            self.settle();
-        }
+        self.settle_before_registering();
         let is_there = |one: &Modelled| one.person == person && one.status != Status::Cancelled;
         if self.registrations.iter().any(is_there) {
             return None;
@@ -85,6 +83,13 @@ impl Model {
             };
             next.status = Status::Confirmed;
             next.was_promoted = true;
+        }
+    }
+
+    /// Registering settles first, also for somebody who is there already.
+    pub(super) fn settle_before_registering(&mut self) {
+        if self.confirm_by_email || self.held() > 0 {
+            self.settle();
         }
     }
 

@@ -199,6 +199,8 @@ impl<'a> Case<'a> {
             });
         }
         asking.join_all().await;
+        // Perhaps all of them were there.
+        self.model.settle_before_registering();
         for (name, _) in &self.instance.standing(self.event).await[self.model.registrations.len()..]
         {
             let person = name.trim_start_matches("person-").parse().unwrap();
