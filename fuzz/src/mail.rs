@@ -91,7 +91,8 @@ pub(crate) fn check(letter: &Mail, source: &[u8]) {
         .map(|line| line.split(':').next().unwrap_or_default())
         .collect();
     names.sort_unstable();
-    let mut expected = HEADERS;
+    let mut expected = HEADERS.to_vec();
+    expected.extend(letter.private_url.as_ref().map(|_| "List-Unsubscribe"));
     expected.sort_unstable();
     assert_eq!(names, expected, "{head}");
 
