@@ -41,7 +41,7 @@ const NORMAL: Duration = Duration::from_millis(500);
 /// What came of it.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Writes a second that the system can do.
+    /// Writes a second that the system can do: the mean of before and afterwards.
     pub(crate) peak: f64,
     /// Writes a second that arrived.
     pub(crate) offered: f64,
@@ -55,25 +55,15 @@ pub(crate) struct Outcome {
     pub(crate) others: Record,
 }
 
-/// Measures the peak, then overloads the system for a while, then looks when it is normal again.
+/// Measures the peak, then overloads the system for a while, then looks when it is normal again, and measures the peak once
+/// more: a shared machine may be faster or slower by then.
 pub(crate) async fn run(target: &Arc<Target>, time: Duration) -> anyhow::Result<Outcome> {
     let mut others = Record::default();
-    let mut peak: f64 = 0.0;
-    for writers in CROWDS {
-        let shape = Shape {
-            readers: 0,
-            writers,
-            pause: Duration::ZERO,
-        };
-        let started = Instant::now();
-        let record = Load::start(target, shape).stop_after(time / 2).await?;
-        peak = peak.max(done(&record) / started.elapsed().as_secs_f64());
-        others.add(record);
-    }
+    let before = peak(target, time, &mut others).await?;
     let reads = Shape { writers: 0, ..CALM };
     let reads = Load::start(target, reads);
     let started = Instant::now();
-    let (mut record, arrived) = arrive(target, peak * FACTOR, time).await?;
+    let (mut record, arrived) = arrive(target, before * FACTOR, time).await?;
     let seconds = started.elapsed().as_secs_f64();
     let goodput = done(&record) / seconds;
     record.add(reads.stop().await?);
@@ -89,14 +79,32 @@ pub(crate) async fn run(target: &Arc<Target>, time: Duration) -> anyhow::Result<
         .map(|call| (call.began + call.took).duration_since(ended))
         .max();
     others.add(after);
+    let afterwards = peak(target, time, &mut others).await?;
     Ok(Outcome {
-        peak,
+        peak: f64::midpoint(before, afterwards),
         offered: arrived / seconds,
         goodput,
         record,
         normal_after: normal_after.unwrap_or_default(),
         others,
     })
+}
+
+/// How many writes a second the system can do.
+async fn peak(target: &Arc<Target>, time: Duration, others: &mut Record) -> anyhow::Result<f64> {
+    let mut peak: f64 = 0.0;
+    for writers in CROWDS {
+        let shape = Shape {
+            readers: 0,
+            writers,
+            pause: Duration::ZERO,
+        };
+        let started = Instant::now();
+        let record = Load::start(target, shape).stop_after(time / 2).await?;
+        peak = peak.max(done(&record) / started.elapsed().as_secs_f64());
+        others.add(record);
+    }
+    Ok(peak)
 }
 
 fn done(record: &Record) -> f64 {
