@@ -20,6 +20,9 @@ const CANCELLED: &str = "CANCELLED";
 /// Maximum length of a line in octets, without its break.
 const LINE_OCTETS: usize = 75;
 
+/// Characters of a description in a file of many events, which would be megabytes otherwise.
+const CATALOGUE_DESCRIPTION: usize = 500;
+
 /// Characters of an address that are not escaped in a `mailto:` URI (RFC 6068).
 const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
@@ -143,6 +146,28 @@ pub fn of_registration(
         description_characters: usize::MAX,
     };
     file(&[], &entry.lines(&[]))
+}
+
+/// Events of the catalogue as a file, by the host of their UIDs and the URLs of their pages. It is a calendar to subscribe to, so it has
+/// a name, and says how often to look for changes.
+pub fn of_catalogue<'e>(
+    events: &'e [Event],
+    host: &str,
+    event_url: impl Fn(&'e str) -> String,
+) -> String {
+    let properties = [
+        "NAME:Events · Muster",
+        "X-WR-CALNAME:Events · Muster",
+        "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+        "X-PUBLISHED-TTL:PT1H",
+    ];
+    let entries = events.iter().flat_map(|event| {
+        let event_url = &event_url(&event.slug);
+        let addresses = Addresses { host, event_url };
+        of_public(event, addresses, CATALOGUE_DESCRIPTION).lines(&[])
+    });
+    let entries: Vec<String> = entries.collect();
+    file(&properties.map(str::to_owned), &entries)
 }
 
 /// An event as a file.

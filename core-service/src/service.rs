@@ -22,7 +22,7 @@ mod registrations;
 use std::sync::Arc;
 
 pub use accounts::{AccountOverview, Accounts, NewAccount};
-pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView};
+pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Principal};
 pub use erase::{Erasure, People};

@@ -9,6 +9,7 @@ use core_service::{
     },
     storage::{AuditRecord, JobRecord},
 };
+use sqlx::{AssertSqlSafe, Connection as _};
 use uuid::Uuid;
 
 use crate::TestApp;
@@ -52,6 +53,58 @@ impl TestApp {
     pub async fn registrations(&self, event_id: &str) -> Vec<Registration> {
         let event = EventId::new(uuid(event_id));
         self.store.list_registrations(event, 0, ALL).await.unwrap()
+    }
+
+    /// Adds as many events as a large catalogue has, more than rpcs could in the time of a test. They are like this one, but without
+    /// registrations, and older: their ids are the numbers from 1, and their slugs `copy-` and the number. Searches do not find them.
+    pub async fn copy_event(&self, event_id: &str, count: usize) {
+        let (series, id) = if self.database.is_postgres() {
+            (
+                format!("SELECT n FROM generate_series(1, {count}) AS numbers (n)"),
+                "CAST(lpad(to_hex(n), 32, '0') AS uuid)",
+            )
+        } else {
+            (
+                format!(
+                    "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count}) SELECT n FROM numbers"
+                ),
+                "unhex(printf('%032x', n))",
+            )
+        };
+        let same = "account_id, title, description, location, start_at, start_local, timezone, effective_end, max_capacity, \
+             is_published, is_listed, is_cancelled, live, custom_fields, sequence, created_at, updated_at, indexed_as_of";
+        let statements = [
+            format!(
+                "INSERT INTO events (id, slug, {same}) SELECT {id}, 'copy-' || n, {same} FROM events, ({series}) copies \
+                 WHERE events.id = $1"
+            ),
+            format!(
+                "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+                 SELECT {id}, 0, 0, 0, 0, 1 FROM events, ({series}) copies WHERE events.id = $1"
+            ),
+            format!(
+                "UPDATE catalogue_totals SET live = live + {count} WHERE shard = 0 \
+                 AND EXISTS (SELECT 1 FROM events WHERE events.id = $1)"
+            ),
+        ];
+        for statement in statements {
+            self.write(statement, uuid(event_id)).await;
+        }
+    }
+
+    async fn write(&self, statement: String, id: Uuid) {
+        let (url, statement) = (self.database.url(), AssertSqlSafe(statement));
+        if self.database.is_postgres() {
+            let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
+            let query = sqlx::query(statement).bind(id);
+            query.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        } else {
+            let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
+            let query = sqlx::query(statement).bind(id);
+            query.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
     }
 
     /// What the audit log says of an event, an account or a key, oldest first.

@@ -39,6 +39,7 @@ const COMPRESSED: &[&str] = &[
     "application/atom+xml",
     "application/json",
     "application/manifest+json",
+    "application/xml",
     "image/svg+xml",
     "text/calendar",
     "text/html",

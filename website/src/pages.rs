@@ -8,6 +8,7 @@ mod feeds;
 mod private;
 mod register;
 mod robots;
+mod sitemaps;
 mod status;
 mod ticket;
 
@@ -27,5 +28,6 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     resources.extend(private::resources(site));
     resources.extend(ticket::resources(site));
     resources.extend(robots::resources(site));
+    resources.extend(sitemaps::resources(site));
     resources
 }

@@ -21,9 +21,9 @@ pub struct Settings {
 }
 
 const HELP: &str = "\
-Paths: / and /events (the catalogue and its events), /events.atom, /oembed, /use-cases, /guides, /registrations (private
-pages of registrants), /check-in (tickets), /assets, /robots.txt, /llms.txt, /healthz (this process runs), /readyz (core can
-be reached).
+Paths: / and /events (the catalogue and its events), /events.ics, /events.atom, /oembed, /use-cases, /guides, /registrations
+(private pages of registrants), /check-in (tickets), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /healthz (this
+process runs), /readyz (core can be reached).
 
 The website proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
 

@@ -125,6 +125,11 @@ impl Visit {
         }
     }
 
+    /// The same request with its whole time for core again, for an answer that is sent while it is read.
+    pub(crate) fn continued(self) -> Self {
+        self.site.clone().visit(self.parts)
+    }
+
     /// The decoded segment of the path at a place, from 0.
     ///
     /// # Errors

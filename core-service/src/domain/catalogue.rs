@@ -2,10 +2,12 @@
 
 mod entry;
 mod filter;
+mod sitemap;
 mod start;
 
 pub use entry::CatalogueEntry;
 pub use filter::{CatalogueFilter, FilterTexts};
+pub use sitemap::{EventAddress, InvalidCursor, SITEMAP_EVENTS, Sitemap, SitemapCursor};
 pub use start::{InvalidBound, Starts};
 
 /// Up to so many matches of a filter are counted and can be paged through.

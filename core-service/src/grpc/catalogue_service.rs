@@ -10,9 +10,10 @@ use muster_api::{
     metadata::PROVISIONAL,
     status::{invalid, status},
     v1::{
-        CalendarFile, Event, EventList, EventPage, GetCoverRequest, GetEventCalendarRequest,
-        GetEventPageRequest, GetEventRequest, GetGuideRequest, GetUseCaseRequest,
-        ListEventsRequest, ListGuidesRequest, ListUseCasesRequest, Page, StaticItem,
+        CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
+        GetEventCalendarRequest, GetEventPageRequest, GetEventRequest, GetGuideRequest,
+        GetUseCaseRequest, ListEventsRequest, ListGuidesRequest, ListSitemapEventsRequest,
+        ListSitemapsRequest, ListUseCasesRequest, Page, SitemapList, SitemapPage, StaticItem,
         StaticItemList, catalogue_service_server::CatalogueService,
     },
 };
@@ -27,7 +28,7 @@ use crate::{
         catalogue::{CatalogueFilter, FilterTexts},
         event,
     },
-    service::{Catalogue, CoverLimit, CoverView, Links},
+    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Links},
 };
 
 /// The rpcs of the public catalogue.
@@ -38,7 +39,25 @@ pub(super) struct CatalogueApi {
     pub(super) cover_limit: CoverLimit,
 }
 
+/// Events of the catalogue's calendar file.
+const CALENDAR_EVENTS: i32 = 200;
+
 impl CatalogueApi {
+    /// A page of the catalogue, or of a search.
+    async fn page(
+        &self,
+        filter: FilterTexts<'_>,
+        limit: i32,
+        offset: i32,
+    ) -> Result<CatalogueView, Status> {
+        let filter = CatalogueFilter::read(filter).map_err(|violations| invalid(&violations))?;
+        let page = match filter {
+            None => self.catalogue.list(limit, offset).await,
+            Some(filter) => self.catalogue.search(&filter, limit, offset).await,
+        };
+        page.map_err(refuse)
+    }
+
     /// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
     async fn drawn(&self, request: CoverRequest, client: Option<IpAddr>) -> Result<Bytes, Status> {
         if let Some(png) = self.studio.find(&request) {
@@ -60,17 +79,13 @@ impl CatalogueService for CatalogueApi {
     ) -> Result<Response<EventList>, Status> {
         let request = request.get_ref();
         let (limit, offset) = (request.limit(), request.offset());
-        let filter = CatalogueFilter::read(FilterTexts {
+        let filter = FilterTexts {
             q: request.q.as_deref(),
             city: request.city.as_deref(),
             from: request.from.as_deref(),
             to: request.to.as_deref(),
-        });
-        let page = match filter.map_err(|violations| invalid(&violations))? {
-            None => self.catalogue.list(limit, offset).await,
-            Some(filter) => self.catalogue.search(&filter, limit, offset).await,
         };
-        let page = page.map_err(refuse)?;
+        let page = self.page(filter, limit, offset).await?;
         let shown = |event: event::Event| {
             let is_full = page.full.contains(&event.id);
             convert::public_event(event, is_full, &self.links)
@@ -117,6 +132,45 @@ impl CatalogueService for CatalogueApi {
         };
         let text = calendar::of_event(&event, addresses);
         Ok(Response::new(CalendarFile { text }))
+    }
+
+    async fn get_catalogue_calendar(
+        &self,
+        request: Request<GetCatalogueCalendarRequest>,
+    ) -> Result<Response<CalendarFile>, Status> {
+        let request = request.get_ref();
+        let filter = FilterTexts {
+            q: request.q.as_deref(),
+            city: request.city.as_deref(),
+            from: request.from.as_deref(),
+            to: request.to.as_deref(),
+        };
+        let events = self.page(filter, CALENDAR_EVENTS, 0).await?.events;
+        let event_url = |slug: &str| self.links.event(slug);
+        let text = calendar::of_catalogue(&events, &self.links.host(), event_url);
+        Ok(Response::new(CalendarFile { text }))
+    }
+
+    async fn list_sitemaps(
+        &self,
+        _: Request<ListSitemapsRequest>,
+    ) -> Result<Response<SitemapList>, Status> {
+        let sitemaps = self.catalogue.sitemaps().await.map_err(refuse)?;
+        Ok(Response::new(convert::sitemaps(&sitemaps)))
+    }
+
+    async fn list_sitemap_events(
+        &self,
+        request: Request<ListSitemapEventsRequest>,
+    ) -> Result<Response<SitemapPage>, Status> {
+        let request = request.get_ref();
+        let cursor = convert::sitemap_cursor(request.cursor.as_deref());
+        let cursor = cursor.map_err(|violations| invalid(&violations))?;
+        let page = self
+            .catalogue
+            .sitemap_page(request.number(), cursor.as_ref())
+            .await;
+        Ok(Response::new(convert::sitemap_page(page.map_err(refuse)?)))
     }
 
     async fn get_cover(

@@ -1,6 +1,7 @@
 //! Conversion between messages and domain values.
 
 mod registrations;
+mod sitemaps;
 
 use covers::CoverRequest;
 use muster_api::v1;
@@ -20,6 +21,8 @@ use crate::{
 pub(super) use registrations::{
     new_registration, own_registration, registration, registration_filter, ticket,
 };
+
+pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
 pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {

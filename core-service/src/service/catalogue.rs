@@ -1,5 +1,7 @@
 //! The public catalogue.
 
+mod sitemaps;
+
 use std::{
     collections::HashSet,
     sync::{
@@ -7,6 +9,8 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+
+pub use sitemaps::SitemapPage;
 
 use super::{Commands, Error};
 use crate::{

@@ -76,6 +76,8 @@ pub(super) mod schema;
 pub(super) mod search;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
+#[path = "queries/sitemaps.rs"]
+pub(super) mod sitemaps;
 #[path = "queries/stock_covers.rs"]
 pub(super) mod stock_covers;
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::domain::{
     account::{Account, ApiKey},
-    catalogue::CatalogueFilter,
+    catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
     event::Event,
     ids::{AccountId, EventId, KeyId, RegistrationId},
@@ -137,6 +137,11 @@ reads! {
     search::search_catalogue(filter: &CatalogueFilter, now: Instant, limit: i64, offset: i64) -> CatalogueMatches;
     /// Whether events wait for [`Tx::index_events`], so that searches may miss some.
     search::has_events_to_index() -> bool;
+    /// The sitemaps of the catalogue: its live events that have not ended, by id, in parts of
+    /// [`crate::domain::catalogue::SITEMAP_EVENTS`].
+    sitemaps::list_sitemaps(now: Instant) -> Vec<Sitemap>;
+    /// Events of the catalogue by id: those after the one with this slug, or all.
+    sitemaps::list_event_addresses(now: Instant, after: Option<&str>, limit: i64, offset: i64) -> Vec<EventAddress>;
     /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
     /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;

@@ -2,11 +2,13 @@
 
 mod articles;
 mod catalogue;
+mod feeds;
 mod formats;
 mod headers;
 mod private;
 mod refusals;
 mod registering;
+mod sitemaps;
 mod tickets;
 
 /// The values of an attribute in a page, such as `href`.

@@ -1,6 +1,6 @@
 //! The catalogue of public events: the home page, and `/events` with its pages.
 
-mod filter;
+pub(super) mod filter;
 
 use askama::Template;
 use axum::response::Response;
@@ -36,6 +36,9 @@ struct CataloguePage {
     previous_url: Option<String>,
     next_url: Option<String>,
     range: String,
+    /// The same events for programs.
+    calendar_url: String,
+    feed_url: String,
 }
 
 /// The events that start on one day.
@@ -65,7 +68,9 @@ pub(crate) fn resources(site: &Site) -> [Resource; 2] {
 
 async fn home(visit: Visit) -> Result<Response, Problem> {
     let filter = Filter::default();
-    let list = visit.ask::<ListEvents>(filter.request(0)).await?;
+    let list = visit
+        .ask::<ListEvents>(filter.request(PAGE_SIZE, 0))
+        .await?;
     let title = "Find your next event";
     let page = Page::unlisted(title, DESCRIPTION, Section::None).at(visit.site.url("/"));
     show(list, page, filter, true)
@@ -77,7 +82,10 @@ async fn events(visit: Visit) -> Result<Response, Problem> {
     if offset == 0 && !filter.is_set() {
         page = page.at(visit.site.url("/events"));
     }
-    match visit.ask::<ListEvents>(filter.request(offset)).await {
+    match visit
+        .ask::<ListEvents>(filter.request(PAGE_SIZE, offset))
+        .await
+    {
         Ok(list) => show(list, page, filter, false),
         Err(problem) if filter.refused(&problem.details) => {
             let mut response = show(EventList::default(), page, filter, false)?;
@@ -113,6 +121,8 @@ fn show(list: EventList, page: Page, filter: Filter, is_home: bool) -> Result<Re
         next_url: list.next_offset.map(|offset| filter.url(offset)),
         range: format!("{} to {end} of {}", list.offset + 1, total(&list)),
         days: days(list.items),
+        calendar_url: filter.path("/events.ics"),
+        feed_url: filter.path("/events.atom"),
         filter,
     })
 }

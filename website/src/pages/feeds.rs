@@ -1,4 +1,4 @@
-//! The catalogue as an Atom feed.
+//! The catalogue with its filters as an Atom feed and as a calendar file.
 
 use askama::Template;
 use axum::response::Response;
@@ -6,12 +6,16 @@ use edge::{
     Problem,
     http::{Resource, document},
 };
-use muster_api::v1::{Event, ListEventsRequest, bindings::ListEvents};
+use muster_api::v1::{
+    Event,
+    bindings::{GetCatalogueCalendar, ListEvents},
+};
 
 use crate::{
     event::{EventSource, ShownEvent},
     layout::{SITE_NAME, rendered},
     markdown::{Author, html},
+    pages::{catalogue::filter::Filter, event::CALENDAR},
     visit::{Site, Visit},
 };
 
@@ -46,19 +50,29 @@ struct Entry {
     html: String,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 1] {
-    [site.page("/events.atom", atom)]
+pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+    [
+        site.page("/events.atom", atom),
+        site.page("/events.ics", calendar),
+    ]
+}
+
+async fn calendar(visit: Visit) -> Result<Response, Problem> {
+    let request = Filter::of(&visit.query()).calendar_request();
+    let file = visit.ask::<GetCatalogueCalendar>(request).await?;
+    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
 }
 
 async fn atom(visit: Visit) -> Result<Response, Problem> {
-    let events = events(&visit).await?;
+    let filter = Filter::of(&visit.query());
+    let events = events(&visit, &filter).await?;
     // A feed without entries has not changed since there is time.
     let none = "1970-01-01T00:00:00Z";
     let updated = events.iter().map(|event| &*event.updated_at).max();
     let feed = Feed {
         site_name: SITE_NAME,
-        home_url: visit.site.url("/events"),
-        own_url: visit.site.url("/events.atom"),
+        home_url: visit.site.url(&filter.path("/events")),
+        own_url: visit.site.url(&filter.path("/events.atom")),
         updated: updated.unwrap_or(none).to_owned(),
         entries: events.into_iter().map(entry).collect::<Result<_, _>>()?,
     };
@@ -66,15 +80,11 @@ async fn atom(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The next events of the catalogue.
-async fn events(visit: &Visit) -> Result<Vec<Event>, Problem> {
+async fn events(visit: &Visit, filter: &Filter) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
     let mut next = Some(0);
     while let Some(offset) = next.filter(|offset| *offset < MOST_ENTRIES) {
-        let request = ListEventsRequest {
-            limit: Some(AT_ONCE),
-            offset: Some(offset),
-            ..ListEventsRequest::default()
-        };
+        let request = filter.request(AT_ONCE, offset);
         let list = visit.ask::<ListEvents>(request).await?;
         next = list.next_offset;
         events.extend(list.items);

@@ -36,8 +36,10 @@ pub(crate) fn resources(site: &Site) -> [Resource; 2] {
     ]
 }
 
-async fn robots(_visit: Visit) -> Result<Response, Problem> {
-    Ok(document(ROBOTS, TEXT, AN_HOUR))
+async fn robots(visit: Visit) -> Result<Response, Problem> {
+    let sitemap = visit.site.url("/sitemap.xml");
+    let text = format!("{ROBOTS}\nSitemap: {sitemap}\n");
+    Ok(document(text, TEXT, AN_HOUR))
 }
 
 /// What a language model should read to use the site, in the form of llmstxt.org.

@@ -189,6 +189,78 @@ impl PublicRpc for GetEventCalendar {
     const CACHING: Option<Caching> = None;
 }
 
+/// The first 200 events of the catalogue, or of those that match filters, as a calendar file, which calendars can subscribe to. Descriptions are cut after 500 characters. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetCatalogueCalendar;
+
+impl Rpc for GetCatalogueCalendar {
+    type Request = super::GetCatalogueCalendarRequest;
+    type Response = super::CalendarFile;
+
+    const NAME: &'static str = "GetCatalogueCalendar";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetCatalogueCalendar";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for GetCatalogueCalendar {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Lists the sitemaps of the public catalogue. A sitemap has up to 50,000 events, in the order in which they were created, so new events come into the last one. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSitemaps;
+
+impl Rpc for ListSitemaps {
+    type Request = super::ListSitemapsRequest;
+    type Response = super::SitemapList;
+
+    const NAME: &'static str = "ListSitemaps";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemaps";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for ListSitemaps {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Lists the events of a sitemap, up to 10,000 at once. Events that are created meanwhile do not move others to another page. A sitemap that does not exist has no events. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSitemapEvents;
+
+impl Rpc for ListSitemapEvents {
+    type Request = super::ListSitemapEventsRequest;
+    type Response = super::SitemapPage;
+
+    const NAME: &'static str = "ListSitemapEvents";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemapEvents";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+}
+
+impl PublicRpc for ListSitemapEvents {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts and for events without `image_query`. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
@@ -1221,6 +1293,9 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetEvent);
     visitor.visit(GetEventPage);
     visitor.visit(GetEventCalendar);
+    visitor.visit(GetCatalogueCalendar);
+    visitor.visit(ListSitemaps);
+    visitor.visit(ListSitemapEvents);
     visitor.visit(GetCover);
     visitor.visit(ListUseCases);
     visitor.visit(ListGuides);

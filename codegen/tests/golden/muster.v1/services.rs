@@ -49,6 +49,27 @@ impl<
         self.inner().get_event_calendar(validated(request)?).await
     }
 
+    async fn get_catalogue_calendar(
+        &self,
+        request: tonic::Request<super::GetCatalogueCalendarRequest>,
+    ) -> Result<tonic::Response<super::CalendarFile>, tonic::Status> {
+        self.inner().get_catalogue_calendar(validated(request)?).await
+    }
+
+    async fn list_sitemaps(
+        &self,
+        request: tonic::Request<super::ListSitemapsRequest>,
+    ) -> Result<tonic::Response<super::SitemapList>, tonic::Status> {
+        self.inner().list_sitemaps(validated(request)?).await
+    }
+
+    async fn list_sitemap_events(
+        &self,
+        request: tonic::Request<super::ListSitemapEventsRequest>,
+    ) -> Result<tonic::Response<super::SitemapPage>, tonic::Status> {
+        self.inner().list_sitemap_events(validated(request)?).await
+    }
+
     async fn get_cover(
         &self,
         request: tonic::Request<super::GetCoverRequest>,
@@ -266,6 +287,15 @@ pub fn access(grpc_path: &str) -> Option<AccessRule> {
         }
         "/muster.v1.CatalogueService/GetEventCalendar" => {
             AccessRule::of::<bindings::GetEventCalendar>()
+        }
+        "/muster.v1.CatalogueService/GetCatalogueCalendar" => {
+            AccessRule::of::<bindings::GetCatalogueCalendar>()
+        }
+        "/muster.v1.CatalogueService/ListSitemaps" => {
+            AccessRule::of::<bindings::ListSitemaps>()
+        }
+        "/muster.v1.CatalogueService/ListSitemapEvents" => {
+            AccessRule::of::<bindings::ListSitemapEvents>()
         }
         "/muster.v1.CatalogueService/GetCover" => AccessRule::of::<bindings::GetCover>(),
         "/muster.v1.CatalogueService/ListUseCases" => {

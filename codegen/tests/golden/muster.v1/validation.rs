@@ -35,6 +35,41 @@ impl Validate for super::ListEventsRequest {
 impl Validate for super::GetEventRequest {}
 impl Validate for super::GetEventPageRequest {}
 impl Validate for super::GetEventCalendarRequest {}
+
+impl Validate for super::GetCatalogueCalendarRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 0, 200);
+        }
+        if let Some(city) = &self.city {
+            check.field("city").length(city, 0, 120);
+        }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::ListSitemapsRequest {}
+
+impl Validate for super::ListSitemapEventsRequest {
+    fn fill_defaults(&mut self) {
+        self.number.get_or_insert(1);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(number) = &self.number {
+            check.field("number").range(*number, 1, 40000);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
+    }
+}
+
 impl Validate for super::GetCoverRequest {}
 impl Validate for super::ListUseCasesRequest {}
 impl Validate for super::ListGuidesRequest {}

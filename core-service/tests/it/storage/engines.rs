@@ -78,6 +78,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0014_beginnings_of_words",
             "0015_event_pages",
             "0016_check_in_codes",
+            "0017_sitemaps",
         ]
     );
     store.migrate().await.unwrap();
@@ -106,6 +107,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0013_catalogue_search",
                 "0015_event_pages",
                 "0016_check_in_codes",
+                "0017_sitemaps",
             ]
         );
     }

@@ -26,6 +26,9 @@ const NO_TOOLS: &[(&str, &str)] = &[
 const NO_ROUTES: &[(&str, &str)] = &[
     ("GetEventPage", "a page of the site"),
     ("GetEventCalendar", "a file of the site"),
+    ("GetCatalogueCalendar", "a file of the site"),
+    ("ListSitemaps", "a file of the site"),
+    ("ListSitemapEvents", "a file of the site"),
     ("GetRegistrationCalendarByToken", "a file of the site"),
     ("GetTicket", "a page of the site"),
     ("GetGuide", "a resource, and a page of the site"),

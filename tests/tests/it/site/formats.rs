@@ -1,4 +1,4 @@
-//! What programs read of the site: schema.org, previews, feeds, and cards for other sites.
+//! What programs read of the site: schema.org, previews, and cards for other sites.
 
 use std::sync::Arc;
 
@@ -71,32 +71,6 @@ async fn an_unlisted_event_opens_by_its_link_and_is_not_indexed(app: Arc<TestApp
     assert!(!html.contains("rel=\"canonical\""));
 }
 
-async fn the_catalogue_is_a_feed(app: Arc<TestApp>) {
-    let empty = app.site.page("/events.atom").send().await;
-    assert_eq!(
-        empty.header("content-type"),
-        Some("application/atom+xml; charset=utf-8")
-    );
-    let owner = app.over(Surface::Http).owner(Plan::Business).await;
-    let event = owner.publish_new(json!({"title": HOSTILE})).await;
-    for number in 0..100 {
-        owner
-            .publish_new(json!({"title": format!("Number {number}")}))
-            .await;
-    }
-    let feed = app.site.page("/events.atom").send().await;
-    let text = std::str::from_utf8(&feed.body).unwrap();
-    assert_eq!(text.matches("<entry>").count(), 101);
-    assert!(text.contains(&format!(
-        "<id>https://muster.example/events/{}</id>",
-        event.slug
-    )));
-    assert!(!text.contains("<script>"), "{text}");
-    let tag = feed.header("etag").unwrap().to_owned();
-    let again = app.site.page("/events.atom").header("if-none-match", tag);
-    assert_eq!(again.send().await.status, 304);
-}
-
 async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = owner
@@ -150,6 +124,5 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
 tests::on_both_engines!(
     search_engines_learn_what_an_event_is,
     an_unlisted_event_opens_by_its_link_and_is_not_indexed,
-    the_catalogue_is_a_feed,
     other_sites_can_show_an_event,
 );

@@ -1,13 +1,15 @@
 //! What the visitor looks for: the fields above the catalogue.
 
-use muster_api::{v1::ListEventsRequest, violation::Violation};
+use muster_api::{
+    v1::{GetCatalogueCalendarRequest, ListEventsRequest},
+    violation::Violation,
+};
 
-use super::PAGE_SIZE;
 use crate::form::Form;
 
 /// The fields as they were filled, and what core says is wrong with them.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(in crate::pages) struct Filter {
     pub(super) q: String,
     pub(super) city: String,
     pub(super) from: String,
@@ -18,7 +20,7 @@ pub(super) struct Filter {
 
 impl Filter {
     /// The fields in a query.
-    pub(super) fn of(query: &Form) -> Self {
+    pub(in crate::pages) fn of(query: &Form) -> Self {
         let value = |name| query.value(name).unwrap_or_default().to_owned();
         Self {
             q: value("q"),
@@ -35,11 +37,20 @@ impl Filter {
     }
 
     /// What core is asked for a page.
-    pub(super) fn request(&self, offset: i32) -> ListEventsRequest {
-        let given = |value: &String| (!value.is_empty()).then(|| value.clone());
+    pub(in crate::pages) fn request(&self, limit: i32, offset: i32) -> ListEventsRequest {
         ListEventsRequest {
-            limit: Some(PAGE_SIZE),
+            limit: Some(limit),
             offset: Some(offset),
+            q: given(&self.q),
+            city: given(&self.city),
+            from: given(&self.from),
+            to: given(&self.to),
+        }
+    }
+
+    /// What core is asked for a calendar file.
+    pub(in crate::pages) fn calendar_request(&self) -> GetCatalogueCalendarRequest {
+        GetCatalogueCalendarRequest {
             q: given(&self.q),
             city: given(&self.city),
             from: given(&self.from),
@@ -49,14 +60,22 @@ impl Filter {
 
     /// The address of a page with the same filter.
     pub(super) fn url(&self, offset: i32) -> String {
+        let offset = (offset > 0).then(|| ("offset", offset.to_string()));
+        self.path_and("/events", offset)
+    }
+
+    /// A path with the same filter.
+    pub(in crate::pages) fn path(&self, path: &str) -> String {
+        self.path_and(path, None)
+    }
+
+    fn path_and(&self, path: &str, more: Option<(&str, String)>) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.fields().filter(|(_, value)| !value.is_empty()));
-        if offset > 0 {
-            query.append_pair("offset", &offset.to_string());
-        }
+        query.extend_pairs(more);
         match &*query.finish() {
-            "" => "/events".to_owned(),
-            query => format!("/events?{query}"),
+            "" => path.to_owned(),
+            query => format!("{path}?{query}"),
         }
     }
 
@@ -87,6 +106,10 @@ impl Filter {
     }
 }
 
+fn given(value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +120,11 @@ mod tests {
         assert!(filter.is_set());
         assert_eq!(filter.url(0), "/events?q=a%26b+c&to=2030-05-01");
         assert_eq!(filter.url(20), "/events?q=a%26b+c&to=2030-05-01&offset=20");
-        let request = filter.request(0);
+        assert_eq!(
+            filter.path("/events.ics"),
+            "/events.ics?q=a%26b+c&to=2030-05-01"
+        );
+        let request = filter.request(20, 0);
         assert_eq!((request.q.as_deref(), request.city), (Some("a&b c"), None));
         assert_eq!(Filter::default().url(0), "/events");
         assert!(!Filter::of(&Form::parse(b"q=+&x=1")).is_set());

@@ -1,0 +1,2 @@
+-- The catalogue in the order of creation, from which sitemaps are read.
+CREATE INDEX events_in_sitemaps ON events (id) INCLUDE (effective_end, updated_at, slug) WHERE live = TRUE;
