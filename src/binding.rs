@@ -13,6 +13,8 @@ pub enum Access {
     Bearer,
     /// Like `Bearer`, on a paid plan.
     Paid,
+    /// A person's session, which the site presents; no key and no token.
+    Session,
 }
 
 /// The conditions on callers of an rpc, which are checked before its use case, and whether it is a read.
@@ -26,6 +28,8 @@ pub struct AccessRule {
     pub internal: bool,
     /// Whether it changes nothing.
     pub read_only: bool,
+    /// Whether the session must have stepped up lately.
+    pub step_up: bool,
 }
 
 impl AccessRule {
@@ -36,6 +40,7 @@ impl AccessRule {
             read_only: R::READ_ONLY,
             access: R::ACCESS,
             scope: R::SCOPE,
+            step_up: R::STEP_UP,
         }
     }
 }
@@ -105,6 +110,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const IDEMPOTENCY_KEY: bool;
     /// Whether edges call it to check credentials.
     const CHECKS_CREDENTIAL: bool;
+    /// Whether the session must have stepped up lately.
+    const STEP_UP: bool;
 }
 
 /// An internal rpc that answers with a stream of messages. It sends the first one at once, and is never silent for

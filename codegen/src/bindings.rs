@@ -103,6 +103,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         idempotent,
         checks_credential,
         idempotency_key,
+        step_up,
         ..
     } = method;
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
@@ -134,6 +135,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
+            const STEP_UP: bool = #step_up;
         }
     }
 }
@@ -195,6 +197,7 @@ fn access(access: Access) -> Ident {
         match access {
             Access::Paid => "Paid",
             Access::Bearer => "Bearer",
+            Access::Session => "Session",
             // The reader refuses rpcs without access.
             Access::Public | Access::Unspecified => "Public",
         }

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{
     errors,
     model::{Api, Field, Message, Method, Response},
+    options::Access,
 };
 
 /// Checks the public package.
@@ -31,6 +32,11 @@ pub(crate) fn public(api: &Api) -> Result<()> {
         ensure!(
             !method.checks_credential,
             "rpc {}: it is public, so edges do not check credentials by it",
+            method.name
+        );
+        ensure!(
+            method.access != Access::Session,
+            "rpc {}: only internal rpcs may be for sessions alone",
             method.name
         );
         surfaces(api, method, &mut routes, &mut tools)

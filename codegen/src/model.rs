@@ -79,6 +79,8 @@ pub(crate) struct Method {
     pub(crate) access: Access,
     /// The scope that the caller's credential must have, for example `events:read`.
     pub(crate) scope: Option<String>,
+    /// Whether the session must have stepped up lately.
+    pub(crate) step_up: bool,
     pub(crate) checks_credential: bool,
     /// Whether it takes an `Idempotency-Key`.
     pub(crate) idempotency_key: bool,

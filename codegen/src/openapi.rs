@@ -59,7 +59,8 @@ fn credential(rules: &ApiRules) -> String {
     let heading =
         "Its scopes limit what it can be used for:\n\n| Scope | What it allows |\n|---|---|";
     let row = |scope: &ScopeRule| format!("| `{}` | {} |", scope.name, scope.description);
-    let rows: Vec<_> = rules.scopes.iter().map(row).collect();
+    let grantable = rules.scopes.iter().filter(|scope| !scope.session_only);
+    let rows: Vec<_> = grantable.map(row).collect();
     if rows.is_empty() {
         return rules.credential.clone();
     }

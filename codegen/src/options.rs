@@ -109,6 +109,7 @@ pub(crate) struct ApiRules {
 pub(crate) struct ScopeRule {
     pub(crate) name: String,
     pub(crate) description: String,
+    pub(crate) session_only: bool,
 }
 
 /// `muster.options.v1.Prompt`.
@@ -151,6 +152,7 @@ pub(crate) struct MethodRules {
     pub(crate) no_scope: bool,
     pub(crate) idempotency_key: bool,
     pub(crate) caching: Option<Caching>,
+    pub(crate) step_up: bool,
 }
 
 /// `muster.options.v1.Caching`.
@@ -175,6 +177,8 @@ pub(crate) enum Access {
     Bearer,
     #[serde(rename = "ACCESS_PAID")]
     Paid,
+    #[serde(rename = "ACCESS_SESSION")]
+    Session,
 }
 
 /// `muster.options.v1.Tool`.

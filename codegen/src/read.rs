@@ -183,6 +183,7 @@ fn method(
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,
         scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
+        step_up: rules.step_up,
         checks_credential: rules.checks_credential,
         idempotency_key: rules.idempotency_key,
         caching: rules.caching,
@@ -198,6 +199,10 @@ fn method(
 /// Ensures that access and scope are set and fit each other.
 fn says_who_may_call(rules: &MethodRules) -> Result<()> {
     let names_scope = !rules.scope.is_empty();
+    ensure!(
+        !rules.step_up || rules.access == Access::Session,
+        "only sessions step up, so its access must be ACCESS_SESSION"
+    );
     match rules.access {
         Access::Unspecified => bail!("it does not say its access"),
         Access::Public => {
@@ -210,7 +215,7 @@ fn says_who_may_call(rules: &MethodRules) -> Result<()> {
                 "it is public, but idempotency keys belong to accounts"
             );
         }
-        Access::Bearer | Access::Paid => ensure!(
+        Access::Bearer | Access::Paid | Access::Session => ensure!(
             names_scope != rules.no_scope,
             "it has to name the scope that it needs, or say no_scope: true"
         ),

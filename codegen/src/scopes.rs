@@ -9,6 +9,8 @@ use crate::{model::Api, rust::pascal};
 pub(crate) fn emit(api: &Api) -> TokenStream {
     let scopes = &api.scopes;
     let variants: Vec<_> = scopes.iter().map(|scope| variant(&scope.name)).collect();
+    let grantable = scopes.iter().filter(|scope| !scope.session_only);
+    let grantable: Vec<_> = grantable.map(|scope| variant(&scope.name)).collect();
     let names: Vec<_> = scopes.iter().map(|scope| &scope.name).collect();
     let descriptions: Vec<_> = scopes.iter().map(|scope| &scope.description).collect();
     let docs = scopes
@@ -22,8 +24,11 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         }
 
         impl Scope {
-            /// All scopes, in the order in which people see them.
-            pub const ALL: &'static [Self] = &[#(Self::#variants),*];
+            /// All scopes that a credential can be granted, in the order in which people see them.
+            pub const ALL: &'static [Self] = &[#(Self::#grantable),*];
+
+            /// The same, with those that only sessions have, by the role of their person.
+            pub const ALL_OF_SESSIONS: &'static [Self] = &[#(Self::#variants),*];
 
             /// Its name, for example `events:read`.
             pub const fn name(self) -> &'static str {

@@ -34,7 +34,7 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
         "access",
         match method.access {
             Access::Paid => "paid",
-            Access::Bearer => "bearer",
+            Access::Bearer | Access::Session => "bearer",
             Access::Public | Access::Unspecified => "public",
         },
     );

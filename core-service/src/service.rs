@@ -21,6 +21,7 @@ mod registrations;
 
 use std::sync::Arc;
 
+pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, Accounts, NewAccount};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};

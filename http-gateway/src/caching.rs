@@ -9,7 +9,9 @@ pub(crate) fn cache_control<B: Binding>(is_provisional: bool) -> HeaderValue {
     match (B::CACHING, B::ACCESS) {
         (Some(caching), _) => kept(caching, is_provisional),
         (None, Access::Public) => HeaderValue::from_static("no-cache"),
-        (None, Access::Bearer | Access::Paid) => HeaderValue::from_static("no-store"),
+        (None, Access::Bearer | Access::Paid | Access::Session) => {
+            HeaderValue::from_static("no-store")
+        }
     }
 }
 

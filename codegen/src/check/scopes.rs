@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::{
     model::{Api, Method},
-    options::ScopeRule,
+    options::{Access, ScopeRule},
 };
 
 /// Checks the list.
@@ -36,11 +36,16 @@ fn is_name(name: &str) -> bool {
 
 /// Checks that the scope which an rpc needs is in the list.
 pub(super) fn needed(api: &Api, method: &Method) -> Result<()> {
-    if let Some(needed) = &method.scope {
-        ensure!(
-            api.scopes.iter().any(|scope| scope.name == *needed),
-            "it needs the scope {needed}, which is not one of the API's"
-        );
-    }
+    let Some(needed) = &method.scope else {
+        return Ok(());
+    };
+    let found = api.scopes.iter().find(|scope| scope.name == *needed);
+    let Some(scope) = found else {
+        bail!("it needs the scope {needed}, which is not one of the API's");
+    };
+    ensure!(
+        !scope.session_only || method.access == Access::Session,
+        "it needs the scope {needed}, which only sessions have, so its access must be ACCESS_SESSION"
+    );
     Ok(())
 }

@@ -40,7 +40,9 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
         &mut operation,
         "security",
         match method.access {
-            Access::Bearer | Access::Paid => json!([{ BEARER: method.scope.as_slice() }]),
+            Access::Bearer | Access::Paid | Access::Session => {
+                json!([{ BEARER: method.scope.as_slice() }])
+            }
             Access::Public | Access::Unspecified => json!([]),
         },
     );

@@ -20,7 +20,7 @@ use crate::{
         plan::Plan,
         slug,
     },
-    service::{Error, Unit, UseCases},
+    service::{Error, Unit, UseCases, add_account},
     storage,
 };
 
@@ -42,12 +42,11 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
             return Ok(false);
         }
         let account = account(commands.entropy(), unit.now);
-        if !unit.tx.insert_account(&account).await? {
+        match add_account(unit, &account, &account.name).await {
             // Another process has filled this database meanwhile.
-            return Ok(false);
-        }
-        unit.record(Fact::AccountCreated { account: &account })
-            .await?;
+            Err(Error::Conflict(_)) => return Ok(false),
+            added => added?,
+        };
         add_events(commands.entropy(), unit, account.id, defaults).await?;
         Ok(true)
     };

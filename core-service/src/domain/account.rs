@@ -3,7 +3,7 @@
 use muster_api::validation::breaks_a_line;
 
 use super::{
-    ids::{AccountId, KeyId},
+    ids::{AccountId, KeyId, PersonId},
     instant::Instant,
     plan::Plan,
     scope::Scopes,
@@ -13,14 +13,14 @@ use super::{
 /// The same limit as for names of registrants.
 const MAX_NAME_CHARACTERS: usize = 200;
 
-/// The owner of events.
+/// The owner of events, and what its members share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// Its identifier.
     pub id: AccountId,
-    /// The owner's e-mail address, as entered.
+    /// The address of its first owner; empty if it has none.
     pub email: String,
-    /// The owner's name.
+    /// Its name.
     pub name: String,
     /// The plan.
     pub plan: Plan,
@@ -37,6 +37,8 @@ pub struct ApiKey {
     pub id: KeyId,
     /// Its account.
     pub account_id: AccountId,
+    /// For whom it acts: it is worth no more than their role. Nobody once that person is erased; then it is invalid.
+    pub person_id: Option<PersonId>,
     /// Its name in lists.
     pub label: String,
     /// SHA-256 of the whole key.

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    ids::{AccountId, KeyId},
+    ids::{AccountId, KeyId, PersonId},
     instant::Instant,
 };
 
@@ -12,6 +12,8 @@ use super::{
 pub enum Actor {
     /// The holder of a key.
     Key(KeyId),
+    /// A person who has signed in.
+    Person(PersonId),
     /// An administrator, by a command.
     Admin,
     /// A person who registers or has a private link.
@@ -25,6 +27,7 @@ impl Actor {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Key(_) => "key",
+            Self::Person(_) => "person",
             Self::Admin => "admin",
             Self::Attendee => "attendee",
             Self::System => "system",
@@ -35,7 +38,15 @@ impl Actor {
     pub const fn key_id(self) -> Option<KeyId> {
         match self {
             Self::Key(key) => Some(key),
-            Self::Admin | Self::Attendee | Self::System => None,
+            Self::Person(_) | Self::Admin | Self::Attendee | Self::System => None,
+        }
+    }
+
+    /// The person, when one has signed in.
+    pub const fn person_id(self) -> Option<PersonId> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Key(_) | Self::Admin | Self::Attendee | Self::System => None,
         }
     }
 }
@@ -49,10 +60,12 @@ pub struct AuditEntry {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `admin`, `attendee` or `system`.
+    /// Who: `key`, `person`, `admin`, `attendee` or `system`.
     pub actor: &'static str,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,
+    /// By whom, when by a person who has signed in.
+    pub person_id: Option<PersonId>,
     /// What, for example `event.cancel`.
     pub action: &'static str,
     /// To what: an event, a key, an account.

@@ -48,4 +48,6 @@ id! {
     EventId,
     /// Names a registration.
     RegistrationId,
+    /// Names a person who can sign in.
+    PersonId,
 }

@@ -9,7 +9,7 @@ const fn bit(scope: Scope) -> u16 {
 /// The scopes of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scopes {
-    /// All scopes, including those of later versions. The default for keys.
+    /// All scopes that a credential can be granted, including those of later versions. The default for keys.
     All,
     /// Only these scopes.
     Only(ScopeSet),
@@ -27,16 +27,22 @@ impl Scopes {
     }
 
     /// Whether a scope is among them.
-    pub const fn contain(self, scope: Scope) -> bool {
+    pub fn contain(self, scope: Scope) -> bool {
         match self {
-            Self::All => true,
+            Self::All => Scope::ALL.contains(&scope),
             Self::Only(ScopeSet(bits)) => bits & bit(scope) != 0,
         }
     }
 
-    /// The scopes of this version, in the order of [`Scope::ALL`].
+    /// Those of them that are also among `most`.
+    #[must_use]
+    pub fn within(self, most: Self) -> Self {
+        Self::named(self.iter().filter(|scope| most.contain(*scope)))
+    }
+
+    /// The scopes of this version, in the order of [`Scope::ALL_OF_SESSIONS`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        let all = Scope::ALL.iter().copied();
+        let all = Scope::ALL_OF_SESSIONS.iter().copied();
         all.filter(move |scope| self.contain(*scope))
     }
 

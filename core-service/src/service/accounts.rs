@@ -6,7 +6,8 @@ use crate::domain::{
     audit::Actor,
     email::Email,
     fact::Fact,
-    ids::AccountId,
+    ids::{AccountId, PersonId},
+    person::{Person, Role},
     plan::{Plan, Plans, Quotas},
     violation::Violations,
     zone::Zone,
@@ -37,6 +38,41 @@ impl AccountOverview {
     pub fn daily_mails_left(&self) -> Option<i32> {
         left(self.daily_mails_limit, self.daily_mails)
     }
+}
+
+/// Adds an account with its first owner: the person with its address, who is new and has this name if nobody knows them.
+///
+/// # Errors
+/// [`Error::Conflict`] if they own an account.
+pub(crate) async fn add_account(
+    unit: &mut Unit,
+    account: &Account,
+    owner_name: &str,
+) -> Result<PersonId, Error> {
+    let person = Person {
+        // As those have whose accounts are older than people.
+        id: PersonId::new(account.id.uuid()),
+        email: account.email.clone(),
+        name: owner_name.to_owned(),
+        created_at: account.created_at,
+    };
+    unit.tx.insert_person(&person).await?;
+    let owner = unit.tx.lock_person_by_email(&account.email).await?;
+    let owner = owner.ok_or(Error::NotFound { what: "person" })?.id;
+    let existing = unit.tx.find_account_by_email(&account.email).await?;
+    if existing.is_some() {
+        let email = &account.email;
+        return Err(Error::Conflict(format!(
+            "there is already an account with the address {email}"
+        )));
+    }
+    unit.tx.insert_account(account).await?;
+    let since = account.created_at;
+    unit.tx
+        .put_membership(account.id, owner, Role::Owner, since)
+        .await?;
+    unit.record(Fact::AccountCreated { account }).await?;
+    Ok(owner)
 }
 
 /// After a change to a smaller plan there may be more than the quota.
@@ -107,13 +143,7 @@ impl Accounts {
                 timezone: zone.map(|zone| zone.name().to_owned()),
                 created_at: unit.now,
             };
-            if !unit.tx.insert_account(&account).await? {
-                return Err(Error::Conflict(format!(
-                    "there is already an account with the address {email}"
-                )));
-            }
-            unit.record(Fact::AccountCreated { account: &account })
-                .await?;
+            add_account(unit, &account, &account.name).await?;
             Ok(account)
         };
         self.commands.run(Actor::Admin, decide).await

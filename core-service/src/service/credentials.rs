@@ -147,15 +147,15 @@ impl Authenticator {
 
     async fn recognise_key(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
         let found = self.store.find_key_by_hash(hash).await?;
-        let (key, account) = found.ok_or(Error::Unauthorized)?;
+        let (key, role) = found.ok_or(Error::Unauthorized)?;
         if !is_valid(&key, now) {
             return Err(Error::Unauthorized);
         }
         self.key_uses.record(key.id, now);
         let principal = Principal {
-            account: account.id,
+            account: key.account_id,
             actor: Actor::Key(key.id),
-            scopes: key.scopes,
+            scopes: key.scopes.within(role.scopes()),
         };
         Ok(Recognised {
             principal,

@@ -72,6 +72,7 @@ impl People {
         }
         self.erase_contacts(&email_norm, &mut done).await?;
         self.erase_account(&email_norm, &mut done).await?;
+        self.erase_person(&email_norm).await?;
         self.commands.store().forget_deleted().await?;
         Ok(done)
     }
@@ -168,9 +169,7 @@ impl People {
                 return Ok(None);
             };
             let account = account.id;
-            // RFC 2606 reserves this domain, so it never exists.
-            let nobody = format!("erased-{account}@erased.invalid");
-            unit.tx.erase_account(account, &nobody).await?;
+            unit.tx.erase_account(account).await?;
             let keys = unit.tx.revoke_keys_of(account, unit.now).await?;
             unit.tx.delete_answers_of(account).await?;
             unit.record(Fact::AccountErased { account }).await?;
@@ -180,6 +179,17 @@ impl People {
             (done.account, done.keys) = (true, keys);
         }
         Ok(())
+    }
+
+    async fn erase_person(&self, email_norm: &str) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            if let Some(person) = unit.tx.lock_person_by_email(email_norm).await? {
+                unit.tx.delete_person(person.id).await?;
+                unit.note_write();
+            }
+            Ok(())
+        };
+        self.commands.run(Actor::Admin, decide).await
     }
 }
 

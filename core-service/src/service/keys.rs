@@ -64,12 +64,12 @@ impl Keys {
         }
     }
 
-    /// Creates a key with all scopes for the account of an e-mail address.
+    /// Creates a key with all scopes for the owner of an account, by their e-mail address.
     pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
         self.create_on(email, KeyTerms::named(label)).await
     }
 
-    /// Creates a key with these terms for the account of an e-mail address.
+    /// Creates a key with these terms for the owner of an account, by their e-mail address.
     pub async fn create_on(&self, email: &str, terms: KeyTerms) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
         account::check_name("name", &terms.label, &mut violations);
@@ -83,11 +83,13 @@ impl Keys {
 
         let plain = PlainKey::generate(self.commands.entropy());
         let decide = async |unit: &mut Unit| {
-            let owner = unit.tx.find_account_by_email(email).await?;
-            let owner = owner.ok_or(Error::NotFound { what: "account" })?;
+            let account = unit.tx.find_account_by_email(email).await?;
+            let account = account.ok_or(Error::NotFound { what: "account" })?;
+            let owner = unit.tx.find_person_by_email(email).await?;
             let key = ApiKey {
                 id: KeyId::new(unit.new_id()),
-                account_id: owner.id,
+                account_id: account.id,
+                person_id: owner.map(|owner| owner.id),
                 label: terms.label,
                 hash: plain.hash(),
                 scopes: terms.scopes,
@@ -111,10 +113,10 @@ impl Keys {
     /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
     pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
-        let (key, owner) = found.ok_or(Error::NotFound { what: "key" })?;
+        let (key, account) = found.ok_or(Error::NotFound { what: "key" })?;
         let decide = async |unit: &mut Unit| {
             if unit.tx.revoke_key(id, unit.now).await? {
-                let account = owner.id;
+                let account = account.id;
                 unit.record(Fact::KeyRevoked { account, key: id }).await?;
             }
             Ok(())

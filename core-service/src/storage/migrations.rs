@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -73,6 +73,7 @@ const STEPS: [Step; 17] = [
     step!(15, "0015_event_pages", both),
     step!(16, "0016_check_in_codes", both),
     step!(17, "0017_sitemaps", both),
+    step!(18, "0018_people", both),
 ];
 
 /// SQLite's migrations.

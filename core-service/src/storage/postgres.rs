@@ -79,6 +79,10 @@ pub(super) mod keys;
 pub(super) mod links;
 #[path = "queries/mails.rs"]
 pub(super) mod mails;
+#[path = "queries/memberships.rs"]
+pub(super) mod memberships;
+#[path = "queries/people.rs"]
+pub(super) mod people;
 #[path = "queries/registrations.rs"]
 pub(super) mod registrations;
 #[path = "queries/schema.rs"]

@@ -14,11 +14,12 @@ use crate::domain::{
     catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
     event::Event,
-    ids::{AccountId, EventId, KeyId, RegistrationId},
+    ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
     instant::Instant,
     job::JobKind,
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    person::{Person, Role},
     registration::{Counters, Details, Registrant, Registration},
 };
 
@@ -199,11 +200,18 @@ reads! {
     accounts::find_account(account: AccountId) -> Option<Account>;
     /// The mails that count against an account's daily quota.
     accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
-    /// The account of an e-mail address, in any case.
+    /// The account of which the person with this address, in any case, is an owner; the one that they own for longest.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
+    /// A person.
+    people::find_person(person: PersonId) -> Option<Person>;
+    /// The person with this address, in any case.
+    people::find_person_by_email(email: &str) -> Option<Person>;
+    /// The role of a member.
+    memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
 
-    /// The key with this SHA-256, also if revoked or expired, and its account.
-    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Account)>;
+    /// The key with this SHA-256, also if revoked or expired, and the role of the person for whom it acts. None if that person is no
+    /// member of its account any more.
+    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Role)>;
     /// A key and its account.
     keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
     /// All keys with their accounts, by account and age.

@@ -8,17 +8,18 @@ use crate::domain::{
     announcement::Announcement,
     audit::AuditEntry,
     event::{Event, TimeAndPlace},
-    ids::{AccountId, EventId, KeyId, RegistrationId},
+    ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    person::{Person, Role},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
 };
 
-/// A transaction. Take locks in the order idempotency key, account, counters, event. Dropping it without a commit rolls it
+/// A transaction. Take locks in the order idempotency key, person, account, counters, event. Dropping it without a commit rolls it
 /// back.
 ///
 /// It cannot be used after an error: PostgreSQL has aborted it.
@@ -58,8 +59,8 @@ macro_rules! statements {
 }
 
 statements! {
-    /// Adds an account; false, and nothing written, if its e-mail address is taken.
-    accounts::insert_account(account: &Account) -> bool;
+    /// Adds an account, without its owner.
+    accounts::insert_account(account: &Account) -> ();
     /// Whether there is any account.
     accounts::has_accounts() -> bool;
     /// Changes an account's plan; false when there is no such account.
@@ -70,8 +71,21 @@ statements! {
     accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
     /// Sets the mails that count against an account's daily quota.
     accounts::set_mail_count(account: AccountId, count: MailCount) -> ();
-    /// The account of an e-mail address, in any case.
+    /// The account of which the person with this address, in any case, is an owner; the one that they own for longest.
     accounts::find_account_by_email(email: &str) -> Option<Account>;
+
+    /// Adds a person; false, and nothing written, if another one has the address.
+    people::insert_person(person: &Person) -> bool;
+    /// Locks the person with this address, in any case, until the end. It comes before the lock of an account.
+    people::lock_person_by_email(email: &str) -> Option<Person>;
+    /// The person with this address, in any case.
+    people::find_person_by_email(email: &str) -> Option<Person>;
+    /// Removes a person from their accounts and for good. Their keys act for nobody then.
+    people::delete_person(person: PersonId) -> ();
+    /// Makes a person a member with this role, or changes the role of a member.
+    memberships::put_membership(account: AccountId, person: PersonId, role: Role, now: Instant) -> ();
+    /// The role of a member.
+    memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
 
     /// Adds a key.
     keys::insert_key(key: &ApiKey) -> ();
@@ -132,8 +146,8 @@ statements! {
     jobs::delete_failed_jobs(before: Instant, limit: i64) -> u64;
     /// Removes at most `limit` rows of the audit log from before this time; returns their number.
     audit::delete_audit(before: Instant, limit: i64) -> u64;
-    /// Removes the owner's name and address from an account and sets its address to `email`.
-    accounts::erase_account(account: AccountId, email: &str) -> ();
+    /// Removes the name of an account.
+    accounts::erase_account(account: AccountId) -> ();
     /// Revokes an account's keys and removes their names; returns the number of valid ones.
     keys::revoke_keys_of(account: AccountId, now: Instant) -> u64;
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Error;
 use crate::domain::{
     event::Event,
-    ids::{AccountId, EventId, KeyId},
+    ids::{AccountId, EventId, KeyId, PersonId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKey},
@@ -88,10 +88,12 @@ pub struct AuditRecord {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `admin`, `attendee` or `system`.
+    /// Who: `key`, `person`, `admin`, `attendee` or `system`.
     pub actor: String,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,
+    /// By whom, when by a person who had signed in.
+    pub person_id: Option<PersonId>,
     /// What, for example `event.cancel`.
     pub action: String,
     /// To what.

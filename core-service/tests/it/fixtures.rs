@@ -6,14 +6,15 @@ use core_service::{
         check_in_code::CheckInCode,
         entropy::Entropy,
         event::Event,
-        ids::{AccountId, EventId, KeyId, RegistrationId},
+        ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
         instant::Instant,
+        person::{Person, Role},
         plan::Plan,
         registration::{Registration, Status},
         schedule::{EventTime, Schedule},
         scope::Scopes,
     },
-    storage::{Access, Options, Store},
+    storage::{Access, Options, Store, Tx},
 };
 use jiff::{Timestamp, tz::TimeZone};
 use test_postgres::Database;
@@ -74,6 +75,7 @@ impl Rows {
         ApiKey {
             id: KeyId::new(self.entropy.uuid_v7(NOW)),
             account_id: account,
+            person_id: Some(owner_of(account)),
             label: "laptop".to_owned(),
             hash,
             created_at: NOW,
@@ -150,9 +152,29 @@ pub(crate) fn event_time(at: Instant) -> EventTime {
 pub(crate) async fn add_account(store: &Store, rows: &Rows) -> Account {
     let account = rows.account();
     let mut tx = store.begin().await.unwrap();
-    assert!(tx.insert_account(&account).await.unwrap());
+    insert_account(&mut tx, &account).await;
     tx.commit().await.unwrap();
     account
+}
+
+/// Adds an account with its owner, whose id is [`owner_of`] it.
+pub(crate) async fn insert_account(tx: &mut Tx, account: &Account) {
+    let owner = Person {
+        id: owner_of(account.id),
+        email: account.email.clone(),
+        name: account.name.clone(),
+        created_at: account.created_at,
+    };
+    assert!(tx.insert_person(&owner).await.unwrap());
+    tx.insert_account(account).await.unwrap();
+    tx.put_membership(account.id, owner.id, Role::Owner, NOW)
+        .await
+        .unwrap();
+}
+
+/// The owner of an account that these functions made.
+pub(crate) const fn owner_of(account: AccountId) -> PersonId {
+    PersonId::new(account.uuid())
 }
 
 /// Adds an event, live when it has not ended at [`NOW`].

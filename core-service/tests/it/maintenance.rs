@@ -70,6 +70,7 @@ async fn what_is_old_is_deleted(database: Database) {
     let account = add_account(&store, &rows).await;
     let subject = account.id.uuid();
     let entry = |at| AuditEntry {
+        person_id: None,
         id: rows.key(account.id).id.uuid(),
         at,
         account_id: Some(account.id),

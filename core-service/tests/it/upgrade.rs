@@ -6,6 +6,7 @@ use core_service::{
     domain::{
         catalogue::{CatalogueFilter, FilterTexts},
         job::JobKind,
+        person::Role,
         registration::Status,
     },
     service::Error,
@@ -73,6 +74,13 @@ async fn everything_is_kept_and_works(database: Database) {
         .await
         .unwrap();
     assert_eq!(instance.keys.list().await.unwrap().len(), 3);
+    // Whoever an account belonged to is its owner, and is found by the same address.
+    let account = instance.accounts.get(&olga).await.unwrap().account;
+    let owner = instance.store.find_person_by_email(&account.email);
+    let owner = owner.await.unwrap().unwrap();
+    assert_eq!(owner.name, account.name);
+    let role = instance.store.find_role(account.id, owner.id).await;
+    assert_eq!(role.unwrap(), Some(Role::Owner));
     let listed = instance.catalogue.list(10, 0).await.unwrap();
     let event = |title: &str| {
         let found = listed.events.iter().find(|event| event.title == title);

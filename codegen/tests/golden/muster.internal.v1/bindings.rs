@@ -2,6 +2,70 @@
 
 use crate::binding::{Access, InternalVisitor, Rpc};
 use crate::scope::Scope;
+/** Creates an account on the plan for sign-ups, of which the caller is the owner, and makes it the session's current one. It is for people who are in no account; others have one to invite people to.
+
+Errors: `CONFLICT` if the person is in an account, or if sign-up is closed.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct CreateAccount;
+
+impl Rpc for CreateAccount {
+    type Request = super::CreateAccountRequest;
+    type Response = super::CreateAccountResponse;
+
+    const NAME: &'static str = "CreateAccount";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/CreateAccount";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Changes the account's name or the time zone of its new events. An absent field stays as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateAccount;
+
+impl Rpc for UpdateAccount {
+    type Request = super::UpdateAccountRequest;
+    type Response = super::UpdateAccountResponse;
+
+    const NAME: &'static str = "UpdateAccount";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/UpdateAccount";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::AccountWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts.
+
+Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` with the detail `name` if that is not the account's name; `CONFLICT` while people are registered for an event that is neither cancelled nor ended: cancel it first, so that they are told.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RemoveAccount;
+
+impl Rpc for RemoveAccount {
+    type Request = super::RemoveAccountRequest;
+    type Response = super::RemoveAccountResponse;
+
+    const NAME: &'static str = "RemoveAccount";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/RemoveAccount";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRemove);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
 
 /// Checks the call's own credential, so that an edge can refuse a client before it reads the request.
 #[derive(Debug, Clone, Copy)]
@@ -20,9 +84,618 @@ impl Rpc for CheckCredential {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
+    const STEP_UP: bool = false;
+}
+
+/// Reads them. They change only when core is started again, so an edge may keep them for a minute.
+#[derive(Debug, Clone, Copy)]
+pub struct GetInstance;
+
+impl Rpc for GetInstance {
+    type Request = super::GetInstanceRequest;
+    type Response = super::Instance;
+
+    const NAME: &'static str = "GetInstance";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.InstanceService/GetInstance";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Lists the keys that are not revoked, with those that have expired, the newest first. There are 100 at most.
+#[derive(Debug, Clone, Copy)]
+pub struct ListKeys;
+
+impl Rpc for ListKeys {
+    type Request = super::ListKeysRequest;
+    type Response = super::KeyList;
+
+    const NAME: &'static str = "ListKeys";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.KeyService/ListKeys";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::KeysWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Creates a key of the caller. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` with the detail `scopes` for a scope that there is not or that the caller's role lacks, or `expires` for a time that has passed; `CONFLICT` if there are 100 keys.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct CreateKey;
+
+impl Rpc for CreateKey {
+    type Request = super::CreateKeyRequest;
+    type Response = super::CreatedKey;
+
+    const NAME: &'static str = "CreateKey";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.KeyService/CreateKey";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::KeysWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+/** Revokes a key: every core refuses it within 5 seconds. A revoked key stays revoked.
+
+Errors: `NOT_FOUND` if the account has no such key.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RevokeKey;
+
+impl Rpc for RevokeKey {
+    type Request = super::RevokeKeyRequest;
+    type Response = super::RevokeKeyResponse;
+
+    const NAME: &'static str = "RevokeKey";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.KeyService/RevokeKey";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::KeysWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Creates a key of the caller with the name, the scopes and, counted from now, the lifetime of another one, which expires after an overlap. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if the account has no such key that is valid; `CONFLICT` if there are 100 keys.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RotateKey;
+
+impl Rpc for RotateKey {
+    type Request = super::RotateKeyRequest;
+    type Response = super::CreatedKey;
+
+    const NAME: &'static str = "RotateKey";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.KeyService/RotateKey";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::KeysWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+
+/// Lists members by name, and invitations that wait, the newest first. There are 100 of both at most.
+#[derive(Debug, Clone, Copy)]
+pub struct ListMembers;
+
+impl Rpc for ListMembers {
+    type Request = super::ListMembersRequest;
+    type Response = super::MemberList;
+
+    const NAME: &'static str = "ListMembers";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/ListMembers";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Mails an invitation to an address, for 7 days. An invitation that waits for the same address is replaced. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `CONFLICT` if the address is a member's, or if there are 100 members and invitations; `RATE_LIMITED` after 5 invitations to the address or 50 of the account on a day.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct InviteMember;
+
+impl Rpc for InviteMember {
+    type Request = super::InviteMemberRequest;
+    type Response = super::Invitation;
+
+    const NAME: &'static str = "InviteMember";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/InviteMember";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::MembersWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+/** Withdraws an invitation.
+
+Errors: `NOT_FOUND` if it is not one that waits.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct WithdrawInvitation;
+
+impl Rpc for WithdrawInvitation {
+    type Request = super::WithdrawInvitationRequest;
+    type Response = super::WithdrawInvitationResponse;
+
+    const NAME: &'static str = "WithdrawInvitation";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/WithdrawInvitation";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::MembersWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Changes a member's role: their session and their keys have the new rights within 5 seconds. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeRole;
+
+impl Rpc for ChangeRole {
+    type Request = super::ChangeRoleRequest;
+    type Response = super::Member;
+
+    const NAME: &'static str = "ChangeRole";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/ChangeRole";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::MembersWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+/** Removes another member. The keys that they made are revoked, unless the caller keeps them: then they are the caller's. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RemoveMember;
+
+impl Rpc for RemoveMember {
+    type Request = super::RemoveMemberRequest;
+    type Response = super::RemoveMemberResponse;
+
+    const NAME: &'static str = "RemoveMember";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/RemoveMember";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::MembersWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+/** Leaves an account. One's keys in it are revoked.
+
+Errors: `NOT_FOUND` if the caller is no member of it; `CONFLICT` if the caller is its last owner: another member must become an owner first, or the account be removed.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct LeaveAccount;
+
+impl Rpc for LeaveAccount {
+    type Request = super::LeaveAccountRequest;
+    type Response = super::LeaveAccountResponse;
+
+    const NAME: &'static str = "LeaveAccount";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/LeaveAccount";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Accepts an invitation to one's own address. The account becomes the session's current one.
+
+Errors: `NOT_FOUND` if there is none for the address of the session's person, or if it has lapsed.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct AcceptInvitation;
+
+impl Rpc for AcceptInvitation {
+    type Request = super::AcceptInvitationRequest;
+    type Response = super::AcceptInvitationResponse;
+
+    const NAME: &'static str = "AcceptInvitation";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/AcceptInvitation";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Declines an invitation to one's own address.
+
+Errors: as `AcceptInvitation`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct DeclineInvitation;
+
+impl Rpc for DeclineInvitation {
+    type Request = super::DeclineInvitationRequest;
+    type Response = super::DeclineInvitationResponse;
+
+    const NAME: &'static str = "DeclineInvitation";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/DeclineInvitation";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Changes the person's name. Members of their accounts see it.
+#[derive(Debug, Clone, Copy)]
+pub struct RenamePerson;
+
+impl Rpc for RenamePerson {
+    type Request = super::RenamePersonRequest;
+    type Response = super::Person;
+
+    const NAME: &'static str = "RenamePerson";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.PersonService/RenamePerson";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Mails a code to a new address. Needs a step-up. The answer is the same if another person has the address; then the mail says so and has no code.
+
+Errors: `STEP_UP_REQUIRED`; `RATE_LIMITED` after 5 mails to the address in an hour.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct StartEmailChange;
+
+impl Rpc for StartEmailChange {
+    type Request = super::StartEmailChangeRequest;
+    type Response = super::StartEmailChangeResponse;
+
+    const NAME: &'static str = "StartEmailChange";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.PersonService/StartEmailChange";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+/** Changes the person's address with the code from the mail, and mails a notice to the old address.
+
+Errors: as `FinishSignIn`, and `STEP_UP_REQUIRED`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct FinishEmailChange;
+
+impl Rpc for FinishEmailChange {
+    type Request = super::FinishEmailChangeRequest;
+    type Response = super::Person;
+
+    const NAME: &'static str = "FinishEmailChange";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.PersonService/FinishEmailChange";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+}
+
+/// Reads the session of this call. A page needs only this call to show its frame. A person who is in no account has no current one, and all calls about an account are then refused with `INSUFFICIENT_SCOPE`.
+#[derive(Debug, Clone, Copy)]
+pub struct GetSession;
+
+impl Rpc for GetSession {
+    type Request = super::GetSessionRequest;
+    type Response = super::Session;
+
+    const NAME: &'static str = "GetSession";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/GetSession";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Lists the person's sessions, the last used first; there are 50 at most, since a new one then ends the least recently used.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSessions;
+
+impl Rpc for ListSessions {
+    type Request = super::ListSessionsRequest;
+    type Response = super::SessionList;
+
+    const NAME: &'static str = "ListSessions";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/ListSessions";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Chooses the account of the session for all calls after this one.
+
+Errors: `NOT_FOUND` if the person is no member of the account.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct SwitchAccount;
+
+impl Rpc for SwitchAccount {
+    type Request = super::SwitchAccountRequest;
+    type Response = super::Session;
+
+    const NAME: &'static str = "SwitchAccount";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/SwitchAccount";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Ends one of the person's sessions, this one included: on this core at once, on others within 5 seconds.
+
+Errors: `NOT_FOUND` if the person has no such session.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct EndSession;
+
+impl Rpc for EndSession {
+    type Request = super::EndSessionRequest;
+    type Response = super::EndSessionResponse;
+
+    const NAME: &'static str = "EndSession";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/EndSession";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Ends the session of this call: signs out.
+#[derive(Debug, Clone, Copy)]
+pub struct SignOut;
+
+impl Rpc for SignOut {
+    type Request = super::SignOutRequest;
+    type Response = super::SignOutResponse;
+
+    const NAME: &'static str = "SignOut";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/SignOut";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Ends all sessions of the person, this one included: signs out everywhere.
+#[derive(Debug, Clone, Copy)]
+pub struct SignOutEverywhere;
+
+impl Rpc for SignOutEverywhere {
+    type Request = super::SignOutEverywhereRequest;
+    type Response = super::SignOutEverywhereResponse;
+
+    const NAME: &'static str = "SignOutEverywhere";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/SignOutEverywhere";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Mails a code for a step-up to the person's address. A session has one code at a time.
+
+Errors: `RATE_LIMITED` after 5 such mails in an hour; they are counted apart from those of signing in.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct StartStepUp;
+
+impl Rpc for StartStepUp {
+    type Request = super::StartStepUpRequest;
+    type Response = super::StartStepUpResponse;
+
+    const NAME: &'static str = "StartStepUp";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/StartStepUp";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Ends a step-up with the code. The session gets a new token, and the old one is unknown from then on.
+
+Errors: as `FinishSignIn`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct FinishStepUp;
+
+impl Rpc for FinishStepUp {
+    type Request = super::FinishStepUpRequest;
+    type Response = super::SteppedUp;
+
+    const NAME: &'static str = "FinishStepUp";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/FinishStepUp";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Mails a code to an address. The answer and its time are the same for known and unknown addresses. A browser has one code at a time: a new one replaces it.
+
+Errors: `RATE_LIMITED` after 5 mails to the address in an hour (a browser that signed in to the address before has a budget of its own), or after too many calls from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct StartSignIn;
+
+impl Rpc for StartSignIn {
+    type Request = super::StartSignInRequest;
+    type Response = super::StartSignInResponse;
+
+    const NAME: &'static str = "StartSignIn";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SignInService/StartSignIn";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Signs in with the code. An address that signs in for the first time becomes a person, with an account of its own on the plan for sign-ups, unless an invitation waits for it. Signing in counts as a step-up.
+
+Errors: `INVALID_REQUEST` with the detail `code` if the code is wrong, so that it can be typed again; `CONFLICT` if there is no code to try any more (none was asked for by this browser, 10 minutes are over, or 5 tries were wrong), so that a new one must be asked for; `RATE_LIMITED` after 30 wrong codes for the address on a day (a browser that signed in before has a budget of its own).*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct FinishSignIn;
+
+impl Rpc for FinishSignIn {
+    type Request = super::FinishSignInRequest;
+    type Response = super::SignedIn;
+
+    const NAME: &'static str = "FinishSignIn";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SignInService/FinishSignIn";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Signs in with a link that an operator printed: `/sign-in/link/{token}`, for 15 minutes, once. The page of the link only shows a button; this call is for the post. Signing in counts as a step-up.
+
+Errors: `NOT_FOUND` if the link is unknown, was used or is too old; `RATE_LIMITED`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct UseSignInLink;
+
+impl Rpc for UseSignInLink {
+    type Request = super::UseSignInLinkRequest;
+    type Response = super::SignedIn;
+
+    const NAME: &'static str = "UseSignInLink";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SignInService/UseSignInLink";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
+    visitor.visit(CreateAccount);
+    visitor.visit(UpdateAccount);
+    visitor.visit(RemoveAccount);
     visitor.visit(CheckCredential);
+    visitor.visit(GetInstance);
+    visitor.visit(ListKeys);
+    visitor.visit(CreateKey);
+    visitor.visit(RevokeKey);
+    visitor.visit(RotateKey);
+    visitor.visit(ListMembers);
+    visitor.visit(InviteMember);
+    visitor.visit(WithdrawInvitation);
+    visitor.visit(ChangeRole);
+    visitor.visit(RemoveMember);
+    visitor.visit(LeaveAccount);
+    visitor.visit(AcceptInvitation);
+    visitor.visit(DeclineInvitation);
+    visitor.visit(RenamePerson);
+    visitor.visit(StartEmailChange);
+    visitor.visit(FinishEmailChange);
+    visitor.visit(GetSession);
+    visitor.visit(ListSessions);
+    visitor.visit(SwitchAccount);
+    visitor.visit(EndSession);
+    visitor.visit(SignOut);
+    visitor.visit(SignOutEverywhere);
+    visitor.visit(StartStepUp);
+    visitor.visit(FinishStepUp);
+    visitor.visit(StartSignIn);
+    visitor.visit(FinishSignIn);
+    visitor.visit(UseSignInLink);
 }

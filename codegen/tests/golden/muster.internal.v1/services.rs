@@ -4,6 +4,32 @@ use super::bindings;
 use crate::{binding::AccessRule, validation::{Validated, validated}};
 
 #[tonic::async_trait]
+impl<
+    S: super::account_management_service_server::AccountManagementService,
+> super::account_management_service_server::AccountManagementService for Validated<S> {
+    async fn create_account(
+        &self,
+        request: tonic::Request<super::CreateAccountRequest>,
+    ) -> Result<tonic::Response<super::CreateAccountResponse>, tonic::Status> {
+        self.inner().create_account(validated(request)?).await
+    }
+
+    async fn update_account(
+        &self,
+        request: tonic::Request<super::UpdateAccountRequest>,
+    ) -> Result<tonic::Response<super::UpdateAccountResponse>, tonic::Status> {
+        self.inner().update_account(validated(request)?).await
+    }
+
+    async fn remove_account(
+        &self,
+        request: tonic::Request<super::RemoveAccountRequest>,
+    ) -> Result<tonic::Response<super::RemoveAccountResponse>, tonic::Status> {
+        self.inner().remove_account(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
 impl<S: super::edge_service_server::EdgeService> super::edge_service_server::EdgeService
 for Validated<S> {
     async fn check_credential(
@@ -14,11 +40,319 @@ for Validated<S> {
     }
 }
 
+#[tonic::async_trait]
+impl<
+    S: super::instance_service_server::InstanceService,
+> super::instance_service_server::InstanceService for Validated<S> {
+    async fn get_instance(
+        &self,
+        request: tonic::Request<super::GetInstanceRequest>,
+    ) -> Result<tonic::Response<super::Instance>, tonic::Status> {
+        self.inner().get_instance(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<S: super::key_service_server::KeyService> super::key_service_server::KeyService
+for Validated<S> {
+    async fn list_keys(
+        &self,
+        request: tonic::Request<super::ListKeysRequest>,
+    ) -> Result<tonic::Response<super::KeyList>, tonic::Status> {
+        self.inner().list_keys(validated(request)?).await
+    }
+
+    async fn create_key(
+        &self,
+        request: tonic::Request<super::CreateKeyRequest>,
+    ) -> Result<tonic::Response<super::CreatedKey>, tonic::Status> {
+        self.inner().create_key(validated(request)?).await
+    }
+
+    async fn revoke_key(
+        &self,
+        request: tonic::Request<super::RevokeKeyRequest>,
+    ) -> Result<tonic::Response<super::RevokeKeyResponse>, tonic::Status> {
+        self.inner().revoke_key(validated(request)?).await
+    }
+
+    async fn rotate_key(
+        &self,
+        request: tonic::Request<super::RotateKeyRequest>,
+    ) -> Result<tonic::Response<super::CreatedKey>, tonic::Status> {
+        self.inner().rotate_key(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
+    S: super::member_service_server::MemberService,
+> super::member_service_server::MemberService for Validated<S> {
+    async fn list_members(
+        &self,
+        request: tonic::Request<super::ListMembersRequest>,
+    ) -> Result<tonic::Response<super::MemberList>, tonic::Status> {
+        self.inner().list_members(validated(request)?).await
+    }
+
+    async fn invite_member(
+        &self,
+        request: tonic::Request<super::InviteMemberRequest>,
+    ) -> Result<tonic::Response<super::Invitation>, tonic::Status> {
+        self.inner().invite_member(validated(request)?).await
+    }
+
+    async fn withdraw_invitation(
+        &self,
+        request: tonic::Request<super::WithdrawInvitationRequest>,
+    ) -> Result<tonic::Response<super::WithdrawInvitationResponse>, tonic::Status> {
+        self.inner().withdraw_invitation(validated(request)?).await
+    }
+
+    async fn change_role(
+        &self,
+        request: tonic::Request<super::ChangeRoleRequest>,
+    ) -> Result<tonic::Response<super::Member>, tonic::Status> {
+        self.inner().change_role(validated(request)?).await
+    }
+
+    async fn remove_member(
+        &self,
+        request: tonic::Request<super::RemoveMemberRequest>,
+    ) -> Result<tonic::Response<super::RemoveMemberResponse>, tonic::Status> {
+        self.inner().remove_member(validated(request)?).await
+    }
+
+    async fn leave_account(
+        &self,
+        request: tonic::Request<super::LeaveAccountRequest>,
+    ) -> Result<tonic::Response<super::LeaveAccountResponse>, tonic::Status> {
+        self.inner().leave_account(validated(request)?).await
+    }
+
+    async fn accept_invitation(
+        &self,
+        request: tonic::Request<super::AcceptInvitationRequest>,
+    ) -> Result<tonic::Response<super::AcceptInvitationResponse>, tonic::Status> {
+        self.inner().accept_invitation(validated(request)?).await
+    }
+
+    async fn decline_invitation(
+        &self,
+        request: tonic::Request<super::DeclineInvitationRequest>,
+    ) -> Result<tonic::Response<super::DeclineInvitationResponse>, tonic::Status> {
+        self.inner().decline_invitation(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
+    S: super::person_service_server::PersonService,
+> super::person_service_server::PersonService for Validated<S> {
+    async fn rename_person(
+        &self,
+        request: tonic::Request<super::RenamePersonRequest>,
+    ) -> Result<tonic::Response<super::Person>, tonic::Status> {
+        self.inner().rename_person(validated(request)?).await
+    }
+
+    async fn start_email_change(
+        &self,
+        request: tonic::Request<super::StartEmailChangeRequest>,
+    ) -> Result<tonic::Response<super::StartEmailChangeResponse>, tonic::Status> {
+        self.inner().start_email_change(validated(request)?).await
+    }
+
+    async fn finish_email_change(
+        &self,
+        request: tonic::Request<super::FinishEmailChangeRequest>,
+    ) -> Result<tonic::Response<super::Person>, tonic::Status> {
+        self.inner().finish_email_change(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
+    S: super::session_service_server::SessionService,
+> super::session_service_server::SessionService for Validated<S> {
+    async fn get_session(
+        &self,
+        request: tonic::Request<super::GetSessionRequest>,
+    ) -> Result<tonic::Response<super::Session>, tonic::Status> {
+        self.inner().get_session(validated(request)?).await
+    }
+
+    async fn list_sessions(
+        &self,
+        request: tonic::Request<super::ListSessionsRequest>,
+    ) -> Result<tonic::Response<super::SessionList>, tonic::Status> {
+        self.inner().list_sessions(validated(request)?).await
+    }
+
+    async fn switch_account(
+        &self,
+        request: tonic::Request<super::SwitchAccountRequest>,
+    ) -> Result<tonic::Response<super::Session>, tonic::Status> {
+        self.inner().switch_account(validated(request)?).await
+    }
+
+    async fn end_session(
+        &self,
+        request: tonic::Request<super::EndSessionRequest>,
+    ) -> Result<tonic::Response<super::EndSessionResponse>, tonic::Status> {
+        self.inner().end_session(validated(request)?).await
+    }
+
+    async fn sign_out(
+        &self,
+        request: tonic::Request<super::SignOutRequest>,
+    ) -> Result<tonic::Response<super::SignOutResponse>, tonic::Status> {
+        self.inner().sign_out(validated(request)?).await
+    }
+
+    async fn sign_out_everywhere(
+        &self,
+        request: tonic::Request<super::SignOutEverywhereRequest>,
+    ) -> Result<tonic::Response<super::SignOutEverywhereResponse>, tonic::Status> {
+        self.inner().sign_out_everywhere(validated(request)?).await
+    }
+
+    async fn start_step_up(
+        &self,
+        request: tonic::Request<super::StartStepUpRequest>,
+    ) -> Result<tonic::Response<super::StartStepUpResponse>, tonic::Status> {
+        self.inner().start_step_up(validated(request)?).await
+    }
+
+    async fn finish_step_up(
+        &self,
+        request: tonic::Request<super::FinishStepUpRequest>,
+    ) -> Result<tonic::Response<super::SteppedUp>, tonic::Status> {
+        self.inner().finish_step_up(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
+    S: super::sign_in_service_server::SignInService,
+> super::sign_in_service_server::SignInService for Validated<S> {
+    async fn start_sign_in(
+        &self,
+        request: tonic::Request<super::StartSignInRequest>,
+    ) -> Result<tonic::Response<super::StartSignInResponse>, tonic::Status> {
+        self.inner().start_sign_in(validated(request)?).await
+    }
+
+    async fn finish_sign_in(
+        &self,
+        request: tonic::Request<super::FinishSignInRequest>,
+    ) -> Result<tonic::Response<super::SignedIn>, tonic::Status> {
+        self.inner().finish_sign_in(validated(request)?).await
+    }
+
+    async fn use_sign_in_link(
+        &self,
+        request: tonic::Request<super::UseSignInLinkRequest>,
+    ) -> Result<tonic::Response<super::SignedIn>, tonic::Status> {
+        self.inner().use_sign_in_link(validated(request)?).await
+    }
+}
+
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let rule = match grpc_path {
+        "/muster.internal.v1.AccountManagementService/CreateAccount" => {
+            AccessRule::of::<bindings::CreateAccount>()
+        }
+        "/muster.internal.v1.AccountManagementService/UpdateAccount" => {
+            AccessRule::of::<bindings::UpdateAccount>()
+        }
+        "/muster.internal.v1.AccountManagementService/RemoveAccount" => {
+            AccessRule::of::<bindings::RemoveAccount>()
+        }
         "/muster.internal.v1.EdgeService/CheckCredential" => {
             AccessRule::of::<bindings::CheckCredential>()
+        }
+        "/muster.internal.v1.InstanceService/GetInstance" => {
+            AccessRule::of::<bindings::GetInstance>()
+        }
+        "/muster.internal.v1.KeyService/ListKeys" => {
+            AccessRule::of::<bindings::ListKeys>()
+        }
+        "/muster.internal.v1.KeyService/CreateKey" => {
+            AccessRule::of::<bindings::CreateKey>()
+        }
+        "/muster.internal.v1.KeyService/RevokeKey" => {
+            AccessRule::of::<bindings::RevokeKey>()
+        }
+        "/muster.internal.v1.KeyService/RotateKey" => {
+            AccessRule::of::<bindings::RotateKey>()
+        }
+        "/muster.internal.v1.MemberService/ListMembers" => {
+            AccessRule::of::<bindings::ListMembers>()
+        }
+        "/muster.internal.v1.MemberService/InviteMember" => {
+            AccessRule::of::<bindings::InviteMember>()
+        }
+        "/muster.internal.v1.MemberService/WithdrawInvitation" => {
+            AccessRule::of::<bindings::WithdrawInvitation>()
+        }
+        "/muster.internal.v1.MemberService/ChangeRole" => {
+            AccessRule::of::<bindings::ChangeRole>()
+        }
+        "/muster.internal.v1.MemberService/RemoveMember" => {
+            AccessRule::of::<bindings::RemoveMember>()
+        }
+        "/muster.internal.v1.MemberService/LeaveAccount" => {
+            AccessRule::of::<bindings::LeaveAccount>()
+        }
+        "/muster.internal.v1.MemberService/AcceptInvitation" => {
+            AccessRule::of::<bindings::AcceptInvitation>()
+        }
+        "/muster.internal.v1.MemberService/DeclineInvitation" => {
+            AccessRule::of::<bindings::DeclineInvitation>()
+        }
+        "/muster.internal.v1.PersonService/RenamePerson" => {
+            AccessRule::of::<bindings::RenamePerson>()
+        }
+        "/muster.internal.v1.PersonService/StartEmailChange" => {
+            AccessRule::of::<bindings::StartEmailChange>()
+        }
+        "/muster.internal.v1.PersonService/FinishEmailChange" => {
+            AccessRule::of::<bindings::FinishEmailChange>()
+        }
+        "/muster.internal.v1.SessionService/GetSession" => {
+            AccessRule::of::<bindings::GetSession>()
+        }
+        "/muster.internal.v1.SessionService/ListSessions" => {
+            AccessRule::of::<bindings::ListSessions>()
+        }
+        "/muster.internal.v1.SessionService/SwitchAccount" => {
+            AccessRule::of::<bindings::SwitchAccount>()
+        }
+        "/muster.internal.v1.SessionService/EndSession" => {
+            AccessRule::of::<bindings::EndSession>()
+        }
+        "/muster.internal.v1.SessionService/SignOut" => {
+            AccessRule::of::<bindings::SignOut>()
+        }
+        "/muster.internal.v1.SessionService/SignOutEverywhere" => {
+            AccessRule::of::<bindings::SignOutEverywhere>()
+        }
+        "/muster.internal.v1.SessionService/StartStepUp" => {
+            AccessRule::of::<bindings::StartStepUp>()
+        }
+        "/muster.internal.v1.SessionService/FinishStepUp" => {
+            AccessRule::of::<bindings::FinishStepUp>()
+        }
+        "/muster.internal.v1.SignInService/StartSignIn" => {
+            AccessRule::of::<bindings::StartSignIn>()
+        }
+        "/muster.internal.v1.SignInService/FinishSignIn" => {
+            AccessRule::of::<bindings::FinishSignIn>()
+        }
+        "/muster.internal.v1.SignInService/UseSignInLink" => {
+            AccessRule::of::<bindings::UseSignInLink>()
         }
         _ => return None,
     };

@@ -2,4 +2,251 @@
 
 use crate::validation::Validate;
 
+impl Validate for super::CreateAccountRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+    }
+}
+
+impl Validate for super::UpdateAccountRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+        if let Some(timezone) = &self.timezone {
+            check.field("timezone").length(timezone, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::RemoveAccountRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200);
+        }
+    }
+}
+
 impl Validate for super::CheckCredentialRequest {}
+impl Validate for super::GetInstanceRequest {}
+impl Validate for super::ListKeysRequest {}
+
+impl Validate for super::CreateKeyRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+        check.field("scopes").items(self.scopes.len(), 1, 32);
+        for (index, item) in self.scopes.iter().enumerate() {
+            check.item("scopes", index).length(item, 0, 64);
+        }
+        if let Some(expires) = &self.expires {
+            check.field("expires").length(expires, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::RevokeKeyRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::RotateKeyRequest {
+    fn fill_defaults(&mut self) {
+        self.overlap_hours.get_or_insert(24);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+        if let Some(overlap_hours) = &self.overlap_hours {
+            check.field("overlap_hours").range(*overlap_hours, 0, 720);
+        }
+    }
+}
+
+impl Validate for super::ListMembersRequest {}
+
+impl Validate for super::InviteMemberRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+        check.field("role").required(self.role.is_some());
+        if let Some(role) = &self.role {
+            check.field("role").one_of(role, &["owner", "organizer", "door"]);
+        }
+    }
+}
+
+impl Validate for super::WithdrawInvitationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::ChangeRoleRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("person_id").required(self.person_id.is_some());
+        if let Some(person_id) = &self.person_id {
+            check.field("person_id").length(person_id, 0, 64);
+        }
+        check.field("role").required(self.role.is_some());
+        if let Some(role) = &self.role {
+            check.field("role").one_of(role, &["owner", "organizer", "door"]);
+        }
+    }
+}
+
+impl Validate for super::RemoveMemberRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("person_id").required(self.person_id.is_some());
+        if let Some(person_id) = &self.person_id {
+            check.field("person_id").length(person_id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::LeaveAccountRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("account_id").required(self.account_id.is_some());
+        if let Some(account_id) = &self.account_id {
+            check.field("account_id").length(account_id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::AcceptInvitationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::DeclineInvitationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::RenamePersonRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("name").required(self.name.is_some());
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+    }
+}
+
+impl Validate for super::StartEmailChangeRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+    }
+}
+
+impl Validate for super::FinishEmailChangeRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 32);
+        }
+    }
+}
+
+impl Validate for super::GetSessionRequest {}
+impl Validate for super::ListSessionsRequest {}
+
+impl Validate for super::SwitchAccountRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("account_id").required(self.account_id.is_some());
+        if let Some(account_id) = &self.account_id {
+            check.field("account_id").length(account_id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::EndSessionRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::SignOutRequest {}
+impl Validate for super::SignOutEverywhereRequest {}
+impl Validate for super::StartStepUpRequest {}
+
+impl Validate for super::FinishStepUpRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 32);
+        }
+    }
+}
+
+impl Validate for super::StartSignInRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+    }
+}
+
+impl Validate for super::FinishSignInRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 32);
+        }
+        check.field("device").length(&self.device, 0, 100).line(&self.device);
+    }
+}
+
+impl Validate for super::UseSignInLinkRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("token").required(self.token.is_some());
+        if let Some(token) = &self.token {
+            check.field("token").length(token, 1, 128);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+        check.field("device").length(&self.device, 0, 100).line(&self.device);
+    }
+}

@@ -23,6 +23,7 @@ impl Rpc for GetAccount {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetAccount {
@@ -59,6 +60,7 @@ impl Rpc for ListEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListEvents {
@@ -115,6 +117,7 @@ impl Rpc for GetEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetEvent {
@@ -158,6 +161,7 @@ impl Rpc for GetEventPage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetEventPage {
@@ -182,6 +186,7 @@ impl Rpc for GetEventCalendar {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetEventCalendar {
@@ -278,6 +283,7 @@ impl Rpc for GetCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetCover {
@@ -325,6 +331,7 @@ impl Rpc for ListUseCases {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListUseCases {
@@ -365,6 +372,7 @@ impl Rpc for ListGuides {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListGuides {
@@ -405,6 +413,7 @@ impl Rpc for GetGuide {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetGuide {
@@ -429,6 +438,7 @@ impl Rpc for GetUseCase {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetUseCase {
@@ -453,6 +463,7 @@ impl Rpc for CreateEvent {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CreateEvent {
@@ -489,6 +500,7 @@ impl Rpc for ListMyEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListMyEvents {
@@ -534,6 +546,7 @@ impl Rpc for GetMyEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetMyEvent {
@@ -579,6 +592,7 @@ impl Rpc for UpdateEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for UpdateEvent {
@@ -628,6 +642,7 @@ impl Rpc for PublishEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for PublishEvent {
@@ -671,6 +686,7 @@ impl Rpc for UnpublishEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for UnpublishEvent {
@@ -714,6 +730,7 @@ impl Rpc for CancelEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CancelEvent {
@@ -757,6 +774,7 @@ impl Rpc for RegisterAttendee {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for RegisterAttendee {
@@ -800,6 +818,7 @@ impl Rpc for AddRegistration {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for AddRegistration {
@@ -843,6 +862,7 @@ impl Rpc for ListRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListRegistrations {
@@ -891,6 +911,7 @@ impl Rpc for ExportRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ExportRegistrations {
@@ -934,6 +955,7 @@ impl Rpc for GetRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetRegistration {
@@ -979,6 +1001,7 @@ impl Rpc for ApproveRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1024,6 +1047,7 @@ impl Rpc for CancelRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CancelRegistration {
@@ -1069,6 +1093,7 @@ impl Rpc for CheckIn {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CheckIn {
@@ -1114,6 +1139,7 @@ impl Rpc for UndoCheckIn {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for UndoCheckIn {
@@ -1159,6 +1185,7 @@ impl Rpc for GetRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByToken {
@@ -1183,6 +1210,7 @@ impl Rpc for GetRegistrationCalendarByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetRegistrationCalendarByToken {
@@ -1207,6 +1235,7 @@ impl Rpc for GetTicket {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetTicket {
@@ -1231,6 +1260,7 @@ impl Rpc for ConfirmRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ConfirmRegistrationByToken {
@@ -1255,6 +1285,7 @@ impl Rpc for TakeOverNewDetailsByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for TakeOverNewDetailsByToken {
@@ -1279,6 +1310,7 @@ impl Rpc for CancelRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CancelRegistrationByToken {

@@ -49,6 +49,10 @@ pub enum Reason {
     IdempotencyKeyReused,
     /// The attendee must confirm the registration from the e-mail before it can be approved.
     AwaitsConfirmation,
+    /// The operator has suspended the account.
+    AccountSuspended,
+    /// The person has to enter a new code from a mail first. Only pages for people get this answer.
+    StepUpRequired,
 }
 
 impl Reason {
@@ -77,6 +81,8 @@ impl Reason {
         Self::IdempotencyKeyInUse,
         Self::IdempotencyKeyReused,
         Self::AwaitsConfirmation,
+        Self::AccountSuspended,
+        Self::StepUpRequired,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -105,6 +111,8 @@ impl Reason {
             Self::IdempotencyKeyInUse => "IDEMPOTENCY_KEY_IN_USE",
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
             Self::AwaitsConfirmation => "AWAITS_CONFIRMATION",
+            Self::AccountSuspended => "ACCOUNT_SUSPENDED",
+            Self::StepUpRequired => "STEP_UP_REQUIRED",
         }
     }
 
@@ -134,6 +142,8 @@ impl Reason {
             "IDEMPOTENCY_KEY_IN_USE" => Self::IdempotencyKeyInUse,
             "IDEMPOTENCY_KEY_REUSED" => Self::IdempotencyKeyReused,
             "AWAITS_CONFIRMATION" => Self::AwaitsConfirmation,
+            "ACCOUNT_SUSPENDED" => Self::AccountSuspended,
+            "STEP_UP_REQUIRED" => Self::StepUpRequired,
             _ => return None,
         };
         Some(reason)
@@ -165,6 +175,8 @@ impl Reason {
             Self::IdempotencyKeyInUse => 409,
             Self::IdempotencyKeyReused => 422,
             Self::AwaitsConfirmation => 409,
+            Self::AccountSuspended => 403,
+            Self::StepUpRequired => 403,
         }
     }
 
@@ -194,6 +206,8 @@ impl Reason {
             Self::IdempotencyKeyInUse => tonic::Code::Aborted,
             Self::IdempotencyKeyReused => tonic::Code::FailedPrecondition,
             Self::AwaitsConfirmation => tonic::Code::FailedPrecondition,
+            Self::AccountSuspended => tonic::Code::PermissionDenied,
+            Self::StepUpRequired => tonic::Code::PermissionDenied,
         }
     }
 
@@ -251,6 +265,10 @@ impl Reason {
             Self::AwaitsConfirmation => {
                 "Wait until the attendee has confirmed, or cancel this registration and register the person yourself."
             }
+            Self::AccountSuspended => {
+                "The user has to ask the operator of this server. Calling again does not help."
+            }
+            Self::StepUpRequired => "The user has to do this in the dashboard.",
         }
     }
 }

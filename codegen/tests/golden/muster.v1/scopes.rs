@@ -19,10 +19,16 @@ pub enum Scope {
     AccountRead,
     /// `account:write`: Change the settings of your account.
     AccountWrite,
+    /// `keys:write`: Create, rotate and revoke API keys.
+    KeysWrite,
+    /// `members:write`: Invite, change and remove members.
+    MembersWrite,
+    /// `account:remove`: Remove the account with everything in it.
+    AccountRemove,
 }
 
 impl Scope {
-    /// All scopes, in the order in which people see them.
+    /// All scopes that a credential can be granted, in the order in which people see them.
     pub const ALL: &'static [Self] = &[
         Self::EventsRead,
         Self::EventsWrite,
@@ -32,6 +38,21 @@ impl Scope {
         Self::RegistrationsCheckIn,
         Self::AccountRead,
         Self::AccountWrite,
+    ];
+
+    /// The same, with those that only sessions have, by the role of their person.
+    pub const ALL_OF_SESSIONS: &'static [Self] = &[
+        Self::EventsRead,
+        Self::EventsWrite,
+        Self::EventsCancel,
+        Self::RegistrationsRead,
+        Self::RegistrationsWrite,
+        Self::RegistrationsCheckIn,
+        Self::AccountRead,
+        Self::AccountWrite,
+        Self::KeysWrite,
+        Self::MembersWrite,
+        Self::AccountRemove,
     ];
 
     /// Its name, for example `events:read`.
@@ -45,6 +66,9 @@ impl Scope {
             Self::RegistrationsCheckIn => "registrations:check_in",
             Self::AccountRead => "account:read",
             Self::AccountWrite => "account:write",
+            Self::KeysWrite => "keys:write",
+            Self::MembersWrite => "members:write",
+            Self::AccountRemove => "account:remove",
         }
     }
 
@@ -71,6 +95,9 @@ impl Scope {
             }
             Self::AccountRead => "See your name, e-mail address, plan and quota.",
             Self::AccountWrite => "Change the settings of your account.",
+            Self::KeysWrite => "Create, rotate and revoke API keys.",
+            Self::MembersWrite => "Invite, change and remove members.",
+            Self::AccountRemove => "Remove the account with everything in it.",
         }
     }
 }

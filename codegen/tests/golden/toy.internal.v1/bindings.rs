@@ -20,6 +20,7 @@ impl Rpc for CheckCard {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
+    const STEP_UP: bool = false;
 }
 
 /// Says which books are moved, as they are.
@@ -39,6 +40,7 @@ impl Rpc for WatchShelf {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl StreamRpc for WatchShelf {}

@@ -23,6 +23,7 @@ impl Rpc for ListBooks {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListBooks {
@@ -81,6 +82,7 @@ impl Rpc for ListBooks2 {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListBooks2 {
@@ -130,6 +132,7 @@ impl Rpc for GetBook {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetBook {
@@ -173,6 +176,7 @@ impl Rpc for GetSummary {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetSummary {
@@ -197,6 +201,7 @@ impl Rpc for GetScan {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetScan {
@@ -240,6 +245,7 @@ impl Rpc for UpdateBook {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for UpdateBook {
@@ -289,6 +295,7 @@ impl Rpc for DiscardBook {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for DiscardBook {
@@ -332,6 +339,7 @@ impl Rpc for CountBooks {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CountBooks {
@@ -356,6 +364,7 @@ impl Rpc for ListThings {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListThings {
@@ -403,6 +412,7 @@ impl Rpc for GetThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetThing {
@@ -446,6 +456,7 @@ impl Rpc for GetPicture {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetPicture {
@@ -493,6 +504,7 @@ impl Rpc for CreateThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CreateThing {
@@ -529,6 +541,7 @@ impl Rpc for GetMe {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetMe {
@@ -565,6 +578,7 @@ impl Rpc for GetMyThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetMyThing {
@@ -608,6 +622,7 @@ impl Rpc for UpdateThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for UpdateThing {
@@ -657,6 +672,7 @@ impl Rpc for PublishThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for PublishThing {
@@ -700,6 +716,7 @@ impl Rpc for CancelThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for CancelThing {
@@ -743,6 +760,7 @@ impl Rpc for ExportThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ExportThing {

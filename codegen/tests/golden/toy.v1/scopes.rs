@@ -10,8 +10,11 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All scopes, in the order in which people see them.
+    /// All scopes that a credential can be granted, in the order in which people see them.
     pub const ALL: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
+
+    /// The same, with those that only sessions have, by the role of their person.
+    pub const ALL_OF_SESSIONS: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
 
     /// Its name, for example `events:read`.
     pub const fn name(self) -> &'static str {

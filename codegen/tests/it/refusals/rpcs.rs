@@ -14,6 +14,28 @@ fn an_rpc_that_does_not_say_who_may_call_it() {
 }
 
 #[test]
+fn an_rpc_for_sessions_alone_in_the_public_package() {
+    refused(
+        &[("access: ACCESS_PAID\n", "access: ACCESS_SESSION\n")],
+        &[
+            "rpc GetScan",
+            "only internal rpcs may be for sessions alone",
+        ],
+    );
+}
+
+#[test]
+fn a_step_up_of_what_is_no_session() {
+    refused(
+        &[(
+            "access: ACCESS_PAID\n",
+            "access: ACCESS_PAID\n      step_up: true\n",
+        )],
+        &["rpc toy.v1.BookService.GetScan", "only sessions step up"],
+    );
+}
+
+#[test]
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],

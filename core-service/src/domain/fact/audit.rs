@@ -53,6 +53,7 @@ impl Fact<'_> {
             account_id: Some(entry.account),
             actor: actor.name(),
             key_id: actor.key_id(),
+            person_id: actor.person_id(),
             action: entry.action,
             subject_id: entry.subject,
             before: entry.before,

@@ -15,33 +15,33 @@ use crate::{
     storage::{Error, values},
 };
 
-/// The names have a prefix, since look-ups of keys join both tables.
+/// The names have a prefix, since look-ups of keys join both tables. The first owner is the one who has been it for longest.
 macro_rules! account_columns {
     () => {
-        "a.id AS account_id, a.email AS account_email, a.name AS account_name, a.plan AS account_plan, \
+        "a.id AS account_id, COALESCE((SELECT p.email FROM memberships m JOIN people p ON p.id = m.person_id \
+         WHERE m.account_id = a.id AND m.role = 'owner' ORDER BY m.created_at, m.person_id LIMIT 1), '') AS account_email, a.name AS account_name, a.plan AS account_plan, \
          a.timezone AS account_timezone, a.created_at AS account_created_at"
     };
 }
 pub(super) use account_columns;
 
+/// The address is the owner's. Both columns for it say nothing: SQLite cannot drop a unique one.
 pub(in crate::storage) async fn insert_account(
     connection: &mut Connection,
     account: &Account,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "INSERT INTO accounts (id, email, email_norm, name, plan, timezone, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_norm) DO NOTHING",
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "INSERT INTO accounts (id, email, email_norm, name, plan, timezone, created_at) VALUES ($1, '', $2, $3, $4, $5, $6)",
     )
     .bind(account.id.uuid())
-    .bind(&account.email)
-    .bind(email::normalised(&account.email))
+    .bind(account.id.uuid().simple().to_string())
     .bind(&account.name)
     .bind(account.plan.name())
     .bind(&account.timezone)
     .bind(account.created_at.micros())
     .execute(connection)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
 }
 
 pub(in crate::storage) async fn has_accounts(connection: &mut Connection) -> Result<bool, Error> {
@@ -70,17 +70,12 @@ pub(super) const ERASED_NAME: &str = "erased";
 pub(in crate::storage) async fn erase_account(
     connection: &mut Connection,
     account: AccountId,
-    email: &str,
 ) -> Result<(), Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE accounts SET email = $2, email_norm = $3, name = $4 WHERE id = $1",
-    )
-    .bind(account.uuid())
-    .bind(email)
-    .bind(email::normalised(email))
-    .bind(ERASED_NAME)
-    .execute(connection)
-    .await?;
+    let done = sqlx::query::<Db>("UPDATE accounts SET name = $2 WHERE id = $1")
+        .bind(account.uuid())
+        .bind(ERASED_NAME)
+        .execute(connection)
+        .await?;
     match done.rows_affected() {
         1 => Ok(()),
         _ => Err(Error::Missing("account")),
@@ -150,7 +145,8 @@ pub(in crate::storage) async fn find_account_by_email(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         account_columns!(),
-        " FROM accounts a WHERE a.email_norm = $1"
+        " FROM accounts a JOIN memberships o ON o.account_id = a.id AND o.role = 'owner' \
+         JOIN people e ON e.id = o.person_id WHERE e.email_norm = $1 ORDER BY o.created_at, a.id LIMIT 1"
     ))
     .bind(email::normalised(email))
     .fetch_optional(connection)

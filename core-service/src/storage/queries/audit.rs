@@ -8,7 +8,7 @@ use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
-        ids::{AccountId, KeyId},
+        ids::{AccountId, KeyId, PersonId},
         instant::Instant,
     },
     storage::{AuditRecord, Error, values},
@@ -35,6 +35,10 @@ pub(in crate::storage) async fn insert_audits(
         )
         .column("actor", entries.iter().map(|entry| entry.actor))
         .column("key_id", entries.iter().map(|entry| entry.key_id.map(KeyId::uuid)))
+        .column(
+            "person_id",
+            entries.iter().map(|entry| entry.person_id.map(PersonId::uuid)),
+        )
         .column("action", entries.iter().map(|entry| entry.action))
         .column("subject_id", entries.iter().map(|entry| entry.subject_id))
         .column("before", entries.iter().map(|entry| text(&entry.before)))
@@ -42,7 +46,7 @@ pub(in crate::storage) async fn insert_audits(
         .column("reason", entries.iter().map(|entry| entry.reason.as_deref()))
         .execute(
             connection,
-            "INSERT INTO audit_log (id, at, account_id, actor, key_id, action, subject_id, before, after, reason) \
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, action, subject_id, before, after, reason) \
              SELECT * FROM input",
         )
         .await?;
@@ -71,7 +75,7 @@ pub(in crate::storage) async fn list_audit(
     limit: i64,
 ) -> Result<Vec<AuditRecord>, Error> {
     sqlx::query::<Db>(
-        "SELECT at, account_id, actor, key_id, action, subject_id, before, after, reason FROM audit_log \
+        "SELECT at, account_id, actor, key_id, person_id, action, subject_id, before, after, reason FROM audit_log \
          WHERE subject_id = $1 ORDER BY at, id LIMIT $2",
     )
     .bind(subject)
@@ -94,11 +98,13 @@ fn read(row: &Row) -> Result<AuditRecord, Error> {
     };
     let account_id: Option<Uuid> = row.try_get("account_id")?;
     let key_id: Option<Uuid> = row.try_get("key_id")?;
+    let person_id: Option<Uuid> = row.try_get("person_id")?;
     Ok(AuditRecord {
         at: Instant::from_micros(row.try_get("at")?),
         account_id: account_id.map(AccountId::new),
         actor: row.try_get("actor")?,
         key_id: key_id.map(KeyId::new),
+        person_id: person_id.map(PersonId::new),
         action: row.try_get("action")?,
         subject_id: row.try_get("subject_id")?,
         before: json("before")?,

@@ -10,8 +10,9 @@ use super::{
 use crate::{
     domain::{
         account::{Account, ApiKey},
-        ids::{AccountId, KeyId},
+        ids::{AccountId, KeyId, PersonId},
         instant::Instant,
+        person::Role,
         scope::Scopes,
     },
     storage::{Error, values},
@@ -20,7 +21,7 @@ use crate::{
 macro_rules! select_keys {
     ($rest:literal) => {
         concat!(
-            "SELECT k.id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, ",
+            "SELECT k.id, k.person_id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, ",
             account_columns!(),
             " FROM api_keys k JOIN accounts a ON a.id = k.account_id ",
             $rest
@@ -33,11 +34,12 @@ pub(in crate::storage) async fn insert_key(
     key: &ApiKey,
 ) -> Result<(), Error> {
     sqlx::query::<Db>(
-        "INSERT INTO api_keys (id, account_id, label, hash, created_at, last_used_at, expires_at, revoked_at, scopes) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO api_keys (id, account_id, person_id, label, hash, created_at, last_used_at, expires_at, revoked_at, scopes) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(key.id.uuid())
     .bind(key.account_id.uuid())
+    .bind(key.person_id.map(PersonId::uuid))
     .bind(&key.label)
     .bind(key.hash.as_slice())
     .bind(key.created_at.micros())
@@ -106,14 +108,17 @@ pub(in crate::storage) async fn touch_keys(
 pub(in crate::storage) async fn find_key_by_hash(
     connection: &mut Connection,
     hash: &[u8; 32],
-) -> Result<Option<(ApiKey, Account)>, Error> {
-    sqlx::query::<Db>(select_keys!("WHERE k.hash = $1"))
-        .bind(hash.as_slice())
-        .fetch_optional(connection)
-        .await?
-        .as_ref()
-        .map(read)
-        .transpose()
+) -> Result<Option<(ApiKey, Role)>, Error> {
+    sqlx::query::<Db>(
+        "SELECT k.id, k.account_id, k.person_id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, \
+         k.revoked_at, m.role FROM api_keys k \
+         JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id WHERE k.hash = $1",
+    )
+    .bind(hash.as_slice())
+    .fetch_optional(connection)
+    .await?
+    .map(|row| Ok((key(&row)?, values::named("role", row.try_get("role")?)?)))
+    .transpose()
 }
 
 pub(in crate::storage) async fn find_key(
@@ -134,7 +139,7 @@ pub(in crate::storage) async fn list_keys(
     limit: i64,
 ) -> Result<Vec<(ApiKey, Account)>, Error> {
     sqlx::query::<Db>(select_keys!(
-        "ORDER BY a.email_norm, k.created_at, k.id LIMIT $1"
+        "ORDER BY account_email, k.account_id, k.created_at, k.id LIMIT $1"
     ))
     .bind(limit)
     .fetch_all(connection)
@@ -145,6 +150,10 @@ pub(in crate::storage) async fn list_keys(
 }
 
 fn read(row: &Row) -> Result<(ApiKey, Account), Error> {
+    Ok((key(row)?, accounts::read(row)?))
+}
+
+fn key(row: &Row) -> Result<ApiKey, Error> {
     let hash: &[u8] = row.try_get("hash")?;
     let instant = |column| {
         Ok::<_, Error>(
@@ -152,9 +161,11 @@ fn read(row: &Row) -> Result<(ApiKey, Account), Error> {
                 .map(Instant::from_micros),
         )
     };
-    let key = ApiKey {
+    let person: Option<Uuid> = row.try_get("person_id")?;
+    Ok(ApiKey {
         id: KeyId::new(row.try_get("id")?),
         account_id: AccountId::new(row.try_get::<Uuid, _>("account_id")?),
+        person_id: person.map(PersonId::new),
         label: row.try_get("label")?,
         hash: hash
             .try_into()
@@ -164,6 +175,5 @@ fn read(row: &Row) -> Result<(ApiKey, Account), Error> {
         last_used_at: instant("last_used_at")?,
         expires_at: instant("expires_at")?,
         revoked_at: instant("revoked_at")?,
-    };
-    Ok((key, accounts::read(row)?))
+    })
 }

@@ -173,9 +173,12 @@ async fn a_key_is_revoked_once_and_audited_once(database: Database) {
 async fn an_expired_key_is_refused(database: Database) {
     let instance = Instance::open(&database).await;
     let account = instance.accounts.create(fay()).await.unwrap();
+    let owner = instance.store.find_person_by_email(&account.email);
+    let owner = owner.await.unwrap();
     let plain = PlainKey::generate(&Entropy::seeded(5));
     let key = core_service::domain::account::ApiKey {
         hash: plain.hash(),
+        person_id: owner.map(|owner| owner.id),
         ..Rows::new().key(account.id)
     };
     let mut tx = instance.store.begin().await.unwrap();

@@ -3,14 +3,15 @@
 use core_service::domain::{
     account::ApiKey,
     audit::AuditEntry,
-    ids::{AccountId, KeyId},
+    ids::{AccountId, KeyId, PersonId},
+    person::{Person, Role},
     plan::Plan,
 };
 use serde_json::json;
 use test_postgres::Database;
 use uuid::Uuid;
 
-use crate::fixtures::{HOUR, NOW, Rows, add_account, migrate, open};
+use crate::fixtures::{HOUR, NOW, Rows, add_account, insert_account, migrate, open, owner_of};
 
 async fn an_account_is_found_by_id_and_by_address_in_any_case(database: Database) {
     let store = open(&database).await;
@@ -44,21 +45,61 @@ async fn an_account_is_found_by_id_and_by_address_in_any_case(database: Database
     );
 }
 
-async fn an_address_has_one_account_and_the_transaction_goes_on(database: Database) {
+async fn an_address_has_one_person_and_the_transaction_goes_on(database: Database) {
     let store = open(&database).await;
     let rows = Rows::new();
     let first = add_account(&store, &rows).await;
-    let mut second = rows.account();
-    second.email = first.email.to_lowercase();
+    let owner = store
+        .find_person(owner_of(first.id))
+        .await
+        .unwrap()
+        .unwrap();
+    let second = Person {
+        id: PersonId::new(Uuid::from_u128(2)),
+        email: first.email.to_lowercase(),
+        ..owner.clone()
+    };
     let third = rows.account();
 
     let mut tx = store.begin().await.unwrap();
-    assert!(!tx.insert_account(&second).await.unwrap());
-    assert!(tx.insert_account(&third).await.unwrap());
+    assert!(!tx.insert_person(&second).await.unwrap());
+    insert_account(&mut tx, &third).await;
     tx.commit().await.unwrap();
 
-    assert_eq!(store.find_account(second.id).await.unwrap(), None);
+    let shouted = first.email.to_uppercase();
+    let found = store.find_person_by_email(&shouted).await.unwrap();
+    assert_eq!(found, Some(owner));
     assert_eq!(store.find_account(third.id).await.unwrap(), Some(third));
+}
+
+async fn the_address_of_an_account_is_its_first_owners(database: Database) {
+    let store = open(&database).await;
+    let rows = Rows::new();
+    let account = add_account(&store, &rows).await;
+    let other = add_account(&store, &rows).await;
+    let mut tx = store.begin().await.unwrap();
+    tx.put_membership(
+        account.id,
+        owner_of(other.id),
+        Role::Owner,
+        NOW.plus_seconds(1),
+    )
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    let email = async |id| store.find_account(id).await.unwrap().unwrap().email;
+    assert_eq!(email(account.id).await, account.email);
+
+    let mut tx = store.begin().await.unwrap();
+    tx.delete_person(owner_of(account.id)).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(email(account.id).await, other.email);
+    let found = store.find_account_by_email(&other.email).await.unwrap();
+    assert_eq!(
+        found.map(|found| found.id),
+        Some(other.id),
+        "owned for longer"
+    );
 }
 
 async fn a_plan_can_be_changed(database: Database) {
@@ -78,7 +119,7 @@ async fn a_plan_can_be_changed(database: Database) {
     assert_eq!(found.plan, Plan::Pro);
 }
 
-async fn a_key_is_found_by_its_hash_with_its_account(database: Database) {
+async fn a_key_is_found_by_its_hash_with_the_role_of_its_person(database: Database) {
     let store = open(&database).await;
     let rows = Rows::new();
     let account = add_account(&store, &rows).await;
@@ -87,8 +128,9 @@ async fn a_key_is_found_by_its_hash_with_its_account(database: Database) {
     tx.insert_key(&key).await.unwrap();
     tx.commit().await.unwrap();
 
-    let found = Some((key.clone(), account.clone()));
+    let found = Some((key.clone(), Role::Owner));
     assert_eq!(store.find_key_by_hash(&key.hash).await.unwrap(), found);
+    let found = Some((key.clone(), account.clone()));
     assert_eq!(store.find_key(key.id).await.unwrap(), found);
     assert_eq!(store.list_keys(10).await.unwrap(), vec![(key, account)]);
     assert_eq!(store.find_key_by_hash(&[9; 32]).await.unwrap(), None);
@@ -156,6 +198,7 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
         account_id: Some(AccountId::new(Uuid::from_u128(1))),
         actor,
         key_id: (actor == "key").then_some(KeyId::new(Uuid::from_u128(2))),
+        person_id: (actor == "person").then_some(PersonId::new(Uuid::from_u128(3))),
         action: "event.update",
         subject_id: subject,
         before,
@@ -170,13 +213,18 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
     tx.insert_audit(&entry(2, "admin", None, changed.clone()))
         .await
         .unwrap();
+    tx.insert_audit(&entry(3, "person", None, None))
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
 
     let log = store.list_audit(subject, 10).await.unwrap();
     let actors: Vec<_> = log.iter().map(|record| record.actor.as_str()).collect();
-    assert_eq!(actors, ["key", "admin"]);
+    assert_eq!(actors, ["key", "admin", "person"]);
     assert_eq!(log[0].key_id, Some(KeyId::new(Uuid::from_u128(2))));
-    assert_eq!(log[1].key_id, None);
+    assert_eq!((log[1].key_id, log[1].person_id), (None, None));
+    let person = Some(PersonId::new(Uuid::from_u128(3)));
+    assert_eq!((log[2].key_id, log[2].person_id), (None, person));
     assert_eq!((&log[0].before, &log[0].after), (&changed, &None));
     assert_eq!((&log[1].before, &log[1].after), (&None, &changed));
     assert_eq!(log[0].reason.as_deref(), Some("because"));
@@ -188,9 +236,10 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
 test_postgres::on_both_engines!(
     prepare: migrate;
     an_account_is_found_by_id_and_by_address_in_any_case,
-    an_address_has_one_account_and_the_transaction_goes_on,
+    an_address_has_one_person_and_the_transaction_goes_on,
+    the_address_of_an_account_is_its_first_owners,
     a_plan_can_be_changed,
-    a_key_is_found_by_its_hash_with_its_account,
+    a_key_is_found_by_its_hash_with_the_role_of_its_person,
     a_key_is_revoked_once,
     the_last_use_of_a_key_only_moves_forward,
     the_audit_log_says_who_changed_what_and_why,

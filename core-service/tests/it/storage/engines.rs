@@ -79,6 +79,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0015_event_pages",
             "0016_check_in_codes",
             "0017_sitemaps",
+            "0018_people",
         ]
     );
     store.migrate().await.unwrap();
@@ -108,6 +109,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0015_event_pages",
                 "0016_check_in_codes",
                 "0017_sitemaps",
+                "0018_people",
             ]
         );
     }

@@ -180,9 +180,11 @@ async fn a_wrong_checksum_costs_no_look_up(app: Arc<TestApp>) {
 
 async fn add_expiring_key(store: &Store, account: &Account, seconds: i64) -> String {
     let plain = PlainKey::generate(&Entropy::seeded(4));
+    let owner = store.find_person_by_email(&account.email).await.unwrap();
     let key = ApiKey {
         id: KeyId::new(uuid::Uuid::from_u128(4)),
         account_id: account.id,
+        person_id: owner.map(|owner| owner.id),
         label: "expiring".to_owned(),
         hash: plain.hash(),
         created_at: TestApp::START,

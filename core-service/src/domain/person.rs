@@ -1,0 +1,121 @@
+//! People who sign in, and their roles in accounts.
+
+use std::{fmt, str::FromStr};
+
+use muster_api::Scope;
+
+use super::{ids::PersonId, instant::Instant, scope::Scopes};
+
+/// Somebody who can sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Their identifier.
+    pub id: PersonId,
+    /// The address that signs in, as entered.
+    pub email: String,
+    /// Their name.
+    pub name: String,
+    /// Since when they are known.
+    pub created_at: Instant,
+}
+
+impl Person {
+    /// A name to begin with: what stands before the @.
+    pub fn first_name(email: &str) -> &str {
+        email.split_once('@').map_or(email, |(local, _)| local)
+    }
+}
+
+/// What a member may do in an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Everything.
+    Owner,
+    /// Everything but changing members and removing the account.
+    Organizer,
+    /// Seeing registrations and checking attendees in.
+    Door,
+}
+
+/// The text is no role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be owner, organizer or door")]
+pub struct UnknownRole;
+
+impl Role {
+    /// All roles, the most powerful first.
+    pub const ALL: [Self; 3] = [Self::Owner, Self::Organizer, Self::Door];
+
+    /// Its name, as it is stored and shown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Organizer => "organizer",
+            Self::Door => "door",
+        }
+    }
+
+    /// The scopes of the sessions of members with this role, and the most that their keys can have.
+    pub fn scopes(self) -> Scopes {
+        let all = Scope::ALL_OF_SESSIONS.iter().copied();
+        match self {
+            Self::Owner => Scopes::named(all),
+            Self::Organizer => Scopes::named(
+                all.filter(|one| !matches!(one, Scope::MembersWrite | Scope::AccountRemove)),
+            ),
+            Self::Door => Scopes::named([Scope::RegistrationsRead, Scope::RegistrationsCheckIn]),
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRole> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|role| role.name() == name).ok_or(UnknownRole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_may_do_less_than_the_one_before() {
+        let [owner, organizer, door] = Role::ALL.map(|role| role.scopes().iter().count());
+        assert_eq!(owner, Scope::ALL_OF_SESSIONS.len());
+        assert_eq!(organizer, owner - 2);
+        assert_eq!(door, 2);
+        for role in Role::ALL {
+            assert_eq!(role.name().parse(), Ok(role));
+        }
+        assert_eq!("admin".parse::<Role>(), Err(UnknownRole));
+    }
+
+    #[test]
+    fn a_key_has_what_it_was_given_as_far_as_the_role_goes() {
+        let of_key = |scopes: Scopes, role: Role| scopes.within(role.scopes()).joined(" ");
+        assert_eq!(
+            of_key(Scopes::All, Role::Door),
+            "registrations:read registrations:check_in"
+        );
+        let some = Scopes::named([Scope::EventsWrite, Scope::RegistrationsRead]);
+        assert_eq!(of_key(some, Role::Door), "registrations:read");
+        assert_eq!(of_key(some, Role::Owner), some.joined(" "));
+        // What only sessions have, no key has.
+        let most: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+        assert_eq!(of_key(Scopes::All, Role::Owner), most.join(" "));
+    }
+
+    #[test]
+    fn a_name_to_begin_with_is_in_the_address() {
+        assert_eq!(Person::first_name("ada.l@example.org"), "ada.l");
+    }
+}

@@ -1,0 +1,106 @@
+//! People who sign in.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, Row};
+use crate::{
+    domain::{email, ids::PersonId, instant::Instant, person::Person},
+    storage::Error,
+};
+macro_rules! select_person {
+    ($rest:literal) => {
+        concat!("SELECT id, email, name, created_at FROM people ", $rest)
+    };
+    ($rest:literal, $lock:expr) => {
+        concat!(
+            "SELECT id, email, name, created_at FROM people ",
+            $rest,
+            $lock
+        )
+    };
+}
+
+pub(in crate::storage) async fn insert_person(
+    connection: &mut Connection,
+    person: &Person,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>(
+        "INSERT INTO people (id, email, email_norm, name, created_at) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (email_norm) DO NOTHING",
+    )
+    .bind(person.id.uuid())
+    .bind(&person.email)
+    .bind(email::normalised(&person.email))
+    .bind(&person.name)
+    .bind(person.created_at.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn find_person(
+    connection: &mut Connection,
+    person: PersonId,
+) -> Result<Option<Person>, Error> {
+    sqlx::query::<Db>(select_person!("WHERE id = $1"))
+        .bind(person.uuid())
+        .fetch_optional(connection)
+        .await?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+pub(in crate::storage) async fn find_person_by_email(
+    connection: &mut Connection,
+    email: &str,
+) -> Result<Option<Person>, Error> {
+    sqlx::query::<Db>(select_person!("WHERE email_norm = $1"))
+        .bind(email::normalised(email))
+        .fetch_optional(connection)
+        .await?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+pub(in crate::storage) async fn lock_person_by_email(
+    connection: &mut Connection,
+    email: &str,
+) -> Result<Option<Person>, Error> {
+    sqlx::query::<Db>(select_person!("WHERE email_norm = $1", for_update!()))
+        .bind(email::normalised(email))
+        .fetch_optional(connection)
+        .await?
+        .as_ref()
+        .map(read)
+        .transpose()
+}
+
+pub(in crate::storage) async fn delete_person(
+    connection: &mut Connection,
+    person: PersonId,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("UPDATE api_keys SET person_id = NULL WHERE person_id = $1")
+        .bind(person.uuid())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query::<Db>("DELETE FROM memberships WHERE person_id = $1")
+        .bind(person.uuid())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query::<Db>("DELETE FROM people WHERE id = $1")
+        .bind(person.uuid())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn read(row: &Row) -> Result<Person, Error> {
+    Ok(Person {
+        id: PersonId::new(row.try_get("id")?),
+        email: row.try_get("email")?,
+        name: row.try_get("name")?,
+        created_at: Instant::from_micros(row.try_get("created_at")?),
+    })
+}
