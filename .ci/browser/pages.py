@@ -1,0 +1,170 @@
+"""The site in a browser: what every page must be, at every width and in both schemes."""
+
+import base64
+import json
+import re
+
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE_SECONDS = 60
+WIDTHS = (360, 768, 1440)
+SCHEMES = ("light", "dark")
+# Axe takes seconds: once for each layout, and once for each scheme.
+FOR_AXE = {(360, "light"), (768, "dark"), (1440, "light")}
+HEIGHT = 900
+# The tallest picture that is kept.
+MOST_PIXELS = 2400
+# What a desktop 1,280 pixels wide shows at 200 and 400 %.
+ZOOMED_WIDTHS = (640, 320)
+
+
+class Site:
+    def __init__(self, driver, base, axe, shots):
+        self.driver, self.base, self.axe, self.shots = driver, base, axe, shots
+        self.checked = 0
+
+    def cdp(self, command, **parameters):
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+    def look(self, width=1440, scheme="light", scale=1):
+        """Sets the window, in CSS pixels, and the colours."""
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=HEIGHT, deviceScaleFactor=scale, mobile=width < 500)
+        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def scripts(self, allowed):
+        self.cdp("Emulation.setScriptExecutionDisabled", value=not allowed)
+
+    def open(self, path):
+        self.driver.get(path if path.startswith("http") else self.base + path)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def has(self, selector):
+        try:
+            return self.find(selector).is_displayed()
+        except NoSuchElementException:
+            return False
+
+    def text(self):
+        return self.find("body").text
+
+    def path(self):
+        return self.driver.current_url.removeprefix(self.base)
+
+    def follow(self, words):
+        """Follows the link with these words."""
+        self.leave(self.driver.find_element(By.LINK_TEXT, words).click)
+
+    def send(self, selector="main form button[type=submit]"):
+        """Sends a form."""
+        self.leave(self.find(selector).click)
+
+    def leave(self, act):
+        """Does what leads to another page, and waits for that."""
+        old = self.find("html")
+        act()
+
+        def is_gone(_driver):
+            try:
+                return not old.is_displayed()
+            except StaleElementReferenceException:
+                return True
+
+        WebDriverWait(self.driver, PATIENCE_SECONDS).until(is_gone)
+
+    def focused(self):
+        return self.driver.switch_to.active_element
+
+    def tab_to(self, is_there, most=40):
+        """Goes on with the keyboard; wherever it is, one sees it."""
+        for _ in range(most):
+            self.focused().send_keys(Keys.TAB)
+            element = self.focused()
+            outline = self.driver.execute_script(
+                "const shown = element => getComputedStyle(element).outlineStyle != 'none';"
+                "return shown(arguments[0]) || getComputedStyle(arguments[0], '::after').outlineStyle != 'none'",
+                element,
+            )
+            assert outline, f"the focus cannot be seen on {element.get_attribute('outerHTML')[:200]}"
+            if is_there(element):
+                return element
+        raise AssertionError("the keyboard does not get there")
+
+    def check(self, path, name):
+        """A page at every width in both schemes: no barrier, nothing wider than the window."""
+        grounds = set()
+        for scheme in SCHEMES:
+            for width in WIDTHS:
+                self.look(width, scheme)
+                self.open(path)
+                self.check_view(name, width, scheme)
+                grounds.add((scheme, self.find("body").value_of_css_property("background-color")))
+        assert len({ground for _, ground in grounds}) == len(SCHEMES), f"{name}: {grounds}"
+        for width in ZOOMED_WIDTHS:
+            self.look(width, scale=2)
+            self.open(path)
+            self.assert_fits(f"{name}, {path} (zoomed)", width)
+        self.look()
+        self.checked += 1
+
+    def check_view(self, name, width, scheme):
+        """What is open."""
+        where = f"{name}, {self.path()} ({width} pixels, {scheme})"
+        self.assert_fits(where, width)
+        if (width, scheme) in FOR_AXE:
+            self.assert_accessible(where)
+        self.shoot(f"{name}-{width}-{scheme}")
+
+    def assert_fits(self, where, width):
+        wide = self.driver.execute_script("return document.documentElement.scrollWidth")
+        assert wide <= width, f"{where}: it is {wide} pixels wide"
+
+    def assert_accessible(self, where):
+        self.driver.execute_script(self.axe)
+        found = self.driver.execute_async_script(
+            "axe.run({resultTypes: ['violations']}).then(found => arguments[0](found.violations.map("
+            "one => one.id + ': ' + one.nodes.map(node => node.target.join(' ')).join(', '))))"
+        )
+        assert not found, f"{where}: {found}"
+
+    def shoot(self, name):
+        if not self.shots:
+            return
+        self.driver.execute_async_script(
+            "const done = arguments[0]; document.querySelectorAll('img').forEach(image => { image.loading = 'eager'; });"
+            "Promise.all([...document.images].map(image => image.decode().catch(() => {}))).then(() => done())"
+        )
+        height = self.driver.execute_script("return document.documentElement.scrollHeight")
+        width = self.driver.execute_script("return innerWidth")
+        clip = {"x": 0, "y": 0, "width": width, "height": min(height, MOST_PIXELS), "scale": 1}
+        picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
+        (self.shots / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
+
+    def shoot_print(self, path, name):
+        """How a page is printed: no part of the site around it."""
+        self.look(768)
+        self.open(path)
+        self.cdp("Emulation.setEmulatedMedia", media="print")
+        assert not self.has(".top") and not self.has(".foot") and not self.has(".buttons")
+        assert self.has(".qr svg")
+        self.shoot(name)
+        self.look()
+
+    def assert_at_home(self, meant):
+        """Nothing was asked of another host, and the policy refused nothing. `meant` are the statuses of pages that were refused."""
+        outside = set()
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                url = message["params"]["request"]["url"]
+                if url.startswith("http") and not url.startswith(self.base + "/"):
+                    outside.add(url)
+        assert not outside, f"pages asked others: {outside}"
+        complaints = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+        statuses = "|".join(str(status) for status in meant)
+        complaints = [text for text in complaints if not re.search(rf"status of ({statuses})", text)]
+        assert not complaints, f"pages complain: {complaints}"
