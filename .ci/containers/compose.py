@@ -15,7 +15,7 @@ WITHOUT_EFFECT = {
 }
 
 UNDERSTOOD = {
-    "image", "entrypoint", "command", "environment", "user", "read_only", "cap_drop", "security_opt", "mem_limit", "tmpfs",
+    "image", "entrypoint", "command", "environment", "user", "read_only", "cap_drop", "cap_add", "security_opt", "mem_limit", "tmpfs",
     "volumes", "ports", "healthcheck", "depends_on", "deploy", "restart", "stop_grace_period", *WITHOUT_EFFECT,
 }  # fmt: skip
 

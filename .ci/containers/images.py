@@ -1,7 +1,7 @@
 """Images without a registry: root filesystems from Debian's packages, imported under the names that the container files use.
 
-What is replaced, and said when it is: the distroless base by the same release's packages, release builds by debug builds, PostgreSQL's and
-the mail server's images by Debian's PostgreSQL and a program that prints what it is sent.
+What is replaced, and said when it is: the distroless base by the same release's packages, release builds by debug builds, PostgreSQL's,
+Caddy's and the mail server's images by Debian's PostgreSQL and Caddy, and a program that prints what it is sent.
 """
 
 import base64
@@ -19,9 +19,10 @@ RELEASES = {"debian12": "bookworm", "debian13": "trixie"}
 BASE_PACKAGES = "base-files,ca-certificates,libc6,libgcc-s1,libstdc++6,netbase,tzdata"
 NONROOT = "65532"
 
-# What stands in for PostgreSQL, which makes the database as the official image does, and for the mail server.
+# What stands in for Caddy, for PostgreSQL, which makes the database as the official image does, and for the mail server.
 OTHERS = """#!/bin/sh
 set -eu
+[ "${1:-}" != caddy ] || exec "$@"
 [ -n "${POSTGRES_USER:-}" ] || exec python3 -u -W ignore -m smtpd -n -c DebuggingServer 0.0.0.0:1025
 bin=$(echo /usr/lib/postgresql/*/bin)
 data=/var/lib/postgresql/data
@@ -98,13 +99,14 @@ def add_users(root):
 
 
 def of_others(podman, names, cache):
-    """PostgreSQL, and a mail server that prints what it is sent: one image under two names."""
+    """PostgreSQL, Caddy, and a mail server that prints what it is sent: one image under three names."""
     write = f"echo {base64.b64encode(OTHERS.encode()).decode()} | base64 -d >$1/usr/local/bin/start && chmod 755 $1/usr/local/bin/start"
-    archive = root_filesystem(cache, "bookworm", "minbase", "postgresql,python3", f"--customize-hook={write}")
-    print(f"containers: {names['postgres']} is replaced by Debian's PostgreSQL, {names['mail']} by a program that prints")
+    archive = root_filesystem(cache, "bookworm", "minbase", "postgresql,python3,caddy", f"--customize-hook={write}")
+    print(f"containers: {names['postgres']} is replaced by Debian's PostgreSQL, {names['edge']} by Debian's Caddy, {names['mail']} by a program that prints")
     # SIGINT is the official image's, too: a fast shutdown.
     imported(podman, archive, names["postgres"], ['ENTRYPOINT ["/usr/local/bin/start"]', "STOPSIGNAL SIGINT"])
-    subprocess.run([*podman, "tag", names["postgres"], names["mail"]], check=True)
+    for other in ("mail", "edge"):
+        subprocess.run([*podman, "tag", names["postgres"], names[other]], check=True)
 
 
 def imported(podman, archive, name, changes):

@@ -4,6 +4,7 @@ usage: start.py FOLDER_OF_PROGRAMS FOLDER_FOR_ROOT_FILESYSTEMS
 """
 
 import json
+import re
 import secrets
 import shutil
 import socket
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -24,6 +26,8 @@ NETWORK = "muster"
 PATIENCE_SECONDS = 60
 # What Compose allows when the file says nothing.
 DEFAULT_GRACE_SECONDS = 10
+# Bits of capabilities, as the kernel writes them.
+CAPABILITIES = {"NET_BIND_SERVICE": 1 << 10}
 # The program ends by this when its settings are wrong.
 WRONG_SETTINGS = 64
 
@@ -61,9 +65,12 @@ class Containers:
             if variable not in without:
                 flags += ["--env", f"{variable}={value}"]
         flags += ["--read-only"] if service.get("read_only") else []
-        for key, flag in (("cap_drop", "--cap-drop"), ("tmpfs", "--tmpfs"), ("volumes", "--volume"), ("ports", "--publish")):
+        for key, flag in (("cap_drop", "--cap-drop"), ("cap_add", "--cap-add"), ("tmpfs", "--tmpfs"), ("ports", "--publish")):
             for value in service.get(key, []):
                 flags += [flag, str(value)]
+        for value in service.get("volumes", []):
+            # Compose: a path is of the file's folder.
+            flags += ["--volume", f"{Path.cwd()}{value[1:]}" if value.startswith("./") else value]
         for value in service.get("security_opt", []):
             # Podman says this without a value.
             flags += ["--security-opt", value.removesuffix(":true")]
@@ -134,7 +141,8 @@ class Containers:
                 raise Wrong(f"{container} ended with {state['ExitCode']}\n{self.logs(container)}")
             process = Path("/proc", str(state["Pid"]))
             status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
-            if service.get("cap_drop") == ["ALL"] and int(status["CapBnd"], 16):
+            kept = sum(CAPABILITIES[capability] for capability in service.get("cap_add", []))
+            if service.get("cap_drop") == ["ALL"] and int(status["CapBnd"], 16) != kept:
                 raise Wrong(f"{container} has capabilities: {status['CapBnd']}")
             if "no-new-privileges:true" in service.get("security_opt", []) and status["NoNewPrivs"] != "1":
                 raise Wrong(f"{container} can get privileges")
@@ -162,52 +170,62 @@ class Containers:
 
 
 class Client:
-    """One who has a key."""
+    """One who has a key, and knows one origin."""
 
-    def __init__(self, port, mcp_port):
-        self.api, self.mcp_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{mcp_port}/mcp"
+    def __init__(self, origin):
+        self.origin = origin
         self.key = None
 
-    def call(self, method, url, body=None, **headers):
+    def ask(self, method, path, data=None, **headers):
+        request = urllib.request.Request(self.origin + path, data=data, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            raise Wrong(f"{method} {path}: {error.code} {error.read().decode()}") from error
+
+    def call(self, method, path, body=None, **headers):
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             headers["Content-Type"] = "application/json"
-        request = urllib.request.Request(url, data=data, method=method, headers=headers)
-        try:
-            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            raise Wrong(f"{method} {url}: {error.code} {error.read().decode()}") from error
+        return json.loads(self.ask(method, path, data, **headers))
 
     def rest(self, method, path, body=None):
-        return self.call(method, f"{self.api}/api/v1{path}", body)
+        return self.call(method, f"/api/v1{path}", body)
+
+    def page(self, path, **fields):
+        """A page, as a browser asks for it or as the answer to a form."""
+        headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+        data = urllib.parse.urlencode(fields).encode() if fields else None
+        return self.ask("POST" if fields else "GET", path, data, **headers).decode()
 
     def tool(self, name, **arguments):
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
-        result = self.call("POST", self.mcp_url, message, **headers)["result"]
+        result = self.call("POST", "/mcp", message, **headers)["result"]
         if result.get("isError"):
             raise Wrong(f"{name}: {result['content'][0]['text']}")
         return result["structuredContent"]
 
-    def await_ready(self, url):
-        """Both surfaces say so once they reach core."""
+    def await_answer(self, path):
+        """Waits until what is at a path is there and reaches core."""
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
-                return self.call("GET", f"{url}/readyz")
+                return self.ask("GET", path)
             except (Wrong, OSError) as error:
                 if time.monotonic() > until:
-                    raise Wrong(f"{url} is not ready: {error}") from error
+                    raise Wrong(f"{path} does not answer: {error}") from error
                 time.sleep(0.5)
 
 
 def use(containers, client):
     """What the first lines of docker-compose.yml say, and a registration whose mail arrives."""
-    client.await_ready(client.api)
-    client.await_ready(client.mcp_url.removesuffix("/mcp"))
+    # The site and the gateway; the bridge reached core when they did, or says so itself below.
+    client.await_answer("/readyz")
+    client.await_answer("/api/v1/events")
     you = ("--email", "you@example.org")
     containers.once("core", "account", "create", *you, "--name", "Your Name", "--plan", "free")
     client.key = containers.once("core", "key", "create", *you, "--name", "laptop")
@@ -226,12 +244,36 @@ def use(containers, client):
     mine = client.tool("get_my_event", id=made["id"])
     if listed["count"] != 1 or mine["registrations_active"] != 1:
         raise Wrong(f"the event and its registration are not there: {listed} {mine}")
-    until = time.monotonic() + PATIENCE_SECONDS
-    while guest["email"] not in containers.logs("mail-1"):
-        if time.monotonic() > until:
-            raise Wrong(f"no mail arrived\n{containers.logs('core-1')}")
-        time.sleep(0.5)
+    await_mail(containers, guest["email"])
     print("containers: account, key, event, publication, registration with its mail, and an MCP tool work")
+    visit(containers, client, made["slug"])
+
+
+def await_mail(containers, recipient):
+    """The text of what was mailed to somebody."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while recipient not in containers.logs("mail-1"):
+        if time.monotonic() > until:
+            raise Wrong(f"no mail to {recipient} arrived\n{containers.logs('core-1')}")
+        time.sleep(0.5)
+    return containers.logs("mail-1").partition(recipient)[2]
+
+
+def visit(containers, client, slug):
+    """A person finds the event, registers by the form, and opens the private page that the mail names."""
+    event = f"/events/{slug}"
+    for path, words in (("/", "Container Meetup"), (event, f'href="{event}/register"'), ("/docs", "Muster")):
+        if words not in client.page(path):
+            raise Wrong(f"{path} does not have {words}")
+    thanks = client.page(f"{event}/register", name="Ada Example", email="ada@example.org")
+    if "Check your mail" not in thanks:
+        raise Wrong(f"the form was not taken: {thanks}")
+    # Long lines are split, and the server prints each as Python writes bytes.
+    mail = re.sub(r"='?\n(?:b')?", "", await_mail(containers, "ada@example.org"))
+    private = re.search(rf"{re.escape(client.origin)}(/registrations/\w+)", mail)
+    if not private or "You have a seat" not in client.page(private[1]):
+        raise Wrong(f"the mail's link opens no private page: {mail[:2000]}")
+    print("containers: the site is at the same origin: catalogue, form, mail, private page")
 
 
 def check_refusals(containers, settings):
@@ -241,11 +283,8 @@ def check_refusals(containers, settings):
         raise AssertionError("docker-compose.yml starts without MUSTER_EDGE_TOKEN")
     except Wrong as told:
         print(f"containers: without the secret: {told}")
-    for name in ("gateway", "mcp"):
+    for name in ("gateway", "mcp", "site"):
         flags = containers.flags(name, without=["MUSTER_EDGE_TOKEN"])
-        # Its port is in use by the one that runs.
-        published = flags.index("--publish")
-        del flags[published : published + 2]
         done = containers.call("run", "--rm", *flags, *containers.command(name), check=False, timeout=PATIENCE_SECONDS)
         if done.returncode != WRONG_SETTINGS:
             raise Wrong(f"{name} without a secret ended with {done.returncode}: {done.stdout}{done.stderr}")
@@ -253,11 +292,13 @@ def check_refusals(containers, settings):
 
 def main():
     programs, cache = Path(sys.argv[1]), Path(sys.argv[2])
+    port = free_port()
+    origin = f"http://127.0.0.1:{port}"
     settings = {
         **compose.environment(),
         "MUSTER_EDGE_TOKEN": secrets.token_hex(32),
-        "MUSTER_PORT": free_port(),
-        "MUSTER_MCP_PORT": free_port(),
+        "MUSTER_PORT": port,
+        "MUSTER_PUBLIC_URL": origin,
     }
     services = compose.services("docker-compose.yml", settings)
     folder = tempfile.mkdtemp(prefix="muster-containers-")
@@ -269,7 +310,7 @@ def main():
         )
         images.of_others(containers.podman, names, cache)
         containers.start_all()
-        use(containers, Client(settings["MUSTER_PORT"], settings["MUSTER_MCP_PORT"]))
+        use(containers, Client(origin))
         containers.restart_ended()
         containers.check_confinement()
         check_refusals(containers, settings)
