@@ -50,6 +50,7 @@ def main():
     with open("deny.toml", "rb") as file:
         rules = tomllib.load(file)
     names = set(rules["licenses"]["allow"])
+    excepted = {entry["crate"]: set(entry["allow"]) for entry in rules["licenses"].get("exceptions", [])}
     banned = {entry["crate"]: entry["reason"] for entry in rules["bans"]["deny"]}
     metadata = subprocess.run(
         ["cargo", "metadata", "--format-version", "1", "--locked"], check=True, capture_output=True
@@ -58,12 +59,16 @@ def main():
     problems = []
     for package in packages:
         name = f"{package['name']} {package['version']}"
-        if not allowed(package["license"] or "none", names):
+        if not allowed(package["license"] or "none", names | excepted.get(package["name"], set())):
             problems.append(f"{name}: licence {package['license']} is not allowed")
+        elif package["name"] in excepted and allowed(package["license"], names):
+            problems.append(f"{name}: needs no exception for its licence")
         if package["name"] in banned:
             problems.append(f"{name}: banned, {banned[package['name']]}")
         if package["source"] != CRATES_IO:
             problems.append(f"{name}: comes from {package['source']}, not from crates.io")
+    for unused in sorted(set(excepted) - {package["name"] for package in packages}):
+        problems.append(f"{unused}: has an exception for its licence, but is no dependency")
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"deny: {len(packages)} dependencies, {len(problems)} problems")

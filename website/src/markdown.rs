@@ -6,7 +6,9 @@ mod links;
 use std::fmt::Write as _;
 
 use askama::filters::{Escaper as _, Html};
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
+use pulldown_cmark::{
+    Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream,
+};
 
 use links::{Piece, pieces};
 
@@ -34,6 +36,7 @@ pub(crate) fn html(markdown: &str, author: Author) -> String {
         open: Vec::new(),
         links: 0,
         is_head: false,
+        headings: Vec::new(),
     };
     for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
         writer.write(event);
@@ -80,6 +83,8 @@ struct Writer {
     links: usize,
     /// Whether the row of a table is its head.
     is_head: bool,
+    /// The levels of the headings above, each deeper than the one before.
+    headings: Vec<HeadingLevel>,
 }
 
 impl Writer {
@@ -116,7 +121,7 @@ impl Writer {
     fn start(&mut self, tag: &Tag<'_>) -> &'static str {
         let (opening, closing) = match tag {
             Tag::Paragraph | Tag::HtmlBlock => ("<p dir=\"auto\">", "</p>\n"),
-            Tag::Heading { level, .. } => self.heading(*level as usize),
+            Tag::Heading { level, .. } => self.heading(*level),
             Tag::BlockQuote(_) => ("<blockquote dir=\"auto\">\n", "</blockquote>\n"),
             // What scrolls must be within reach of the keyboard.
             Tag::CodeBlock(_) => ("<pre tabindex=\"0\"><code>", "</code></pre>\n"),
@@ -153,12 +158,15 @@ impl Writer {
         closing
     }
 
-    const fn heading(&self, level: usize) -> (&'static str, &'static str) {
-        let below_the_page = match self.author {
+    /// Headings count from those of the page, and none skips a level, whatever the author does: readers find their way by them.
+    fn heading(&mut self, level: HeadingLevel) -> (&'static str, &'static str) {
+        let of_the_page = match self.author {
             Author::Stranger => 2,
             Author::Muster => 0,
         };
-        match level + below_the_page {
+        self.headings.retain(|above| *above < level);
+        self.headings.push(level);
+        match of_the_page + self.headings.len() {
             ..=1 => ("<h1 dir=\"auto\">", "</h1>\n"),
             2 => ("<h2 dir=\"auto\">", "</h2>\n"),
             3 => ("<h3 dir=\"auto\">", "</h3>\n"),
@@ -226,5 +234,7 @@ impl Writer {
 
 const CLOSE_LINK: &str = "</a>";
 
+#[cfg(test)]
+mod as_parsed;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Links in texts of strangers: which may be followed, and web addresses that stand as such in a text.
 
+use url::Url;
+
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
@@ -7,13 +9,14 @@ pub(super) enum Piece<'t> {
     Address(&'t str),
 }
 
-/// Whether a link leads to the web or to a mail program.
+/// Whether a link leads to the web or to a mail program. Browsers must find the same address in it as readers do, so it begins with
+/// its scheme, and its host is one.
 pub(super) fn may_be_followed(target: &str) -> bool {
     let begins = |scheme: &str| {
         let beginning = target.get(..scheme.len());
         beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
     };
-    ["https://", "http://", "mailto:"].into_iter().any(begins)
+    ["https://", "http://", "mailto:"].into_iter().any(begins) && Url::parse(target).is_ok()
 }
 
 /// The parts of a text: web addresses, and what is between them.
@@ -31,7 +34,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         };
         let (piece, after) = rest.split_at(length);
         rest = after;
-        Some(if begin == Some(0) {
+        Some(if begin == Some(0) && may_be_followed(piece) {
             Piece::Address(piece)
         } else {
             Piece::Words(piece)
@@ -78,6 +81,9 @@ mod tests {
             (" https://a.example", false),
             ("data:text/html,x", false),
             ("//a.example", false),
+            ("https://a.example\u{202e}/", false),
+            ("https://a.example[b", false),
+            ("https://\u{e9}t\u{e9}.example", true),
             ("/dashboard", false),
             ("ftp://a", false),
             ("日", false),
@@ -107,6 +113,7 @@ mod tests {
             "http",
             "xhttps://a.example",
             "https://.",
+            "https://a.example\u{202e}x",
             "",
             "🦀http:/a",
         ] {

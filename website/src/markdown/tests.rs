@@ -37,6 +37,27 @@ fn addresses_in_plain_text_are_links_but_not_within_links_or_code() {
     assert!(mail.contains("href=\"mailto:ada@example.org\""), "{mail}");
 }
 
+#[test]
+fn headings_follow_those_of_the_page_and_skip_no_level() {
+    let levels = |markdown: &str| -> Vec<String> {
+        let html = stranger(markdown);
+        let opened = tags(&html)
+            .into_iter()
+            .filter_map(|tag| tag.strip_prefix('h'));
+        opened.map(|tag| tag[..1].to_owned()).collect()
+    };
+    assert_eq!(
+        levels("## a\n\n### b\n\n## c\n\n# d\n\n## e"),
+        ["3", "4", "3", "3", "4"]
+    );
+    assert_eq!(
+        levels("###### a\n\n# b\n\n###### c\n\n##### d"),
+        ["3", "3", "4", "4"]
+    );
+    let deep = "# a\n\n## b\n\n### c\n\n#### d\n\n##### e\n\n###### f";
+    assert_eq!(levels(deep), ["3", "4", "5", "6", "6", "6"]);
+}
+
 /// Every tag in a text, with its attributes.
 fn tags(html: &str) -> Vec<&str> {
     let after = html.split('<').skip(1);
