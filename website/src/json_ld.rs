@@ -49,14 +49,15 @@ fn schema(name: &str) -> String {
 const fn attendance(place: &Place) -> &'static str {
     match place.kind {
         PlaceKind::Online => "OnlineEventAttendanceMode",
-        PlaceKind::Address if place.is_online_too => "MixedEventAttendanceMode",
+        PlaceKind::Address if place.online_too.is_some() => "MixedEventAttendanceMode",
         PlaceKind::Address => "OfflineEventAttendanceMode",
     }
 }
 
 fn location(place: &Place, city: Option<&str>) -> Value {
+    let online = |url: &str| json!({"@type": "VirtualLocation", "url": url});
     match place.kind {
-        PlaceKind::Online => json!({"@type": "VirtualLocation", "url": place.url}),
+        PlaceKind::Online => online(&place.url),
         PlaceKind::Address => {
             let address = match city {
                 Some(city) => json!({
@@ -64,7 +65,11 @@ fn location(place: &Place, city: Option<&str>) -> Value {
                 }),
                 None => json!(place.text),
             };
-            json!({"@type": "Place", "name": place.text, "address": address})
+            let there = json!({"@type": "Place", "name": place.text, "address": address});
+            match &place.online_too {
+                Some(url) => json!([there, online(url)]),
+                None => there,
+            }
         }
     }
 }
@@ -127,10 +132,14 @@ mod tests {
 
     #[test]
     fn the_place_of_an_event_is_told() {
-        for (location, mode) in [
-            ("c-base", "Offline"),
-            ("https://meet.example", "Online"),
-            ("c-base and https://meet.example", "Mixed"),
+        for (location, mode, kinds) in [
+            ("c-base", "Offline", json!("Place")),
+            ("https://meet.example", "Online", json!("VirtualLocation")),
+            (
+                "c-base and https://meet.example",
+                "Mixed",
+                json!(["Place", "VirtualLocation"]),
+            ),
         ] {
             let event = Event {
                 location: location.to_owned(),
@@ -140,6 +149,12 @@ mod tests {
             let object: Value = serde_json::from_str(&text).unwrap();
             let expected = format!("https://schema.org/{mode}EventAttendanceMode");
             assert_eq!(object["eventAttendanceMode"], expected.as_str());
+            let kind = |place: &Value| place["@type"].clone();
+            let found = match &object["location"] {
+                Value::Array(places) => places.iter().map(kind).collect(),
+                place => kind(place),
+            };
+            assert_eq!(found, kinds);
         }
     }
 }

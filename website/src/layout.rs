@@ -19,14 +19,17 @@ pub(crate) const SITE_NAME: &str = "Muster";
 
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
-/// Caches may keep a public page for a minute, since others may change what it shows.
-pub(crate) const A_MINUTE: &str = "public, max-age=60";
+/// Caches may keep a public page but ask before they show it again, as with the public answers of the API: seats are taken, and
+/// events are cancelled, at any time.
+pub(crate) const FRESH: &str = "public, no-cache";
 
 /// The head of a page and its header.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     /// The whole title, with the site's name.
     pub(crate) title: String,
+    /// The title alone, for previews.
+    pub(crate) heading: String,
     /// For search engines and previews.
     pub(crate) description: String,
     /// The page's one URL, if search engines should list it.
@@ -66,6 +69,7 @@ impl Page {
     pub(crate) fn unlisted(title: &str, description: &str, section: Section) -> Self {
         Self {
             title: format!("{title} · {SITE_NAME}"),
+            heading: title.to_owned(),
             description: description.to_owned(),
             canonical: None,
             section,
@@ -84,7 +88,7 @@ impl Page {
 
 /// A public page with a tag, so that it is not loaded again while it is the same.
 pub(crate) fn public(template: &impl Template) -> Result<Response, Problem> {
-    Ok(document(rendered(template)?, HTML, A_MINUTE))
+    Ok(document(rendered(template)?, HTML, FRESH))
 }
 
 /// A private page: it is not kept, not listed, and no other site learns of its address. With `no-referrer` browsers would send

@@ -11,6 +11,7 @@ mod event;
 mod flash;
 mod form;
 mod json_ld;
+mod last_modified;
 mod layout;
 mod markdown;
 mod own_site;
@@ -20,7 +21,11 @@ mod problem_page;
 mod settings;
 mod visit;
 
-use axum::{Router, middleware::from_fn};
+use axum::{
+    Router,
+    extract::Request,
+    middleware::{Next, from_fn},
+};
 use edge::{
     Core,
     http::{Resource, Surface},
@@ -64,7 +69,9 @@ pub fn router(core: Core, options: Options) -> Router {
         .fold(Router::new(), |routes, resource: Resource| {
             resource.add_to(routes)
         });
-    let routes = SURFACE.router(routes, &core);
+    let changes = last_modified::Changes::new();
+    let stamp = move |request: Request, next: Next| changes.clone().stamp(request, next);
+    let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core);
     routes.layer(from_fn(problem_page::show))
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Place {
     pub(crate) text: String,
     /// The online event, or a map.
     pub(crate) url: String,
-    /// Whether an address also names a web address: people can come there, or take part from elsewhere.
-    pub(crate) is_online_too: bool,
+    /// The web address beside a place: people can come there, or take part from elsewhere.
+    pub(crate) online_too: Option<String>,
 }
 
 impl Place {
@@ -33,17 +33,18 @@ impl Place {
                 kind: PlaceKind::Online,
                 text: location.to_owned(),
                 url: location.to_owned(),
-                is_online_too: false,
+                online_too: None,
             };
         }
         let text = match city.filter(|city| !city.is_empty() && !location.contains(city)) {
             Some(city) => format!("{location}, {city}"),
             None => location.to_owned(),
         };
+        let mut words = location.split_whitespace();
         let url = format!("{MAP}{}", utf8_percent_encode(&text, NON_ALPHANUMERIC));
         Self {
             kind: PlaceKind::Address,
-            is_online_too: location.split_whitespace().any(is_web_address),
+            online_too: words.find(|word| is_web_address(word)).map(str::to_owned),
             text,
             url,
         }

@@ -1,13 +1,24 @@
 //! Conditional requests: an answer that the client already has is not sent again.
 
+use std::time::SystemTime;
+
 use axum::{extract::Request, middleware::Next, response::Response};
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED},
 };
 use muster_api::entity_tag;
 
 use super::{answer::nothing, compress::is_among};
+
+/// What a client says that it has.
+enum Known {
+    Nothing,
+    /// Answers with these tags.
+    Tags(Vec<HeaderValue>),
+    /// The answer of a time.
+    Since(SystemTime),
+}
 
 /// Answers 304 if the client already has this answer. `compressed` are the media types that may be compressed.
 pub(super) async fn revalidate(
@@ -15,23 +26,13 @@ pub(super) async fn revalidate(
     next: Next,
     compressed: &'static [&'static str],
 ) -> Response {
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    let known: Vec<HeaderValue> = if reads {
-        let tags = request.headers().get_all(IF_NONE_MATCH);
-        tags.iter().cloned().collect()
-    } else {
-        Vec::new()
-    };
+    let known = Known::of(request.method(), request.headers());
     let mut response = next.run(request).await;
     if is_among(compressed, response.headers()) {
         // It may be compressed, so the bytes may differ and the tag must be weak.
         weaken(response.headers_mut());
     }
-    let is_known = |tag: &HeaderValue| {
-        let named = |tags: &HeaderValue| entity_tag::is_named(tags.as_bytes(), tag.as_bytes());
-        known.iter().any(named)
-    };
-    if response.status() != StatusCode::OK || !response.headers().get(ETAG).is_some_and(is_known) {
+    if response.status() != StatusCode::OK || !known.is(response.headers()) {
         return response;
     }
     let mut response = response.map(|_body| nothing());
@@ -41,11 +42,95 @@ pub(super) async fn revalidate(
     response
 }
 
+impl Known {
+    /// Tags are exact, so a time counts only where there are none (RFC 9110, section 13.1.3).
+    fn of(method: &Method, headers: &HeaderMap) -> Self {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Self::Nothing;
+        }
+        let tags: Vec<_> = headers.get_all(IF_NONE_MATCH).iter().cloned().collect();
+        if !tags.is_empty() {
+            return Self::Tags(tags);
+        }
+        time(headers, &IF_MODIFIED_SINCE).map_or(Self::Nothing, Self::Since)
+    }
+
+    /// Whether it is the answer with these headers.
+    fn is(&self, answer: &HeaderMap) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Tags(known) => answer.get(ETAG).is_some_and(|tag| {
+                let named =
+                    |tags: &HeaderValue| entity_tag::is_named(tags.as_bytes(), tag.as_bytes());
+                known.iter().any(named)
+            }),
+            Self::Since(known) => {
+                time(answer, &LAST_MODIFIED).is_some_and(|modified| modified <= *known)
+            }
+        }
+    }
+}
+
+/// The time in a header that is there once.
+fn time(headers: &HeaderMap, name: &HeaderName) -> Option<SystemTime> {
+    let mut values = headers.get_all(name).iter();
+    let text = values.next()?.to_str().ok()?;
+    if values.next().is_some() {
+        return None;
+    }
+    httpdate::parse_http_date(text).ok()
+}
+
 fn weaken(headers: &mut HeaderMap) {
     if let Some(tag) = headers.get_mut(ETAG)
         && tag.as_bytes().starts_with(b"\"")
         && let Ok(weak) = HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat())
     {
         *tag = weak;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAG: &str = "W/\"a\"";
+    const NOON: &str = "Sun, 22 Nov 2026 12:00:00 GMT";
+    const LATER: &str = "Sun, 22 Nov 2026 12:00:01 GMT";
+
+    fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
+        let pairs = pairs.iter().cloned();
+        pairs
+            .map(|(name, value)| (name, HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    /// Whether who asks with these headers has the answer with that tag and time.
+    fn has(asked: &[(HeaderName, &'static str)], modified: &'static str) -> bool {
+        let answer = headers(&[(ETAG, TAG), (LAST_MODIFIED, modified)]);
+        Known::of(&Method::GET, &headers(asked)).is(&answer)
+    }
+
+    #[test]
+    fn a_tag_names_an_answer_and_a_time_does_where_no_tag_is_sent() {
+        assert!(has(&[(IF_NONE_MATCH, "\"b\", \"a\"")], LATER));
+        assert!(!has(&[(IF_NONE_MATCH, "\"b\"")], NOON));
+        assert!(has(&[(IF_MODIFIED_SINCE, NOON)], NOON));
+        assert!(has(&[(IF_MODIFIED_SINCE, LATER)], NOON));
+        assert!(!has(&[(IF_MODIFIED_SINCE, NOON)], LATER));
+        // The tag says that the answer is another one, whatever the time.
+        let both = [(IF_NONE_MATCH, "\"b\""), (IF_MODIFIED_SINCE, NOON)];
+        assert!(!has(&both, NOON));
+    }
+
+    #[test]
+    fn what_is_no_time_or_no_reading_request_is_left_alone() {
+        for text in ["", "soon", "2026-11-22T12:00:00Z", "-1"] {
+            assert!(!has(&[(IF_MODIFIED_SINCE, text)], NOON), "{text:?}");
+        }
+        let asked = headers(&[(IF_MODIFIED_SINCE, NOON)]);
+        let answer = headers(&[(LAST_MODIFIED, NOON)]);
+        assert!(!Known::of(&Method::POST, &asked).is(&answer));
+        assert!(!Known::of(&Method::GET, &asked).is(&HeaderMap::new()));
     }
 }

@@ -1,7 +1,9 @@
 //! The pages, as browsers and programs get them.
 
 mod articles;
+mod caching;
 mod catalogue;
+mod faults;
 mod feeds;
 mod formats;
 mod headers;
@@ -26,4 +28,17 @@ fn own_paths(html: &str) -> Vec<&str> {
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// A text of a page, as its reader sees it.
+fn unescaped(text: &str) -> String {
+    [
+        ("&#34;", "\""),
+        ("&#60;", "<"),
+        ("&#62;", ">"),
+        ("&#39;", "'"),
+        ("&#38;", "&"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }

@@ -14,7 +14,7 @@ use crate::{
     assets,
     cover::encoded,
     event::{EventSource, EventState, ShownEvent},
-    layout::{A_MINUTE, HTML, SITE_NAME, escaped, rendered},
+    layout::{FRESH, HTML, SITE_NAME, escaped, rendered},
     pages::event::read,
     visit::{Site, Visit},
 };
@@ -46,9 +46,13 @@ pub(crate) fn resources(site: &Site) -> [Resource; 2] {
 
 /// The line that shows the card on another site.
 pub(crate) fn line(site: &Site, slug: &str, title: &str) -> String {
+    line_of_size(site, slug, title, (WIDTH, HEIGHT))
+}
+
+fn line_of_size(site: &Site, slug: &str, title: &str, (width, height): (u32, u32)) -> String {
     let url = site.url(&format!("/events/{}/embed", encoded(slug)));
     format!(
-        "<iframe src=\"{}\" title=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" style=\"border:0;max-width:100%\" loading=\"lazy\"></iframe>",
+        "<iframe src=\"{}\" title=\"{}\" width=\"{width}\" height=\"{height}\" style=\"border:0;max-width:100%\" loading=\"lazy\"></iframe>",
         escaped(&url),
         escaped(title)
     )
@@ -68,7 +72,7 @@ async fn embed(visit: Visit) -> Result<Response, Problem> {
         style_url: assets::STYLE,
         site_name: SITE_NAME,
     };
-    let mut response = document(rendered(&page)?, HTML, A_MINUTE);
+    let mut response = document(rendered(&page)?, HTML, FRESH);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, IN_FRAMES);
     Ok(response)
@@ -84,7 +88,11 @@ async fn oembed(visit: Visit) -> Result<Response, Problem> {
     let unknown = || Problem::new(Reason::NotFound, "url must be the page of an event here");
     let slug = query.value("url").and_then(|url| slug_of(&visit.site, url));
     let (_answer, event) = read(&visit, slug.ok_or_else(unknown)?).await?;
-    let width = query.value("maxwidth").and_then(|text| text.parse().ok());
+    let at_most = |name: &str, own: u32| {
+        let asked = query.value(name).and_then(|text| text.parse().ok());
+        own.min(asked.unwrap_or(own))
+    };
+    let (width, height) = (at_most("maxwidth", WIDTH), at_most("maxheight", HEIGHT));
     let mut object = json!({
         "version": "1.0",
         "type": "rich",
@@ -92,18 +100,19 @@ async fn oembed(visit: Visit) -> Result<Response, Problem> {
         "provider_url": visit.site.url("/"),
         "title": event.title,
         "author_name": event.organizer_name,
-        "html": line(&visit.site, &event.slug, &event.title),
-        "width": WIDTH.min(width.unwrap_or(WIDTH)),
-        "height": HEIGHT,
+        "html": line_of_size(&visit.site, &event.slug, &event.title, (width, height)),
+        "width": width,
+        "height": height,
         "cache_age": 3_600,
+        "thumbnail_url": event.image_url,
+        "thumbnail_width": event.image_url.as_ref().map(|_| 1_200),
+        "thumbnail_height": event.image_url.as_ref().map(|_| 630),
     });
-    if let (Some(url), Some(fields)) = (&event.image_url, object.as_object_mut()) {
-        fields.insert("thumbnail_url".to_owned(), json!(url));
-        fields.insert("thumbnail_width".to_owned(), json!(1_200));
-        fields.insert("thumbnail_height".to_owned(), json!(630));
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
     }
     let json = "application/json; charset=utf-8";
-    Ok(document(object.to_string(), json, A_MINUTE))
+    Ok(document(object.to_string(), json, FRESH))
 }
 
 /// The slug in the URL of an event's page on this site.

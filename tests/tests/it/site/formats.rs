@@ -58,6 +58,31 @@ async fn search_engines_learn_what_an_event_is(app: Arc<TestApp>) {
     assert_eq!(told["eventStatus"], "https://schema.org/EventCancelled");
 }
 
+async fn previews_show_what_a_page_is(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = json!({"title": HOSTILE, "description": HOSTILE, "is_listed": false});
+    let event = owner.publish_new(event).await;
+    let without_cover = format!("/events/{}", event.slug);
+    let guide = "/guides/publish-your-first-event";
+    for path in ["/", "/events", "/guides", guide, &*without_cover] {
+        let page = app.site.page(path).send().await;
+        let html = page.html(200);
+        let url = format!("property=\"og:url\" content=\"https://muster.example{path}\"");
+        for told in [
+            "property=\"og:title\" content=\"",
+            "property=\"og:description\" content=\"",
+            "name=\"twitter:card\" content=\"summary\"",
+            &*url,
+        ] {
+            assert_eq!(html.matches(told).count(), 1, "{told} in {path}: {html}");
+        }
+        assert!(!html.contains("<script>alert"), "{html}");
+    }
+    let private = app.site.page(&format!("{without_cover}/register"));
+    let private = private.send().await;
+    assert!(!private.html(200).contains("og:"));
+}
+
 async fn an_unlisted_event_opens_by_its_link_and_is_not_indexed(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = owner.publish_new(json!({"is_listed": false})).await;
@@ -88,15 +113,17 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
     );
 
     let url = format!("https%3A%2F%2Fmuster.example%2Fevents%2F{}", event.slug);
-    let found = app
-        .site
-        .page(&format!("/oembed?url={url}&format=json&maxwidth=300"));
+    let found = app.site.page(&format!(
+        "/oembed?url={url}&format=json&maxwidth=300&maxheight=200"
+    ));
     let found = found.send().await;
     let found: Value = serde_json::from_slice(&found.body).unwrap();
+    assert_eq!(found["type"], "rich");
     assert_eq!(
-        (&found["type"], &found["width"]),
-        (&json!("rich"), &json!(300))
+        (&found["width"], &found["height"]),
+        (&json!(300), &json!(200))
     );
+    assert_eq!(found.get("author_name"), None);
     assert_eq!(found["title"], HOSTILE);
     let line = found["html"].as_str().unwrap();
     assert!(
@@ -104,6 +131,7 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
         "{line}"
     );
     assert_eq!(line.matches('<').count(), 2, "{line}");
+    assert!(line.contains("width=\"300\" height=\"200\""), "{line}");
     let page = app
         .site
         .page(&format!("/events/{}", event.slug))
@@ -123,6 +151,7 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     search_engines_learn_what_an_event_is,
+    previews_show_what_a_page_is,
     an_unlisted_event_opens_by_its_link_and_is_not_indexed,
     other_sites_can_show_an_event,
 );

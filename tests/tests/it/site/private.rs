@@ -179,12 +179,19 @@ async fn what_became_of_the_event_is_said_and_nothing_else_can_be_done(app: Arc<
     register(&app, &event, "Grace", "grace@example.org").await;
     let grace = links(&app, "grace@example.org").await.remove(0);
     app.site.page(&grace).send().await.html(200);
-    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    let cancel = json!({"id": event.id, "reason": "The <roof> leaks. We are sorry!"});
+    owner.ok::<CancelEvent>(cancel).await;
     // The form was open when the event was cancelled.
     for path in [grace.clone(), format!("{grace}/cancel")] {
         let reply = app.site.form(&path, &[]).send().await;
         let html = followed(&app, &reply, &grace).await;
-        assert!(html.contains("This event is cancelled"), "{html}");
+        for shown in [
+            "This event is cancelled",
+            "The organizer writes:",
+            "The &#60;roof&#62; leaks. We are sorry!",
+        ] {
+            assert!(html.contains(shown), "{shown}: {html}");
+        }
         assert!(!html.contains("class=\"note good\""), "{html}");
         assert!(attributes(&html, "action").is_empty(), "{html}");
     }

@@ -7,7 +7,7 @@ use muster_api::v1::bindings::{CancelEvent, ListRegistrations, UpdateEvent};
 use serde_json::{Value, json};
 use tests::{Client, Created, Surface, TestApp, core_at};
 
-use super::attributes;
+use super::{attributes, unescaped};
 
 /// An event with a question of each kind.
 async fn questionnaire(app: &Arc<TestApp>) -> (Client, Created) {
@@ -214,18 +214,6 @@ async fn a_form_that_core_cannot_take_is_kept_to_be_sent_again(app: Arc<TestApp>
     let reply = app.site.form(&path, &again).send().await;
     assert_eq!(reply.status, 303, "{reply:?}");
     assert_eq!(registered(&owner, &event).await.len(), 1);
-}
-
-fn unescaped(text: &str) -> String {
-    [
-        ("&#34;", "\""),
-        ("&#60;", "<"),
-        ("&#62;", ">"),
-        ("&#39;", "'"),
-        ("&#38;", "&"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 async fn another_site_cannot_register_anybody(app: Arc<TestApp>) {
