@@ -54,7 +54,7 @@ fn escaped_alike(html: &str) -> String {
         };
         if let Some(tag) = tag {
             let tag = tag.replace("&#34;", "&quot;");
-            alike.push_str(&format!("<{tag}>"));
+            alike.extend(["<", &tag, ">"]);
         }
         alike.push_str(&text.replace("&#34;", "\""));
     }
