@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -74,6 +74,8 @@ const STEPS: [Step; 18] = [
     step!(16, "0016_check_in_codes", both),
     step!(17, "0017_sitemaps", both),
     step!(18, "0018_people", both),
+    // On SQLite the words are in a table of their own.
+    step!(19, "0019_narrow_catalogue_entries", postgres),
 ];
 
 /// SQLite's migrations.

@@ -32,7 +32,7 @@ pub(super) async fn put(
             "INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
              SELECT event_id, start_at, start_local, effective_end, CAST(words AS tsvector) FROM input \
              ON CONFLICT (event_id) DO UPDATE SET start_at = excluded.start_at, start_local = excluded.start_local, \
-             effective_end = excluded.effective_end, words = excluded.words",
+             effective_end = excluded.effective_end, words = excluded.words, padding = excluded.padding",
         )
         .await?;
     Ok(())

@@ -1,12 +1,12 @@
 //! Which entries match a search.
 //!
-//! GIN finds entries in no order. So all matches are read, up to one more than are counted, and sorted. If there are more, the page
-//! is looked for in windows of time that become wider, so that only a part of the matches is sorted.
+//! GIN finds entries in no order. So all matches are read, up to one more than are counted, and sorted. If there are more, those that were
+//! read are some of them. The page of all of them begins no later than the same page of some, so it is looked for up to there.
 
 use sqlx::{Connection as _, Row as _};
 use uuid::Uuid;
 
-use super::{Connection, Db, entries, search};
+use super::{Connection, Db, Row, entries, search};
 use crate::{
     domain::{
         catalogue::{CatalogueFilter, MOST_MATCHES, Starts},
@@ -25,10 +25,10 @@ const PLAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan =
      SET LOCAL enable_indexonlyscan = off; SET LOCAL max_parallel_workers_per_gather = 0; \
      SET LOCAL jit = off; SET LOCAL work_mem = '32MB'";
 
-/// Days from now to the end of each window but the last.
-const WINDOW_DAYS: [i64; 3] = [3, 24, 192];
-
-const DAY_SECONDS: i64 = 86_400;
+/// Deep pages of frequent words are looked for in a part of the matches first: as if there were so many times more matches than were
+/// read. Pages within the first few are not.
+const TIMES_AS_MANY: i64 = 16;
+const FEW: i64 = 500;
 
 macro_rules! bounds {
     () => {
@@ -38,26 +38,32 @@ macro_rules! bounds {
 
 /// Counts the entries found, one more than are answered, and chooses the page among them.
 macro_rules! page {
-    ($found:expr) => {
+    ($found:expr, $more:expr) => {
         concat!(
             "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c WHERE",
             bounds!(),
             $found,
             " LIMIT $6), page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $7 OFFSET $8) \
-             SELECT (SELECT count(*) FROM found) AS matches, page.event_id FROM (SELECT 1) one LEFT JOIN page ON TRUE \
-             ORDER BY page.start_at, page.event_id"
+             SELECT (SELECT count(*) FROM found) AS matches, ",
+            $more,
+            "page.event_id FROM (SELECT 1) one LEFT JOIN page ON TRUE ORDER BY page.start_at, page.event_id"
         )
     };
 }
 
-const BY_WORDS: &str = page!("AND c.words @@ CAST(CAST($9 AS text) AS tsquery)");
+/// It answers the starts of two of the entries found, too, by their places in the order of the catalogue.
+const BY_WORDS: &str = page!(
+    "AND c.words @@ CAST(CAST($9 AS text) AS tsquery)",
+    "(SELECT start_at FROM found ORDER BY start_at LIMIT 1 OFFSET $10) AS near, \
+     (SELECT start_at FROM found ORDER BY start_at LIMIT 1 OFFSET $11) AS far, "
+);
 
-const BY_START: &str = page!("ORDER BY c.start_at, c.event_id");
+const BY_START: &str = page!("ORDER BY c.start_at, c.event_id", "");
 
-const IN_WINDOW: &str = concat!(
+const UP_TO: &str = concat!(
     "SELECT c.event_id FROM catalogue_entries c WHERE",
     bounds!(),
-    "AND c.words @@ CAST(CAST($7 AS text) AS tsquery) ORDER BY c.start_at, c.event_id LIMIT $6"
+    "AND c.words @@ CAST(CAST($8 AS text) AS tsquery) ORDER BY c.start_at, c.event_id LIMIT $6 OFFSET $7"
 );
 
 /// A page of what matches, and how many do, up to one more than [`MOST_MATCHES`].
@@ -75,12 +81,21 @@ pub(super) async fn page(
     };
     let mut transaction = connection.begin().await?;
     sqlx::raw_sql(PLAN).execute(&mut *transaction).await?;
-    let query = query(BY_WORDS, &filter.starts, now, i64::from(MOST_MATCHES) + 1);
-    let query = query.bind(limit).bind(offset).bind(&words);
-    let mut page = search::read_page(&query.fetch_all(&mut *transaction).await?)?;
+    let last = (offset + limit - 1).clamp(0, i64::from(MOST_MATCHES));
+    let rows = query(BY_WORDS, &filter.starts, now, i64::from(MOST_MATCHES) + 1)
+        .bind(limit)
+        .bind(offset)
+        .bind(&words)
+        .bind((last / TIMES_AS_MANY).max(last.min(FEW)))
+        .bind(last)
+        .fetch_all(&mut *transaction)
+        .await?;
+    let mut page = search::read_page(&rows)?;
     if page.matches > i64::from(MOST_MATCHES) {
         // Of so many matches only some were read, and not the first ones.
-        page.events = first_matches(&mut transaction, filter, &words, now, limit, offset).await?;
+        let bounds = bounds_of_page(&rows)?;
+        page.events =
+            page_up_to(&mut transaction, filter, &words, now, bounds, limit, offset).await?;
     }
     transaction.commit().await?;
     Ok(page)
@@ -102,51 +117,42 @@ fn query<'q>(
         .bind(most)
 }
 
-/// The page of the first matches.
-async fn first_matches(
+/// The starts up to which the page is looked for: it may end before the first one, and does before the second.
+fn bounds_of_page(rows: &[Row]) -> Result<[Instant; 2], Error> {
+    let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    let near: i64 = first.try_get("near")?;
+    let far: i64 = first.try_get("far")?;
+    Ok([near, far].map(Instant::from_micros))
+}
+
+/// The page among all matches.
+async fn page_up_to(
     connection: &mut Connection,
     filter: &CatalogueFilter,
     words: &str,
     now: Instant,
+    bounds: [Instant; 2],
     limit: i64,
     offset: i64,
 ) -> Result<Vec<EventId>, Error> {
-    let mut found = Vec::new();
-    let wanted = usize::try_from(offset + limit).unwrap_or_default();
-    for window in windows(filter.starts, now) {
-        let left = wanted.saturating_sub(found.len());
-        if left == 0 {
+    let whole = usize::try_from(limit).unwrap_or_default();
+    let mut page = Vec::new();
+    for bound in bounds {
+        if page.len() == whole {
             break;
         }
-        let most = i64::try_from(left).unwrap_or(i64::MAX);
-        let query = query(IN_WINDOW, &window, now, most).bind(words);
-        for row in query.fetch_all(&mut *connection).await? {
-            let id: Uuid = row.try_get("event_id")?;
-            found.push(EventId::new(id));
-        }
+        let starts = Starts {
+            before_at: Instant::from_micros(bound.micros().saturating_add(1)),
+            ..filter.starts
+        };
+        let query = query(UP_TO, &starts, now, limit).bind(offset).bind(words);
+        let rows = query.fetch_all(&mut *connection).await?;
+        page = rows
+            .iter()
+            .map(|row| Ok(EventId::new(row.try_get::<Uuid, _>("event_id")?)))
+            .collect::<Result<_, Error>>()?;
     }
-    let before = usize::try_from(offset).unwrap_or_default();
-    Ok(found.into_iter().skip(before).collect())
-}
-
-/// The bounds of a search, divided at some times.
-fn windows(starts: Starts, now: Instant) -> Vec<Starts> {
-    let begin = starts.from_at.max(now);
-    let ends = WINDOW_DAYS.map(|days| begin.plus_seconds(days * DAY_SECONDS));
-    let mut windows = Vec::new();
-    let mut from_at = starts.from_at;
-    for end in ends.into_iter().chain([starts.before_at]) {
-        let before_at = end.min(starts.before_at);
-        if from_at < before_at {
-            windows.push(Starts {
-                from_at,
-                before_at,
-                ..starts
-            });
-            from_at = before_at;
-        }
-    }
-    windows
+    Ok(page)
 }
 
 /// The words as text of the type tsquery. They contain letters and digits only, so quoted they are nothing but words.
@@ -166,37 +172,4 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
         .map(|city| format!("'{}'", city_word(city)));
     let all: Vec<String> = terms.chain(city).collect();
     (!all.is_empty()).then(|| all.join(" & "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
-
-    #[test]
-    fn windows_cover_the_bounds_without_a_gap() {
-        let day = |days: i64| NOW.plus_seconds(days * DAY_SECONDS);
-        let until = |from_at, before_at| Starts {
-            from_at,
-            before_at,
-            ..Starts::default()
-        };
-        let any = Starts::default();
-        for (starts, ends) in [
-            (any, vec![day(3), day(24), day(192), any.before_at]),
-            (until(day(100), day(101)), vec![day(101)]),
-            (until(day(-9), day(10)), vec![day(3), day(10)]),
-            (until(day(1), day(1)), vec![]),
-        ] {
-            let windows = windows(starts, NOW);
-            let found: Vec<Instant> = windows.iter().map(|window| window.before_at).collect();
-            assert_eq!(found, ends);
-            let mut from_at = starts.from_at;
-            for window in windows {
-                assert_eq!(window.from_at, from_at);
-                from_at = window.before_at;
-            }
-        }
-    }
 }

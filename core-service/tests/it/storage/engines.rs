@@ -110,6 +110,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0016_check_in_codes",
                 "0017_sitemaps",
                 "0018_people",
+                "0019_narrow_catalogue_entries",
             ]
         );
     }
