@@ -43,7 +43,7 @@ class Organizer:
     def ended(self):
         """The slug of an event of the demo that is over."""
         past = self.call("GET", "/me/events?status=past")["items"]
-        return next(event["slug"] for event in past if not event["is_cancelled"])
+        return next(event["slug"] for event in past if event["is_published"] and not event["is_cancelled"])
 
     def check_in(self, event):
         registration = self.call("GET", f"/me/events/{event['id']}/registrations")["items"][0]

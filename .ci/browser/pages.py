@@ -94,13 +94,14 @@ class Site:
                 return element
         raise AssertionError("the keyboard does not get there")
 
-    def check(self, path, name):
-        """A page at every width in both schemes: no barrier, nothing wider than the window."""
+    def check(self, path, name, words=""):
+        """A page with these words, at every width in both schemes: no barrier, nothing wider than the window."""
         grounds = set()
         for scheme in SCHEMES:
             for width in WIDTHS:
                 self.look(width, scheme)
                 self.open(path)
+                assert words in self.text(), f"{name}: {self.text()}"
                 self.check_view(name, width, scheme)
                 grounds.add((scheme, self.find("body").value_of_css_property("background-color")))
         assert len({ground for _, ground in grounds}) == len(SCHEMES), f"{name}: {grounds}"
