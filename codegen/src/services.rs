@@ -15,7 +15,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     let demands = api.methods().map(|method| {
         let path = &method.grpc_path;
         let rpc = ident(&method.name);
-        quote! { #path => AccessRule::of::<bindings::#rpc>(), }
+        quote! { (#path, AccessRule::of::<bindings::#rpc>()), }
     });
     quote! {
         use super::bindings;
@@ -23,13 +23,12 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
         #(#decorators)*
 
+        static ACCESS: &[(&str, AccessRule)] = &[#(#demands)*];
+
         /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
         pub fn access(grpc_path: &str) -> Option<AccessRule> {
-            let rule = match grpc_path {
-                #(#demands)*
-                _ => return None,
-            };
-            Some(rule)
+            let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;
+            Some(found.1)
         }
     }
 }

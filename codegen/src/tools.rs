@@ -3,6 +3,8 @@
 //! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no lists of types, no `anyOf` at the root, no
 //! references, and always an object as the outermost type.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,12 +23,17 @@ const SCOPE: &str = "muster/scope";
 
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
+    let mut shown = Shown::default();
     api.methods()
-        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?)))
+        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?, &mut shown)))
         .collect()
 }
 
-fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
+/// The messages in answers of earlier tools, with the tool that shows each. A message is shown once: repeated, a large one would be
+/// as long as all descriptions of tools.
+type Shown<'a> = HashMap<&'a str, &'a str>;
+
+fn row<'a>(api: &'a Api, method: &'a Method, tool: &'a Tool, shown: &mut Shown<'a>) -> Value {
     let mut row = Object::new();
     set(&mut row, "grpc_path", method.grpc_path.as_str());
     set(
@@ -54,7 +61,7 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     });
     set(&mut row, "updates", updates(api, method));
     set(&mut row, "confirmation", preview);
-    set(&mut row, "tool", definition(api, method, tool));
+    set(&mut row, "tool", definition(api, method, tool, shown));
     row.into()
 }
 
@@ -74,9 +81,14 @@ fn in_path(method: &Method, field: &Field) -> bool {
 }
 
 /// As `tools/list` answers it.
-fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
+fn definition<'a>(
+    api: &'a Api,
+    method: &'a Method,
+    tool: &'a Tool,
+    shown: &mut Shown<'a>,
+) -> Value {
     let answer = match &method.response {
-        Response::Message(name) => output(api, name),
+        Response::Message(name) => output(api, name, &tool.name, shown),
         // The reader refuses tools that answer files.
         Response::File { .. } => schema::object(Object::new()),
     };
@@ -96,14 +108,21 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Value {
     definition
 }
 
+/// Those that differ from MCP's defaults, and whether changes can be undone, since the default is that they cannot.
+///
 /// The title is set beside them. A second one here would be for revisions before 2025-06-18, which are not supported.
 fn annotations(tool: &Tool) -> Object {
     let mut annotations = Object::new();
-    set(&mut annotations, "readOnlyHint", tool.read_only);
-    if !tool.read_only {
-        // Without changes they mean nothing.
+    if tool.read_only {
+        // Without changes the others mean nothing.
+        set(&mut annotations, "readOnlyHint", true);
+    } else {
         set(&mut annotations, "destructiveHint", tool.destructive);
-        set(&mut annotations, "idempotentHint", tool.idempotent);
+        set(
+            &mut annotations,
+            "idempotentHint",
+            tool.idempotent.then_some(true),
+        );
     }
     set(&mut annotations, "openWorldHint", tool.open_world);
     annotations
@@ -120,7 +139,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
         .iter()
         .map(|field| (field.name.clone(), input(api, field).into()))
         .collect();
-    if !masks.is_empty() {
+    if !masks.is_empty() && fields.iter().any(|field| field.meaning.nullable) {
         set(&mut properties, CLEAR, clear(&fields));
     }
     if tool.confirmation.is_some() {
@@ -137,6 +156,23 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
         field.rules.required || in_path(method, field)
     });
     closed(properties, required)
+}
+
+/// Without the limits that go without saying: that a text is not empty, and the length of ids and times. Core has them all.
+fn short(mut scalar: Object) -> Object {
+    if scalar.get("minLength").is_some_and(|least| *least == 1) {
+        scalar.shift_remove("minLength");
+    }
+    match scalar.get("format").and_then(Value::as_str) {
+        Some("uuid") => {
+            scalar.shift_remove("format");
+        }
+        Some("date-time") => {
+            scalar.shift_remove("maxLength");
+        }
+        _ => {}
+    }
+    scalar
 }
 
 fn clear(fields: &[&Field]) -> Value {
@@ -171,7 +207,7 @@ fn input(api: &Api, field: &Field) -> Object {
                 schema::required(fields, |field| field.rules.required),
             )
         }
-        _ => schema::scalar(field),
+        _ => short(schema::scalar(field)),
     };
     let mut argument = match field.cardinality {
         Cardinality::Many => schema::list(field, one),
@@ -193,16 +229,26 @@ fn description(field: &Field) -> String {
 
 /// An answer. It may gain fields, so it is not closed. It has types only: a model reads the answer itself, and formats, descriptions
 /// and the names of required fields (all but those that may be null) would be a third of the list.
-fn output(api: &Api, message: &str) -> Object {
-    let message = api.message(message);
-    let property = |field: &Field| {
+///
+/// A message that an earlier tool shows is referred to by that tool's name.
+fn output<'a>(api: &'a Api, name: &'a str, tool: &'a str, shown: &mut Shown<'a>) -> Object {
+    if let Some(earlier) = shown.get(name).filter(|earlier| **earlier != tool) {
+        let mut schema = Object::new();
+        set(&mut schema, "type", "object");
+        set(&mut schema, "description", format!("As in {earlier}."));
+        return schema;
+    }
+    shown.insert(name, tool);
+    let message = api.message(name);
+    let property = |field: &'a Field| {
         let one = match &field.kind {
-            Kind::Message(name) => output(api, name),
+            Kind::Message(name) => output(api, name, tool, shown),
             _ => schema::bare(field),
         };
         let property = match field.cardinality {
             Cardinality::Many => schema::list_of(one),
-            _ if message.may_be_null(field) => schema::or_null(one),
+            // Any value: lists of types are not portable, and the form that is takes as long as the rest of a property.
+            _ if message.may_be_null(field) => Object::new(),
             _ => one,
         };
         (field.name.clone(), property.into())

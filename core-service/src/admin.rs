@@ -183,6 +183,7 @@ fn failure(error: Error) -> Failure {
         Error::Internal(source) => Failure::Internal(source.to_string()),
         Error::NotFound { .. }
         | Error::Conflict(_)
+        | Error::NotAllowedNow(_)
         | Error::IdempotencyKeyReused
         | Error::IdempotencyKeyInUse
         | Error::Unauthorized

@@ -1,6 +1,7 @@
 //! The rules, as pure code: no database, no network, no clock, no other module.
 
 pub mod account;
+pub mod activity;
 pub mod announcement;
 pub mod api_key;
 pub mod audit;
@@ -8,6 +9,7 @@ pub mod catalogue;
 pub mod change;
 pub mod check_in_code;
 pub mod clock;
+pub mod cursor;
 pub mod date_time;
 pub mod email;
 pub mod entropy;
@@ -20,6 +22,7 @@ pub mod instant;
 pub mod job;
 pub mod keyed_call;
 pub mod mail_quota;
+pub mod period;
 pub mod person;
 pub mod plan;
 pub mod private_link;

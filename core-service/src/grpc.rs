@@ -10,6 +10,7 @@ pub mod gate;
 mod message;
 mod once;
 pub mod origin;
+mod preview;
 mod registration_service;
 mod request;
 pub mod server;
@@ -62,6 +63,7 @@ pub fn routes(
     let links = || use_cases.links.clone();
     let accounts = AccountApi {
         accounts: use_cases.accounts.clone(),
+        activity: use_cases.activity.clone(),
     };
     let catalogue = CatalogueApi {
         catalogue: use_cases.catalogue.clone(),

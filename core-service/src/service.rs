@@ -4,6 +4,7 @@
 //! The proto's rules on single fields (lengths, ranges, defaults) are applied before a use case is called.
 
 mod accounts;
+mod activity;
 mod catalogue;
 mod command;
 mod credentials;
@@ -17,33 +18,36 @@ mod link_queue;
 mod links;
 mod mail_quota;
 mod mails;
+mod pages;
 mod registrations;
 
 use std::sync::Arc;
 
 pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, Accounts, NewAccount};
+pub use activity::{ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Principal};
 pub use erase::{Erasure, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
-pub use events::{Cancellation, Events, MyEvents};
+pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
+pub use pages::PageStart;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
-    Added, Export, NewRegistration, OwnRegistration, OwnRegistrations, RegistrationPage,
-    Registrations, Ticket,
+    Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
+    OwnRegistrations, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 
 pub use crate::{
     domain::rate::LimitSettings,
-    storage::{EventFilter, RegistrationFilter},
+    storage::{EventFilter, MyEventsFilter, RegistrationFilter},
 };
 
 use self::limits::Limiters;
@@ -66,6 +70,8 @@ pub struct UseCases {
     pub link_limit: LinkLimit,
     /// Accounts.
     pub accounts: Accounts,
+    /// What happened on the caller's account.
+    pub activity: ActivityLog,
     /// API keys.
     pub keys: Keys,
     /// The public catalogue.
@@ -123,6 +129,7 @@ impl UseCases {
             cover_limit: CoverLimit(Arc::clone(&limiters)),
             link_limit: LinkLimit(Arc::clone(&limiters)),
             accounts: Accounts::new(commands.clone(), plans),
+            activity: ActivityLog::new(commands.clone()),
             keys: Keys::new(commands.clone(), &authenticator),
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),

@@ -38,5 +38,5 @@ pub use store::Store;
 pub use tx::Tx;
 pub use values::{
     AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, JobQueue,
-    JobRecord, KeptAnswer, MailQueue, RegistrationFilter, StoredCover,
+    JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredCover,
 };

@@ -53,6 +53,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         awaits_confirmation: false,
         check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
         told: None,
+        decline_reason: optional(reason.clone()),
         event: Event {
             title,
             location,
@@ -108,6 +109,7 @@ fn event() -> Event {
         organizer_name: None,
         contact_email: None,
         published_start: None,
+        version: 1,
         sequence: 3,
         created_at: NOW,
         updated_at: NOW,

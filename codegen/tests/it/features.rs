@@ -189,7 +189,7 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
             .contains("const SCOPE: Option<Scope> = Some(Scope::EventsWrite);")
     );
     assert!(implementation("Rpc", "GetBook").contains("const SCOPE: Option<Scope> = None;"));
-    let rule = r#""/toy.v1.BookService/GetScan" => AccessRule::of::<bindings::GetScan>(),"#;
+    let rule = r#"("/toy.v1.BookService/GetScan", AccessRule::of::<bindings::GetScan>()),"#;
     assert!(text(&outputs, "services.rs").contains(rule));
 
     let document = output(&outputs, "openapi.json");

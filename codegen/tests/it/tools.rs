@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Clients choke on longer lists (docs/pitfalls.md, rmcp).
-const MOST_BYTES: usize = 24 << 10;
+const MOST_BYTES: usize = 24_000;
 
 fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
     let rows = json(outputs, "tools.json");

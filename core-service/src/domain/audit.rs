@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    ids::{AccountId, KeyId, PersonId},
+    ids::{AccountId, EventId, KeyId, PersonId},
     instant::Instant,
 };
 
@@ -70,6 +70,8 @@ pub struct AuditEntry {
     pub action: &'static str,
     /// To what: an event, a key, an account.
     pub subject_id: Uuid,
+    /// The event that it is about, if any.
+    pub event_id: Option<EventId>,
     /// The changed fields before, as a JSON object.
     pub before: Option<serde_json::Value>,
     /// The changed fields after, as a JSON object.

@@ -1,6 +1,7 @@
 //! Events and their states.
 
 mod changes;
+mod copy;
 mod create;
 mod custom_field;
 mod patch;
@@ -73,6 +74,8 @@ pub struct Event {
     pub published_start: Option<Instant>,
     /// Increases with each change of time or place; part of calendar entries.
     pub sequence: i32,
+    /// Increases with each edit of its fields, so that of two people who edit it the second is told. From 1.
+    pub version: i32,
     /// When it was created.
     pub created_at: Instant,
     /// When it was last changed.
@@ -91,6 +94,15 @@ pub enum Refusal {
     /// An ended event cannot be published.
     #[error("the event has ended")]
     Ended,
+    /// Only drafts are deleted.
+    #[error("the event is published")]
+    Published,
+    /// What people registered for is not deleted.
+    #[error("the event has registrations")]
+    HasRegistrations,
+    /// The patch was made for an earlier version.
+    #[error("the event was edited meanwhile")]
+    Edited,
     /// More seats are taken than the new capacity allows.
     #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
     CapacityBelowConfirmed {
@@ -174,6 +186,7 @@ impl Event {
         Self {
             organizer_name: None,
             contact_email: None,
+            version: self.version.saturating_add(1),
             updated_at: now,
             ..self.clone()
         }

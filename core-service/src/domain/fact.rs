@@ -26,6 +26,11 @@ pub enum Fact<'a> {
         /// The event.
         event: &'a Event,
     },
+    /// A draft was deleted.
+    EventDeleted {
+        /// The event, as it was.
+        event: &'a Event,
+    },
     /// An event changed.
     EventChanged {
         /// The kind of change.
@@ -95,6 +100,15 @@ pub enum Fact<'a> {
         /// After.
         after: &'a Registration,
     },
+    /// The organizer changed the name or the answers of a registration.
+    RegistrationEdited {
+        /// The event's owner.
+        account: AccountId,
+        /// Before.
+        before: &'a Registration,
+        /// After.
+        after: &'a Registration,
+    },
     /// An attendee took over the details of a repeated registration.
     DetailsTakenOver {
         /// The event's owner.
@@ -122,6 +136,8 @@ pub enum Fact<'a> {
     RegistrationErased {
         /// The event's owner.
         account: AccountId,
+        /// The event.
+        event: EventId,
         /// The registration.
         registration: RegistrationId,
     },
@@ -189,6 +205,8 @@ pub enum RegistrationChange {
     Confirmed,
     /// The organizer or the attendee cancelled it.
     Cancelled,
+    /// The organizer declined it.
+    Declined,
     /// The attendee was checked in.
     CheckedIn,
     /// The check-in was undone.

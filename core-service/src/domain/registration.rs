@@ -82,6 +82,9 @@ pub enum Refusal {
     /// Only a registration that holds a seat can be checked in.
     #[error("the registration is {0}, not Confirmed")]
     NotConfirmed(Status),
+    /// Who holds a seat is not declined.
+    #[error("the registration holds a seat")]
+    HoldsSeat,
     /// The attendee must confirm the registration before it is approved.
     #[error("the attendee has not confirmed the registration")]
     NotConfirmedByAttendee,

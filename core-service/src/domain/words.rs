@@ -11,6 +11,9 @@ const LONGEST_WORD: usize = 40;
 /// The characters of a name that count.
 const LONGEST_NAME: usize = 200;
 
+/// The characters of a text that count. An index on PostgreSQL holds no more than 2,704 bytes of a row.
+const LONGEST_TEXT: usize = 300;
+
 /// A word that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
@@ -84,6 +87,11 @@ pub fn name(text: &str) -> Option<String> {
         })
         .collect();
     (!words.is_empty()).then(|| cut(&words.join("_"), LONGEST_NAME))
+}
+
+/// A text in which a part is looked for, or such a part: without case, accents and spaces around it, and of limited length.
+pub fn folded(text: &str) -> String {
+    cut(fold(text).trim(), LONGEST_TEXT)
 }
 
 fn pairs(run: &[String]) -> Vec<String> {

@@ -104,6 +104,7 @@ pub fn mail(
         event_url: addressing.event_url,
         reason: match notification {
             Notification::EventCancelled { .. } => event.cancel_reason.as_deref(),
+            Notification::Declined => registrant.decline_reason.as_deref(),
             _ => None,
         },
         contact: event.contact_email.as_deref(),
@@ -188,6 +189,11 @@ const fn wording(notification: Notification) -> Wording {
             "Your registration is cancelled",
             "Your registration is cancelled",
             "You are no longer registered for this event.",
+        ),
+        Notification::Declined => (
+            "Your registration was declined",
+            "Your registration was declined",
+            "The organizer did not accept your registration for this event.",
         ),
         Notification::EventCancelled { .. } => (
             "Cancelled",

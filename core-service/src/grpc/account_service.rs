@@ -1,14 +1,25 @@
 //! The caller's own account.
 
-use muster_api::v1::{Account, GetAccountRequest, account_service_server::AccountService};
+use muster_api::{
+    status::invalid,
+    v1::{
+        Account, ActivityList, GetAccountRequest, ListActivityRequest,
+        account_service_server::AccountService,
+    },
+};
 use tonic::{Request, Response, Status};
 
-use super::{request::caller, status::refuse};
-use crate::service::Accounts;
+use super::{
+    convert,
+    request::{caller, id},
+    status::refuse,
+};
+use crate::service::{Accounts, ActivityLog};
 
 /// The rpcs about the caller's own account.
 pub(super) struct AccountApi {
     pub(super) accounts: Accounts,
+    pub(super) activity: ActivityLog,
 }
 
 #[tonic::async_trait]
@@ -31,6 +42,26 @@ impl AccountService for AccountApi {
             email: found.account.email,
             name: found.account.name,
             timezone: found.account.timezone,
+        }))
+    }
+
+    async fn list_activity(
+        &self,
+        request: Request<ListActivityRequest>,
+    ) -> Result<Response<ActivityList>, Status> {
+        let caller = caller(&request)?;
+        let request = request.into_inner();
+        let event = request.event_id.as_deref().map(id).transpose()?;
+        let asked = convert::activity_asked(caller.account, event, &request);
+        let asked = asked.map_err(|violations| invalid(&violations))?;
+        let found = self
+            .activity
+            .list(&caller, &asked.filter, asked.after, request.limit())
+            .await
+            .map_err(refuse)?;
+        Ok(Response::new(ActivityList {
+            next_cursor: found.next.map(|place| place.cursor(asked.list)),
+            items: found.entries.iter().map(convert::activity).collect(),
         }))
     }
 }

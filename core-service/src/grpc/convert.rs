@@ -1,5 +1,7 @@
 //! Conversion between messages and domain values.
 
+mod activity;
+mod lists;
 mod registrations;
 mod sitemaps;
 
@@ -18,14 +20,17 @@ use crate::{
     service::{CoverWords, EventFilter, Links, PageView},
 };
 
+pub(super) use activity::{activity, activity_asked};
+pub(super) use lists::{my_events, registrations as registrations_asked};
 pub(super) use registrations::{
-    new_registration, own_registration, registration, registration_filter, ticket,
+    approval, checked_in, new_registration, own_registration, registration, registration_patch,
+    ticket,
 };
 
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
-pub(super) fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {
+fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {
     match status {
         "active" => Ok(EventFilter::Active),
         "past" => Ok(EventFilter::Past),
@@ -121,7 +126,12 @@ pub(super) fn event_patch(
     let mut mask = Mask::read(request.update_mask);
     let custom_fields =
         Some(custom_fields(request.custom_fields)?).filter(|fields| !fields.is_empty());
+    let version = match mask.change("version", request.version) {
+        Change::Set(version) => Some(version),
+        Change::Keep | Change::Clear => None,
+    };
     let patch = EventPatch {
+        version,
         title: mask.change("title", request.title),
         description: mask.change("description", request.description),
         location: mask.change("location", request.location),
@@ -142,11 +152,13 @@ pub(super) fn event_patch(
     };
     match mask.unknown() {
         None => Ok(patch),
-        Some(name) => Err(vec![FieldViolation {
-            field: "update_mask".to_owned(),
-            message: format!("must not name \"{name}\", which is not a field that can be changed"),
-        }]),
+        Some(name) => Err(unknown_field(&name)),
     }
+}
+
+fn unknown_field(name: &str) -> Vec<FieldViolation> {
+    let message = format!("must not name \"{name}\", which is not a field that can be changed");
+    violation("update_mask", &message)
 }
 
 /// An event for the public.
@@ -250,6 +262,7 @@ pub(super) fn my_event_detail(
         registrations_total: counters.total(),
         registrations_confirmed: counters.confirmed,
         registrations_active: counters.active(),
+        version: event.version,
         organizer_name: event.organizer_name,
         contact_email: event.contact_email,
         custom_fields: event
@@ -332,10 +345,10 @@ mod tests {
             let refused = event_filter(status).unwrap_err();
             assert_eq!(refused[0].field, "status", "{status:?}");
         }
-        let confirmed = registration_filter(Some("Confirmed"), None).unwrap();
-        assert_eq!(confirmed.status, Some(Status::Confirmed));
+        let confirmed = registrations::status(Some("Confirmed")).unwrap();
+        assert_eq!(confirmed, Some(Status::Confirmed));
         for status in ["", "confirmed", "Attended"] {
-            let refused = registration_filter(Some(status), None).unwrap_err();
+            let refused = registrations::status(Some(status)).unwrap_err();
             assert_eq!(refused[0].field, "status", "{status:?}");
         }
     }

@@ -3,21 +3,28 @@
 use muster_api::{
     status::invalid,
     v1::{
-        CancelRequest, CancelResult, CreateEventRequest, CreatedEvent, GetMyEventRequest,
-        ListMyEventsRequest, MyEventDetail, MyEventList, PublishEventRequest,
+        CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
+        DeleteEventRequest, DeletedEvent, EventMailPreview, GetMyEventRequest, ListMyEventsRequest,
+        MyEventDetail, MyEventList, PreviewEventMailRequest, PublishEventRequest,
         UnpublishEventRequest, UpdateEventRequest,
-        bindings::{CancelEvent, CreateEvent, PublishEvent, UnpublishEvent, UpdateEvent},
+        bindings::{
+            CancelEvent, CloneEvent, CreateEvent, DeleteEvent, PublishEvent, UnpublishEvent,
+            UpdateEvent,
+        },
         event_service_server::EventService,
     },
 };
 use tonic::{Request, Response, Status};
 
 use super::{
-    convert, once,
+    convert, once, preview,
     request::{caller, id},
     status::refuse,
 };
-use crate::service::{Cancellation, Commands, Error, Events, Links};
+use crate::{
+    domain::ids::EventId,
+    service::{Cancellation, Commands, Error, Events, Links},
+};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
@@ -46,13 +53,14 @@ impl EventService for EventApi {
     ) -> Result<Response<MyEventList>, Status> {
         let caller = caller(&request)?;
         let request = request.into_inner();
-        let filter =
-            convert::event_filter(request.status()).map_err(|violations| invalid(&violations))?;
+        let asked = convert::my_events(caller.account, &request);
+        let asked = asked.map_err(|violations| invalid(&violations))?;
         let found = self
             .events
-            .list(&caller, filter, request.limit())
+            .list(&caller, &asked.filter, asked.after, request.limit())
             .await
             .map_err(refuse)?;
+        let next_cursor = found.next.map(|place| place.cursor(asked.list));
         let items = found
             .events
             .into_iter()
@@ -61,6 +69,7 @@ impl EventService for EventApi {
         Ok(Response::new(MyEventList {
             items,
             count: found.count,
+            next_cursor,
         }))
     }
 
@@ -85,6 +94,48 @@ impl EventService for EventApi {
             self.events.update(by, id, patch).await
         })
         .await
+    }
+
+    async fn clone_event(
+        &self,
+        request: Request<CloneEventRequest>,
+    ) -> Result<Response<CreatedEvent>, Status> {
+        let id = id(&request.get_ref().id)?;
+        let show = |event| convert::created_event(event, &self.links);
+        once::answer::<CloneEvent, _>(&self.commands, request, show, async |by, _| {
+            self.events.copy(by, id).await
+        })
+        .await
+    }
+
+    async fn delete_event(
+        &self,
+        request: Request<DeleteEventRequest>,
+    ) -> Result<Response<DeletedEvent>, Status> {
+        let id = id(&request.get_ref().id)?;
+        let show = |id: EventId| DeletedEvent {
+            id: id.to_string(),
+            deleted: true,
+        };
+        once::answer::<DeleteEvent, _>(&self.commands, request, show, async |by, _| {
+            self.events.delete(by, id).await
+        })
+        .await
+    }
+
+    async fn preview_event_mail(
+        &self,
+        request: Request<PreviewEventMailRequest>,
+    ) -> Result<Response<EventMailPreview>, Status> {
+        let caller = caller(&request)?;
+        let request = request.into_inner();
+        let id = id(&request.id)?;
+        let change = preview::planned_change(request);
+        let change = change.map_err(|violations| invalid(&violations))?;
+        let planned = self.events.planned_mail(&caller, id, change).await;
+        let now = self.commands.now();
+        let shown = preview::shown(planned.map_err(refuse)?, &self.links, now);
+        shown.map(Response::new)
     }
 
     async fn publish_event(

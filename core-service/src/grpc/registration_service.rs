@@ -7,15 +7,18 @@ use muster_api::{
     http_body::HttpBody,
     status::invalid,
     v1::{
-        AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest, CalendarFile,
-        CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInRequest,
-        ConfirmRegistrationByTokenRequest, ExportRegistrationsRequest,
-        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest,
-        GetRegistrationRequest, GetTicketRequest, ListRegistrationsRequest, OwnRegistration,
-        RegisterAttendeeRequest, Registration, RegistrationList, RegistrationReceived,
-        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest,
+        AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
+        ApproveRegistrationsRequest, ApprovedRegistrations, CalendarFile,
+        CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInByCodeRequest,
+        CheckInRequest, CheckedIn, ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest,
+        ExportRegistrationsRequest, GetRegistrationByTokenRequest,
+        GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetTicketRequest,
+        ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest, Registration,
+        RegistrationList, RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket,
+        UndoCheckInRequest, UpdateRegistrationRequest,
         bindings::{
-            AddRegistration, ApproveRegistration, CancelRegistration, CheckIn, UndoCheckIn,
+            AddRegistration, ApproveRegistration, ApproveRegistrations, CancelRegistration,
+            CheckIn, CheckInByCode, DeclineRegistration, UndoCheckIn, UpdateRegistration,
         },
         registration_service_server::RegistrationService,
     },
@@ -29,7 +32,11 @@ use super::{
 };
 use crate::{
     calendar::{self, Addresses},
-    service::{Added, Commands, Error, Export, LinkLimit, Links, OwnRegistrations, Registrations},
+    domain::ids::RegistrationId,
+    service::{
+        Added, Commands, DoorPlace, Error, Export, LinkLimit, Links, OwnRegistrations,
+        Registrations,
+    },
 };
 
 /// The content type of the table.
@@ -126,19 +133,20 @@ impl RegistrationService for RegistrationApi {
     ) -> Result<Response<RegistrationList>, Status> {
         let caller = caller(&request)?;
         let request = request.into_inner();
-        let (limit, offset) = (request.limit(), request.offset());
-        let filter = convert::registration_filter(request.status.as_deref(), request.q);
-        let filter = filter.map_err(|violations| invalid(&violations))?;
+        let asked = convert::registrations_asked(caller.account, &request);
+        let asked = asked.map_err(|violations| invalid(&violations))?;
         let event = id(&request.id)?;
         let found = self
             .registrations
-            .list(&caller, event, &filter, limit, offset)
+            .list(&caller, event, &asked.filter, request.limit(), asked.start)
             .await
             .map_err(refuse)?;
+        let next_cursor = found.next.map(|place| place.cursor(asked.list));
         let items = found.registrations.into_iter();
         Ok(Response::new(RegistrationList {
             items: items.map(convert::registration).collect(),
             count: found.count,
+            next_cursor,
         }))
     }
 
@@ -189,6 +197,58 @@ impl RegistrationService for RegistrationApi {
         .await
     }
 
+    async fn approve_registrations(
+        &self,
+        request: Request<ApproveRegistrationsRequest>,
+    ) -> Result<Response<ApprovedRegistrations>, Status> {
+        let event = id(&request.get_ref().id)?;
+        let named = request.get_ref().registration_ids.iter();
+        let named: Vec<RegistrationId> = named
+            .map(|id| ids(&request.get_ref().id, id).map(|(_, id)| id))
+            .collect::<Result<_, _>>()?;
+        once::answer::<ApproveRegistrations, _>(
+            &self.commands,
+            request,
+            convert::approval,
+            async |by, _| self.registrations.approve_all(by, event, &named).await,
+        )
+        .await
+    }
+
+    async fn update_registration(
+        &self,
+        request: Request<UpdateRegistrationRequest>,
+    ) -> Result<Response<Registration>, Status> {
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<UpdateRegistration, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, request| {
+                let patch = convert::registration_patch(request).map_err(Error::Invalid)?;
+                self.registrations.edit(by, event, id, patch).await
+            },
+        )
+        .await
+    }
+
+    async fn decline_registration(
+        &self,
+        request: Request<DeclineRegistrationRequest>,
+    ) -> Result<Response<Registration>, Status> {
+        let (event, id) = ids(&request.get_ref().id, &request.get_ref().registration_id)?;
+        once::answer::<DeclineRegistration, _>(
+            &self.commands,
+            request,
+            convert::registration,
+            async |by, request| {
+                let reason = request.reason.filter(|reason| !reason.is_empty());
+                self.registrations.decline(by, event, id, reason).await
+            },
+        )
+        .await
+    }
+
     async fn cancel_registration(
         &self,
         request: Request<CancelRegistrationRequest>,
@@ -213,6 +273,26 @@ impl RegistrationService for RegistrationApi {
             request,
             convert::registration,
             async |by, _| self.registrations.check_in(by, event, id).await,
+        )
+        .await
+    }
+
+    async fn check_in_by_code(
+        &self,
+        request: Request<CheckInByCodeRequest>,
+    ) -> Result<Response<CheckedIn>, Status> {
+        let place = match &request.get_ref().event_id {
+            Some(event) => DoorPlace::At(id(event)?),
+            None => DoorPlace::Anywhere,
+        };
+        once::answer::<CheckInByCode, _>(
+            &self.commands,
+            request,
+            convert::checked_in,
+            async |by, request| {
+                let code = request.code.unwrap_or_default();
+                self.registrations.check_in_by_code(by, &code, place).await
+            },
         )
         .await
     }

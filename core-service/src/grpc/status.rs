@@ -43,7 +43,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::IndexIncomplete => return retry_after(Reason::Unavailable, message, INDEX_WAIT),
         Error::TooManyUnknownKeys { wait } => return refuse_rate(message, wait, None),
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
-        Error::Conflict(_) => Reason::Conflict,
+        Error::NotAllowedNow(_) | Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,
         Error::IdempotencyKeyInUse => Reason::IdempotencyKeyInUse,
         Error::Unavailable(cause) => {

@@ -26,6 +26,9 @@ const RETENTION_BATCHES: usize = 20;
 const INDEX_BATCH: i64 = 50;
 const INDEX_BATCHES: usize = 200;
 
+/// Events, and registrations, whose texts one transaction folds.
+const FOLD_BATCH: i64 = 200;
+
 const DAY_SECONDS: i64 = 86_400;
 
 /// What a round of maintenance leaves.
@@ -33,7 +36,7 @@ const DAY_SECONDS: i64 = 86_400;
 pub enum Round {
     /// Nothing to do until later.
     Done,
-    /// Events that are not in the search index: the next round should follow at once.
+    /// Events or registrations that searches cannot find yet: the next round should follow at once.
     More,
 }
 
@@ -88,7 +91,27 @@ impl Maintenance {
         self.sweep().await?;
         settle_all(&self.commands).await?;
         self.delete_old().await?;
-        Ok(self.index().await?)
+        let folded = self.fold().await?;
+        let indexed = self.index().await?;
+        Ok(if folded == Round::More {
+            folded
+        } else {
+            indexed
+        })
+    }
+
+    /// Folds the texts of events and registrations of other versions, for the organizers' searches.
+    async fn fold(&self) -> Result<Round, storage::Error> {
+        for _ in 0..INDEX_BATCHES {
+            let mut tx = self.commands.store().begin().await?;
+            let folded =
+                tx.fold_events(FOLD_BATCH).await? + tx.fold_registrations(FOLD_BATCH).await?;
+            if folded == 0 {
+                return Ok(Round::Done);
+            }
+            tx.commit().await?;
+        }
+        Ok(Round::More)
     }
 
     async fn index(&self) -> Result<Round, storage::Error> {

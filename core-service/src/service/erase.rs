@@ -101,6 +101,7 @@ impl People {
                 counters = counters - registration.counted();
                 let fact = Fact::RegistrationErased {
                     account: event.account_id,
+                    event: event.id,
                     registration: id,
                 };
                 unit.record(fact).await?;

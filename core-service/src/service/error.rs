@@ -104,6 +104,9 @@ pub enum Error {
         /// The number of taken seats.
         confirmed: i32,
     },
+    /// The state of what is to be changed does not allow it; the text says why.
+    #[error("{0}")]
+    NotAllowedNow(&'static str),
     /// The request conflicts with stored data; the text says how.
     #[error("{0}")]
     Conflict(String),
@@ -122,6 +125,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The event has another version than the one that the caller read.
+    pub const EDITED: Self = Self::NotAllowedNow(
+        "the event was edited meanwhile: read it again, and repeat your change with its version",
+    );
+
     /// There is no such event, or the caller may not know of it.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
 
@@ -159,6 +167,7 @@ impl Error {
             | Self::RegistrationCancelled
             | Self::NotConfirmed(_)
             | Self::AwaitsConfirmation
+            | Self::NotAllowedNow(_)
             | Self::CapacityBelowConfirmed { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
@@ -208,6 +217,13 @@ impl From<event::Refusal> for Error {
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::Cancelled => Self::EventCancelled,
             Refusal::Ended => Self::PublishEnded,
+            Refusal::Edited => Self::EDITED,
+            Refusal::Published => Self::NotAllowedNow(
+                "only a draft can be deleted: cancel the event, or unpublish it first",
+            ),
+            Refusal::HasRegistrations => Self::NotAllowedNow(
+                "people have registered for this event, so it cannot be deleted: cancel it instead",
+            ),
             Refusal::CapacityBelowConfirmed { confirmed } => {
                 Self::CapacityBelowConfirmed { confirmed }
             }
@@ -227,6 +243,9 @@ impl From<registration::Refusal> for Error {
             Refusal::AlreadyRegistered => Self::AlreadyRegistered,
             Refusal::RegistrationCancelled => Self::RegistrationCancelled,
             Refusal::NotConfirmed(status) => Self::NotConfirmed(status),
+            Refusal::HoldsSeat => Self::NotAllowedNow(
+                "the registration is Confirmed: cancel it to take its seat back",
+            ),
             Refusal::NotConfirmedByAttendee => Self::AwaitsConfirmation,
         }
     }

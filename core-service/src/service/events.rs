@@ -4,20 +4,24 @@ mod announce;
 mod cancel;
 mod change;
 mod create;
+mod draft;
+mod preview;
 mod quota;
 
 pub(crate) use announce::AnnounceError;
 pub use cancel::Cancellation;
+pub use preview::{PlannedChange, PlannedMail};
 
-use super::{Commands, Error, Principal, Unit, catalogue::saturated};
+use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
 use crate::{
     domain::{
+        cursor::Place,
         event::{Event, EventDefaults},
         ids::EventId,
         plan::Plans,
         registration::Counters,
     },
-    storage::{EventFilter, Store},
+    storage::{MyEventsFilter, Store},
 };
 
 /// A list of the caller's events.
@@ -27,6 +31,8 @@ pub struct MyEvents {
     pub events: Vec<(Event, Counters)>,
     /// The total number of events that match the filter.
     pub count: i32,
+    /// The last event of the page, if there are more.
+    pub next: Option<Place>,
 }
 
 /// Use cases about the caller's own events.
@@ -56,15 +62,23 @@ impl Events {
     pub async fn list(
         &self,
         caller: &Principal,
-        filter: EventFilter,
+        filter: &MyEventsFilter,
+        after: Option<Place>,
         limit: i32,
     ) -> Result<MyEvents, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let owner = caller.account;
+        if filter.text.is_some() && store.has_unfolded_events(owner).await? {
+            return Err(Error::IndexIncomplete);
+        }
+        let found = store.list_account_events(owner, filter, now, after, i64::from(limit) + 1);
+        let (events, next) = page(found.await?, limit, |(event, _)| Place {
+            key: event.schedule.start.at.micros(),
+            id: event.id.uuid(),
+        });
         Ok(MyEvents {
-            events: store
-                .list_account_events(owner, filter, now, limit.into())
-                .await?,
+            events,
+            next,
             count: saturated(store.count_account_events(owner, filter, now).await?),
         })
     }

@@ -12,11 +12,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub(super) use self::under_way::UnderWay;
-use super::{Added, Cancellation, Commands, Error, Principal, Unit};
+use super::{Added, Approval, Arrival, Cancellation, Commands, Error, Principal, Unit};
 use crate::{
     domain::{
         event::Event,
-        ids::RegistrationId,
+        ids::{EventId, RegistrationId},
         keyed_call::KeyedCall,
         registration::{Counters, Registration},
     },
@@ -36,6 +36,8 @@ pub trait Keepable: Clone {
 
 impl Keepable for Event {}
 
+impl Keepable for EventId {}
+
 impl Keepable for (Event, Counters) {}
 
 impl Keepable for Cancellation {}
@@ -43,6 +45,15 @@ impl Keepable for Cancellation {}
 impl Keepable for Registration {
     fn registration(&self) -> Option<RegistrationId> {
         Some(self.id)
+    }
+}
+
+/// Its registrations are ids and statuses, so there is nothing to erase.
+impl Keepable for Approval {}
+
+impl Keepable for Arrival {
+    fn registration(&self) -> Option<RegistrationId> {
+        Some(self.registration.id)
     }
 }
 

@@ -55,6 +55,11 @@ impl Links {
         format!("{}/registrations/{}", self.base, token.expose())
     }
 
+    /// Stands for an attendee's private page where its link must not be shown.
+    pub fn sample_registration(&self) -> String {
+        format!("{}/registrations/[link]", self.base)
+    }
+
     /// The page of a check-in code.
     pub fn check_in(&self, code: &CheckInCode) -> String {
         format!("{}/check-in/{}", self.base, code.as_str())

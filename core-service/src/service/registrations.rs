@@ -1,6 +1,9 @@
 //! Registrations: registering, and what the organizer and the attendee can do afterwards.
 
+mod approve;
 mod batch;
+mod door;
+mod edit;
 mod export;
 mod list;
 mod manage;
@@ -9,6 +12,9 @@ mod promote;
 mod register;
 mod settle;
 
+pub use approve::Approval;
+pub use door::{Arrival, DoorPlace};
+pub use edit::RegistrationPatch;
 pub use export::Export;
 pub use list::RegistrationPage;
 pub use own::{OwnRegistration, OwnRegistrations, Ticket};

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 23] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -76,6 +76,10 @@ const STEPS: [Step; 19] = [
     step!(18, "0018_people", both),
     // On SQLite the words are in a table of their own.
     step!(19, "0019_narrow_catalogue_entries", postgres),
+    step!(20, "0020_event_versions", both),
+    step!(21, "0021_decline_reasons", both),
+    step!(22, "0022_searchable_lists", both),
+    step!(23, "0023_activity", both),
 ];
 
 /// SQLite's migrations.

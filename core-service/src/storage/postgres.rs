@@ -57,6 +57,8 @@ const SERVER_TIME: Option<&str> =
 
 #[path = "queries/accounts.rs"]
 pub(super) mod accounts;
+#[path = "queries/activity.rs"]
+pub(super) mod activity;
 #[path = "queries/announcements.rs"]
 pub(super) mod announcements;
 #[path = "queries/audit.rs"]
@@ -77,10 +79,14 @@ pub(super) mod jobs;
 pub(super) mod keys;
 #[path = "queries/links.rs"]
 pub(super) mod links;
+#[path = "queries/lists.rs"]
+pub(super) mod lists;
 #[path = "queries/mails.rs"]
 pub(super) mod mails;
 #[path = "queries/memberships.rs"]
 pub(super) mod memberships;
+#[path = "queries/my_events.rs"]
+pub(super) mod my_events;
 #[path = "queries/people.rs"]
 pub(super) mod people;
 #[path = "queries/registrations.rs"]

@@ -6,19 +6,22 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, CatalogueMatches, Error, EventFilter, FailedMail, JobQueue, JobRecord, KeptAnswer,
-    MailQueue, Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
+    AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
+    MyEventsFilter, Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, ApiKey},
+    activity::Activity,
     catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
-    event::Event,
+    cursor::Place,
+    event::{Event, TimeAndPlace},
     ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
     instant::Instant,
     job::JobKind,
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    period::Period,
     person::{Person, Role},
     registration::{Counters, Details, Registrant, Registration},
 };
@@ -151,13 +154,17 @@ reads! {
     /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
 
-    /// An account's events, newest start first.
-    events::list_account_events(account: AccountId, filter: EventFilter, now: Instant, limit: i64)
+    /// An account's events after a place, newest start first.
+    my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)
         -> Vec<(Event, Counters)>;
     /// The number of an account's events that match the filter.
-    events::count_account_events(account: AccountId, filter: EventFilter, now: Instant) -> i64;
+    my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant) -> i64;
+    /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.
+    lists::has_unfolded_events(account: AccountId) -> bool;
+    /// Whether an event has registrations that wait for [`Tx::fold_registrations`], so that searches may miss some.
+    lists::has_unfolded_registrations(event: EventId) -> bool;
     /// The number of an account's events that are neither cancelled nor ended.
-    events::count_active_events(account: AccountId, now: Instant) -> i64;
+    my_events::count_active_events(account: AccountId, now: Instant) -> i64;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 
@@ -166,14 +173,18 @@ reads! {
     /// An event of any account.
     events::find_event(event: EventId) -> Option<Event>;
 
+    /// The number of an event's active and confirmed registrants who know another time and place than `next`. Those who were told nothing
+    /// else know `known`.
+    announcements::count_who_know_another(event: EventId, known: TimeAndPlace, next: TimeAndPlace) -> i32;
+
     /// The photograph that is an event's cover.
     stock_covers::find_stock_cover(event: EventId) -> Option<StoredCover>;
 
-    /// A page of an event's registrations that match the filter, in the order of registering.
-    registrations::search_registrations(event: EventId, filter: &RegistrationFilter, limit: i64, offset: i64)
+    /// A page of an event's registrations after a number that match the filter, in the order of registering.
+    lists::search_registrations(event: EventId, filter: &RegistrationFilter, after_seq: i64, limit: i64, offset: i64)
         -> Vec<Registration>;
     /// The number of an event's registrations that match the filter.
-    registrations::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
+    lists::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
     /// An event's registrations after a number in the order of registering; the first is 1.
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
@@ -220,6 +231,9 @@ reads! {
     /// The stored answer for the key of a call, if it is not too old.
     idempotency_keys::find_kept_answer(call: &KeyedCall, now: Instant) -> Option<KeptAnswer>;
 
+    /// The audit log of an account, or of one of its events, in a period and after a place, latest first, with names.
+    activity::list_activity(account: AccountId, event: Option<EventId>, period: Period, after: Option<Place>, limit: i64)
+        -> Vec<Activity>;
     /// The audit log of a subject, oldest first.
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
     /// The kinds of jobs that have not failed, for at most `limit` destinations after one in alphabetical order.

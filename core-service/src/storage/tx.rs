@@ -95,7 +95,7 @@ statements! {
     keys::touch_keys(uses: &[(KeyId, Instant)]) -> ();
 
     /// The number of an account's events that are neither cancelled nor ended.
-    events::count_active_events(account: AccountId, now: Instant) -> i64;
+    my_events::count_active_events(account: AccountId, now: Instant) -> i64;
     /// Locks an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin with
     /// it. It does not check the owner.
     events::lock_counters(event: EventId) -> Option<Counters>;
@@ -112,12 +112,19 @@ statements! {
     events::update_event(event: &Event, live: bool) -> ();
     /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.
     events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
+    /// Removes a draft without registrations, with all that belongs to it. Its counters are locked.
+    my_events::delete_event(event: EventId) -> ();
     /// Raises the catalogue's version for changes of these events.
     catalogue::raise_catalogue_version(events: &[EventId]) -> ();
     /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
     /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.
     search::index_events(limit: i64) -> u64;
+
+    /// Folds the texts of at most `limit` events of other versions for searches; returns their number.
+    lists::fold_events(limit: i64) -> u64;
+    /// The same for registrations.
+    lists::fold_registrations(limit: i64) -> u64;
 
     /// Adds a registration with its `seq`, and counts it.
     registrations::insert_registration(registration: &Registration) -> ();
@@ -160,6 +167,8 @@ statements! {
     seats::list_events(ids: &[EventId]) -> Vec<Event>;
     /// The registrations that are not cancelled of these normalised addresses at these events.
     seats::find_active_registrations(people: &[(EventId, &str)]) -> Vec<(EventId, String, RegistrationId)>;
+    /// Those of these registrations that are for this event, in the order of registering.
+    seats::find_registrations(event: EventId, ids: &[RegistrationId]) -> Vec<Registration>;
     /// Sets the counters of events whose counters are locked.
     seats::update_counters(seats: &[&Seats]) -> ();
 
@@ -172,6 +181,8 @@ statements! {
     details::find_new_details_by_link(hash: &[u8; 32], now: Instant) -> Option<Details>;
     /// Writes name and answers of a registration.
     details::update_details(registration: &Registration) -> ();
+    /// Stores why a registration was declined.
+    details::set_decline_reason(registration: RegistrationId, reason: &str) -> ();
     /// Removes the new details of a registration.
     details::delete_new_details(registration: RegistrationId) -> ();
     /// Removes at most `limit` expired details; returns their number.

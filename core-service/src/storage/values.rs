@@ -7,12 +7,15 @@ use uuid::Uuid;
 
 use super::Error;
 use crate::domain::{
+    catalogue::Starts,
     event::Event,
     ids::{AccountId, EventId, KeyId, PersonId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKey},
+    period::Period,
     registration::Status,
+    words,
 };
 
 /// Which of an account's events to list (rule 6 of docs/rules.md).
@@ -26,34 +29,66 @@ pub enum EventFilter {
     All,
 }
 
+/// Which of an account's events to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MyEventsFilter {
+    /// Only those with this status.
+    pub status: EventFilter,
+    /// Only those whose title, location or city contains this text, without regard to case and accents.
+    pub text: Option<String>,
+    /// Only those that start then.
+    pub starts: Starts,
+}
+
+impl From<EventFilter> for MyEventsFilter {
+    fn from(status: EventFilter) -> Self {
+        Self {
+            status,
+            text: None,
+            starts: Starts::default(),
+        }
+    }
+}
+
+impl MyEventsFilter {
+    pub(super) fn pattern(&self) -> Option<String> {
+        self.text.as_deref().map(pattern)
+    }
+}
+
 /// Which of an event's registrations to list; all by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegistrationFilter {
     /// Only those with this status.
     pub status: Option<Status>,
-    /// Only those whose name or e-mail address contains this text, in any case.
+    /// Only those whose name or e-mail address contains this text, without regard to case and accents.
     pub text: Option<String>,
+    /// Only those that were made then.
+    pub registered: Period,
 }
 
 impl RegistrationFilter {
     /// Whether it matches every registration.
-    pub const fn is_all(&self) -> bool {
-        self.status.is_none() && self.text.is_none()
+    pub fn is_all(&self) -> bool {
+        self.status.is_none() && self.text.is_none() && self.registered == Period::default()
     }
 
-    /// The text as a pattern of LIKE with the escape character `!`.
     pub(super) fn pattern(&self) -> Option<String> {
-        let text = self.text.as_ref()?.to_lowercase();
-        let mut pattern = String::from("%");
-        for character in text.chars() {
-            if matches!(character, '!' | '%' | '_') {
-                pattern.push('!');
-            }
-            pattern.push(character);
-        }
-        pattern.push('%');
-        Some(pattern)
+        self.text.as_deref().map(pattern)
     }
+}
+
+/// A text that is looked for, as a pattern of LIKE with the escape character `!`.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in words::folded(text).chars() {
+        if matches!(character, '!' | '%' | '_') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
 }
 
 /// A page of what a search of the catalogue matches.
@@ -204,9 +239,17 @@ pub(super) fn image_credit(text: Option<&str>) -> Result<Option<ImageCredit>, Er
     credit.map_err(|error| corrupt("image credit", &error.to_string()))
 }
 
-/// The text that the organizer's search looks through.
+/// The text of a registration that the organizer's search looks through.
 pub(super) fn search_text(name: &str, email: &str) -> String {
-    format!("{name} {email}").to_lowercase()
+    [name, email].map(words::folded).join(" ")
+}
+
+/// The text of an event that its owner's search looks through.
+pub(super) fn event_search_text(event: &Event) -> String {
+    let city = event.city.as_deref().unwrap_or_default();
+    [&*event.title, &*event.location, city]
+        .map(words::folded)
+        .join(" ")
 }
 
 /// A folded city as a word of the search index, in which no other word begins like it.

@@ -87,7 +87,12 @@ impl Start {
     }
 
     async fn my_events(&self, caller: &Principal, filter: EventFilter) -> Vec<(Event, Counters)> {
-        let listed = self.core.use_cases().events.list(caller, filter, ALL).await;
+        let listed = self
+            .core
+            .use_cases()
+            .events
+            .list(caller, &filter.into(), None, ALL)
+            .await;
         let listed = listed.unwrap();
         assert_eq!(listed.count, i32::try_from(listed.events.len()).unwrap());
         listed.events

@@ -117,6 +117,7 @@ impl Rows {
             contact_email: None,
             published_start: None,
             sequence: 0,
+            version: 1,
             created_at: NOW,
             updated_at: NOW,
         }

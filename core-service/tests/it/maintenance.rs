@@ -78,6 +78,7 @@ async fn what_is_old_is_deleted(database: Database) {
         key_id: None,
         action: "event.create",
         subject_id: subject,
+        event_id: None,
         before: None,
         after: None,
         reason: None,

@@ -9,7 +9,7 @@ use core_service::{
         person::Role,
         registration::Status,
     },
-    service::Error,
+    service::{Error, EventFilter, MyEventsFilter},
     storage::{Access, Options, Store},
 };
 use sqlx::Connection as _;
@@ -207,7 +207,30 @@ async fn searching_begins_when_everything_is_indexed(database: Database) {
     let search = || instance.catalogue.search(&filter, 10, 0);
     assert!(matches!(search().await, Err(Error::IndexIncomplete)));
     assert_eq!(instance.catalogue.list(10, 0).await.unwrap().count, 4);
+    let header = format!("Bearer {KEY}");
+    let olga = instance.authenticator.authenticate(Some(&header)).await;
+    let olga = olga.unwrap();
+    let mine = MyEventsFilter {
+        text: Some("FULL hou".to_owned()),
+        ..EventFilter::All.into()
+    };
+    let own = || instance.events.list(&olga, &mine, None, 10);
+    assert!(matches!(own().await, Err(Error::IndexIncomplete)));
+    let all = EventFilter::All.into();
+    let all = instance.events.list(&olga, &all, None, 10).await.unwrap();
+    let (full_house, _) = all
+        .events
+        .iter()
+        .find(|(one, _)| one.title == "Full house")
+        .unwrap();
+    let waits = async || {
+        let waits = instance.store.has_unfolded_registrations(full_house.id);
+        waits.await.unwrap()
+    };
+    assert!(waits().await);
     instance.maintain().await;
+    assert!(!waits().await);
+    assert_eq!(own().await.unwrap().count, 1);
     let found = search().await.unwrap();
     assert_eq!(found.count, 1);
     assert_eq!(found.events[0].title, "Full house");

@@ -3,7 +3,7 @@
 use core_service::domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
-    v1::bindings::{CancelEvent, GetEvent, UpdateEvent},
+    v1::bindings::{CancelEvent, GetEvent, PublishEvent, UnpublishEvent, UpdateEvent},
 };
 use serde_json::{Value, json};
 use tests::{Api, Client, Created, Surface};
@@ -38,6 +38,7 @@ async fn every_field_changes_by_itself(api: Api) {
     ] {
         let changed = change(&owner, &event, json!({ field: value })).await;
         expected[field] = value;
+        expected["version"] = json!(expected["version"].as_i64().unwrap() + 1);
         assert_eq!(changed, expected, "{field}");
         assert_eq!(owner.detail(&event).await, expected, "{field}");
     }
@@ -61,6 +62,7 @@ async fn null_clears_what_may_be_null(api: Api) {
         ("end_date", "end_date", expected["start_date"].clone()),
     ] {
         expected[shown] = value;
+        expected["version"] = json!(expected["version"].as_i64().unwrap() + 1);
         assert_eq!(
             change(&owner, &event, json!({ field: null })).await,
             expected
@@ -108,6 +110,37 @@ async fn saying_nothing_changes_nothing(api: Api) {
     assert_eq!(change(&owner, &event, same).await, before);
     let audit = api.audit(&event.id).await;
     assert_eq!(audit.len(), 1, "only its creation: {audit:?}");
+}
+
+async fn of_two_people_who_edit_an_event_the_second_is_told(api: Api) {
+    let owner = api.owner(Plan::Free).await;
+    let event = owner.publish_new(json!({})).await;
+    let read = owner.detail(&event).await["version"].clone();
+    assert_eq!(read, 1);
+    // What is no edit does not count.
+    api.register(&event.id, &[Status::Confirmed]).await;
+    let id = json!({"id": event.id});
+    owner.ok::<UnpublishEvent>(id.clone()).await;
+    owner.ok::<PublishEvent>(id).await;
+    let first = json!({"title": "The first title", "version": read});
+    let first = change(&owner, &event, first).await;
+    assert_eq!(first["version"], 2);
+
+    let late = json!({"id": event.id, "title": "The second title", "version": read});
+    let refusal = owner.refused::<UpdateEvent>(late).await;
+    assert_eq!(refusal.reason, Reason::Conflict);
+    assert!(refusal.message.contains("edited meanwhile"), "{refusal:?}");
+    assert_eq!(owner.detail(&event).await, first);
+    let again = json!({"title": "The second title", "version": 2});
+    assert_eq!(change(&owner, &event, again).await["version"], 3);
+    // Who does not ask is not told.
+    let blind = change(&owner, &event, json!({"city": "Berlin"})).await;
+    assert_eq!(blind["version"], 4);
+    let never = json!({"id": event.id, "version": 0});
+    owner
+        .refused::<UpdateEvent>(never)
+        .await
+        .blames(&["version"]);
 }
 
 async fn limits_are_those_of_creation(api: Api) {
@@ -246,6 +279,7 @@ tests::on_every_surface!(
     null_clears_what_may_be_null,
     null_elsewhere_is_refused,
     saying_nothing_changes_nothing,
+    of_two_people_who_edit_an_event_the_second_is_told,
     limits_are_those_of_creation,
     an_end_before_the_start_is_blamed_on_what_was_given,
     a_published_event_is_not_moved_into_the_past,

@@ -98,7 +98,10 @@ const MODULES: &[(&str, &[&str])] = &[
     ("content", &[]),
     ("storage", &["domain"]),
     ("service", &["domain", "storage"]),
-    ("grpc", &["calendar", "content", "domain", "service"]),
+    (
+        "grpc",
+        &["calendar", "content", "domain", "email", "service"],
+    ),
     ("email", &["calendar", "domain"]),
     ("jobs", &["domain", "email", "service", "storage"]),
     ("demo", &["domain", "service", "storage"]),

@@ -4,7 +4,8 @@ use core_service::domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{
-        CancelEvent, GetMyEvent, ListRegistrations, PublishEvent, UnpublishEvent, UpdateEvent,
+        CancelEvent, CloneEvent, DeleteEvent, GetMyEvent, ListRegistrations, PublishEvent,
+        UnpublishEvent, UpdateEvent,
     },
 };
 use serde_json::json;
@@ -13,7 +14,7 @@ use tests::{Api, Client, Refusal};
 const MISSING: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
 
 /// What each operation that takes an id says to this one.
-async fn refusals(client: &Client, id: &str) -> [Refusal; 6] {
+async fn refusals(client: &Client, id: &str) -> [Refusal; 8] {
     let id = json!({ "id": id });
     let mut change = id.clone();
     change["title"] = json!("Mine now");
@@ -23,6 +24,8 @@ async fn refusals(client: &Client, id: &str) -> [Refusal; 6] {
         client.refused::<PublishEvent>(id.clone()).await,
         client.refused::<UnpublishEvent>(id.clone()).await,
         client.refused::<CancelEvent>(id.clone()).await,
+        client.refused::<CloneEvent>(id.clone()).await,
+        client.refused::<DeleteEvent>(id.clone()).await,
         client.refused::<ListRegistrations>(id).await,
     ]
 }

@@ -1,6 +1,7 @@
 //! The system as its users see it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod activity;
 mod answers;
 mod audit;
 mod cancelling;
@@ -13,7 +14,9 @@ mod core_port;
 mod creating;
 mod custom_fields;
 mod dates;
+mod deciding;
 mod dependencies;
+mod drafts;
 mod event_pages;
 mod hostile_text;
 mod idempotency;
@@ -25,6 +28,8 @@ mod model;
 mod my_events;
 mod outage;
 mod overload;
+mod paging;
+mod previewing;
 mod publishing;
 mod quotas;
 mod registering;

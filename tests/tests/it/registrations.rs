@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use core_service::domain::{plan::Plan, registration::Status};
-use muster_api::{Reason, v1::bindings::ListRegistrations};
+use muster_api::{
+    Reason,
+    v1::bindings::{CloneEvent, CreateEvent, ListRegistrations, UpdateEvent},
+};
 use serde_json::{Value, json};
-use tests::{Api, Client};
+use tests::{Api, Client, Created, new_event};
 
 const MISSING: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
 
@@ -39,7 +42,7 @@ async fn every_paid_plan_shows_registrations(api: Api) {
         let owner = api.owner(plan).await;
         let event = owner.create(json!({})).await;
         let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
-        assert_eq!(list, json!({"items": [], "count": 0}));
+        assert_eq!(list, json!({"items": [], "count": 0, "next_cursor": null}));
     }
 }
 
@@ -62,6 +65,37 @@ async fn a_change_of_plan_counts_at_once(api: Api) {
         .await
         .unwrap();
     assert_eq!(refusal(&owner, &event.id).await.0, Reason::PlanRequired);
+}
+
+async fn only_who_could_approve_may_ask_for_approval(api: Api) {
+    let account = api.account(Plan::Premium).await;
+    let owner = api.as_owner(&account);
+    let asking = owner.create(json!({"requires_approval": true})).await;
+    let plain = owner.create(json!({})).await;
+    let accounts = &api.core.use_cases().accounts;
+    accounts.set_plan(&account.email, Plan::Free).await.unwrap();
+    let set = |event: &Created, value: bool| json!({"id": event.id, "requires_approval": value});
+    for refusal in [
+        owner
+            .refused::<CreateEvent>(new_event(json!({"requires_approval": true})))
+            .await,
+        owner.refused::<UpdateEvent>(set(&plain, true)).await,
+        owner.refused::<CloneEvent>(json!({"id": asking.id})).await,
+    ] {
+        assert_eq!(refusal.reason, Reason::PlanRequired);
+    }
+    // What was set before stays, and is said again by forms.
+    let mut again = set(&asking, true);
+    again["title"] = json!("Another title");
+    owner.ok::<UpdateEvent>(again).await;
+    owner.ok::<UpdateEvent>(set(&plain, false)).await;
+    owner.ok::<UpdateEvent>(set(&asking, false)).await;
+    let refusal = owner.refused::<UpdateEvent>(set(&asking, true)).await;
+    assert_eq!(refusal.reason, Reason::PlanRequired);
+    // Whose event it is comes first.
+    let stranger = api.owner(Plan::Free).await;
+    let refusal = stranger.refused::<UpdateEvent>(set(&plain, true)).await;
+    assert_eq!(refusal.reason, Reason::NotFound);
 }
 
 async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
@@ -91,6 +125,7 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
             guest(4, "2027-01-15T12:01:00Z", "Pending"),
         ],
         "count": 4,
+        "next_cursor": null,
     });
     assert_eq!(list, expected);
 }
@@ -136,6 +171,7 @@ tests::on_every_surface!(
     ownership_is_decided_before_the_plan,
     every_paid_plan_shows_registrations,
     a_change_of_plan_counts_at_once,
+    only_who_could_approve_may_ask_for_approval,
     registrations_are_listed_in_the_order_of_registering,
     times_are_in_utc_whatever_the_events_zone,
     a_list_has_1_to_200_registrations_and_counts_the_rest,

@@ -257,104 +257,132 @@ impl<
         self.inner().use_sign_in_link(validated(request)?).await
     }
 }
+static ACCESS: &[(&str, AccessRule)] = &[
+    (
+        "/muster.internal.v1.AccountManagementService/CreateAccount",
+        AccessRule::of::<bindings::CreateAccount>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/UpdateAccount",
+        AccessRule::of::<bindings::UpdateAccount>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/RemoveAccount",
+        AccessRule::of::<bindings::RemoveAccount>(),
+    ),
+    (
+        "/muster.internal.v1.EdgeService/CheckCredential",
+        AccessRule::of::<bindings::CheckCredential>(),
+    ),
+    (
+        "/muster.internal.v1.InstanceService/GetInstance",
+        AccessRule::of::<bindings::GetInstance>(),
+    ),
+    ("/muster.internal.v1.KeyService/ListKeys", AccessRule::of::<bindings::ListKeys>()),
+    (
+        "/muster.internal.v1.KeyService/CreateKey",
+        AccessRule::of::<bindings::CreateKey>(),
+    ),
+    (
+        "/muster.internal.v1.KeyService/RevokeKey",
+        AccessRule::of::<bindings::RevokeKey>(),
+    ),
+    (
+        "/muster.internal.v1.KeyService/RotateKey",
+        AccessRule::of::<bindings::RotateKey>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/ListMembers",
+        AccessRule::of::<bindings::ListMembers>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/InviteMember",
+        AccessRule::of::<bindings::InviteMember>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/WithdrawInvitation",
+        AccessRule::of::<bindings::WithdrawInvitation>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/ChangeRole",
+        AccessRule::of::<bindings::ChangeRole>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/RemoveMember",
+        AccessRule::of::<bindings::RemoveMember>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/LeaveAccount",
+        AccessRule::of::<bindings::LeaveAccount>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/AcceptInvitation",
+        AccessRule::of::<bindings::AcceptInvitation>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/DeclineInvitation",
+        AccessRule::of::<bindings::DeclineInvitation>(),
+    ),
+    (
+        "/muster.internal.v1.PersonService/RenamePerson",
+        AccessRule::of::<bindings::RenamePerson>(),
+    ),
+    (
+        "/muster.internal.v1.PersonService/StartEmailChange",
+        AccessRule::of::<bindings::StartEmailChange>(),
+    ),
+    (
+        "/muster.internal.v1.PersonService/FinishEmailChange",
+        AccessRule::of::<bindings::FinishEmailChange>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/GetSession",
+        AccessRule::of::<bindings::GetSession>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/ListSessions",
+        AccessRule::of::<bindings::ListSessions>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/SwitchAccount",
+        AccessRule::of::<bindings::SwitchAccount>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/EndSession",
+        AccessRule::of::<bindings::EndSession>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/SignOut",
+        AccessRule::of::<bindings::SignOut>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/SignOutEverywhere",
+        AccessRule::of::<bindings::SignOutEverywhere>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/StartStepUp",
+        AccessRule::of::<bindings::StartStepUp>(),
+    ),
+    (
+        "/muster.internal.v1.SessionService/FinishStepUp",
+        AccessRule::of::<bindings::FinishStepUp>(),
+    ),
+    (
+        "/muster.internal.v1.SignInService/StartSignIn",
+        AccessRule::of::<bindings::StartSignIn>(),
+    ),
+    (
+        "/muster.internal.v1.SignInService/FinishSignIn",
+        AccessRule::of::<bindings::FinishSignIn>(),
+    ),
+    (
+        "/muster.internal.v1.SignInService/UseSignInLink",
+        AccessRule::of::<bindings::UseSignInLink>(),
+    ),
+];
 
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
-    let rule = match grpc_path {
-        "/muster.internal.v1.AccountManagementService/CreateAccount" => {
-            AccessRule::of::<bindings::CreateAccount>()
-        }
-        "/muster.internal.v1.AccountManagementService/UpdateAccount" => {
-            AccessRule::of::<bindings::UpdateAccount>()
-        }
-        "/muster.internal.v1.AccountManagementService/RemoveAccount" => {
-            AccessRule::of::<bindings::RemoveAccount>()
-        }
-        "/muster.internal.v1.EdgeService/CheckCredential" => {
-            AccessRule::of::<bindings::CheckCredential>()
-        }
-        "/muster.internal.v1.InstanceService/GetInstance" => {
-            AccessRule::of::<bindings::GetInstance>()
-        }
-        "/muster.internal.v1.KeyService/ListKeys" => {
-            AccessRule::of::<bindings::ListKeys>()
-        }
-        "/muster.internal.v1.KeyService/CreateKey" => {
-            AccessRule::of::<bindings::CreateKey>()
-        }
-        "/muster.internal.v1.KeyService/RevokeKey" => {
-            AccessRule::of::<bindings::RevokeKey>()
-        }
-        "/muster.internal.v1.KeyService/RotateKey" => {
-            AccessRule::of::<bindings::RotateKey>()
-        }
-        "/muster.internal.v1.MemberService/ListMembers" => {
-            AccessRule::of::<bindings::ListMembers>()
-        }
-        "/muster.internal.v1.MemberService/InviteMember" => {
-            AccessRule::of::<bindings::InviteMember>()
-        }
-        "/muster.internal.v1.MemberService/WithdrawInvitation" => {
-            AccessRule::of::<bindings::WithdrawInvitation>()
-        }
-        "/muster.internal.v1.MemberService/ChangeRole" => {
-            AccessRule::of::<bindings::ChangeRole>()
-        }
-        "/muster.internal.v1.MemberService/RemoveMember" => {
-            AccessRule::of::<bindings::RemoveMember>()
-        }
-        "/muster.internal.v1.MemberService/LeaveAccount" => {
-            AccessRule::of::<bindings::LeaveAccount>()
-        }
-        "/muster.internal.v1.MemberService/AcceptInvitation" => {
-            AccessRule::of::<bindings::AcceptInvitation>()
-        }
-        "/muster.internal.v1.MemberService/DeclineInvitation" => {
-            AccessRule::of::<bindings::DeclineInvitation>()
-        }
-        "/muster.internal.v1.PersonService/RenamePerson" => {
-            AccessRule::of::<bindings::RenamePerson>()
-        }
-        "/muster.internal.v1.PersonService/StartEmailChange" => {
-            AccessRule::of::<bindings::StartEmailChange>()
-        }
-        "/muster.internal.v1.PersonService/FinishEmailChange" => {
-            AccessRule::of::<bindings::FinishEmailChange>()
-        }
-        "/muster.internal.v1.SessionService/GetSession" => {
-            AccessRule::of::<bindings::GetSession>()
-        }
-        "/muster.internal.v1.SessionService/ListSessions" => {
-            AccessRule::of::<bindings::ListSessions>()
-        }
-        "/muster.internal.v1.SessionService/SwitchAccount" => {
-            AccessRule::of::<bindings::SwitchAccount>()
-        }
-        "/muster.internal.v1.SessionService/EndSession" => {
-            AccessRule::of::<bindings::EndSession>()
-        }
-        "/muster.internal.v1.SessionService/SignOut" => {
-            AccessRule::of::<bindings::SignOut>()
-        }
-        "/muster.internal.v1.SessionService/SignOutEverywhere" => {
-            AccessRule::of::<bindings::SignOutEverywhere>()
-        }
-        "/muster.internal.v1.SessionService/StartStepUp" => {
-            AccessRule::of::<bindings::StartStepUp>()
-        }
-        "/muster.internal.v1.SessionService/FinishStepUp" => {
-            AccessRule::of::<bindings::FinishStepUp>()
-        }
-        "/muster.internal.v1.SignInService/StartSignIn" => {
-            AccessRule::of::<bindings::StartSignIn>()
-        }
-        "/muster.internal.v1.SignInService/FinishSignIn" => {
-            AccessRule::of::<bindings::FinishSignIn>()
-        }
-        "/muster.internal.v1.SignInService/UseSignInLink" => {
-            AccessRule::of::<bindings::UseSignInLink>()
-        }
-        _ => return None,
-    };
-    Some(rule)
+    let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;
+    Some(found.1)
 }

@@ -43,6 +43,63 @@ impl Binding for GetAccount {
     }
 }
 
+/// `GET /api/v1/me/activity`: Lists what happened on the account and its events: who did what, and when. Latest first.
+#[derive(Debug, Clone, Copy)]
+pub struct ListActivity;
+
+impl Rpc for ListActivity {
+    type Request = super::ListActivityRequest;
+    type Response = super::ActivityList;
+
+    const NAME: &'static str = "ListActivity";
+    const GRPC_PATH: &'static str = "/muster.v1.AccountService/ListActivity";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for ListActivity {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListActivity {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/activity";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[
+        "event_id",
+        "q",
+        "from",
+        "to",
+        "limit",
+        "cursor",
+    ];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "event_id" => request.event_id = Some(text.into()),
+            "q" => request.q = Some(text.into()),
+            "from" => request.from = Some(text.into()),
+            "to" => request.to = Some(text.into()),
+            "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "cursor" => request.cursor = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first. With filters, only those that match all of them, of which the first 10,000 can be paged through. Case and accents are ignored, and an empty filter is as if it were absent.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEvents;
@@ -211,6 +268,7 @@ impl Rpc for GetCatalogueCalendar {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -235,6 +293,7 @@ impl Rpc for ListSitemaps {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListSitemaps {
@@ -259,6 +318,7 @@ impl Rpc for ListSitemapEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
 }
 
 impl PublicRpc for ListSitemapEvents {
@@ -513,7 +573,14 @@ impl Binding for ListMyEvents {
     const PATH: &'static str = "/api/v1/me/events";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
-    const QUERY_FIELDS: &'static [&'static str] = &["status", "limit"];
+    const QUERY_FIELDS: &'static [&'static str] = &[
+        "status",
+        "limit",
+        "q",
+        "from",
+        "to",
+        "cursor",
+    ];
 
     fn set(
         request: &mut Self::Request,
@@ -523,6 +590,10 @@ impl Binding for ListMyEvents {
         match field {
             "status" => request.status = Some(text.into()),
             "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "q" => request.q = Some(text.into()),
+            "from" => request.from = Some(text.into()),
+            "to" => request.to = Some(text.into()),
+            "cursor" => request.cursor = Some(text.into()),
             _ => {}
         }
         Ok(())
@@ -572,7 +643,7 @@ impl Binding for GetMyEvent {
         Ok(())
     }
 }
-/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist.
+/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if somebody has edited the event since then.
 
 A new time or place is e-mailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
@@ -623,6 +694,119 @@ impl Binding for UpdateEvent {
         }
         Ok(())
     }
+}
+
+/// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times and questions of one of the caller's events, in any state. Counts against the plan's quota of active events.
+#[derive(Debug, Clone, Copy)]
+pub struct CloneEvent;
+
+impl Rpc for CloneEvent {
+    type Request = super::CloneEventRequest;
+    type Response = super::CreatedEvent;
+
+    const NAME: &'static str = "CloneEvent";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/CloneEvent";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for CloneEvent {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for CloneEvent {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/clone";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `DELETE /api/v1/me/events/{id}`: Deletes a draft for which nobody ever registered; other events can only be cancelled.
+#[derive(Debug, Clone, Copy)]
+pub struct DeleteEvent;
+
+impl Rpc for DeleteEvent {
+    type Request = super::DeleteEventRequest;
+    type Response = super::DeletedEvent;
+
+    const NAME: &'static str = "DeleteEvent";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/DeleteEvent";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for DeleteEvent {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for DeleteEvent {
+    const METHOD: http::Method = http::Method::DELETE;
+    const PATH: &'static str = "/api/v1/me/events/{id}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// Says who would be e-mailed if an event were published, changed or cancelled, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewEventMail;
+
+impl Rpc for PreviewEventMail {
+    type Request = super::PreviewEventMailRequest;
+    type Response = super::EventMailPreview;
+
+    const NAME: &'static str = "PreviewEventMail";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventMail";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for PreviewEventMail {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
 }
 
 /// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
@@ -875,7 +1059,15 @@ impl Binding for ListRegistrations {
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
-    const QUERY_FIELDS: &'static [&'static str] = &["limit", "offset", "status", "q"];
+    const QUERY_FIELDS: &'static [&'static str] = &[
+        "limit",
+        "offset",
+        "status",
+        "q",
+        "from",
+        "to",
+        "cursor",
+    ];
 
     fn set(
         request: &mut Self::Request,
@@ -888,6 +1080,9 @@ impl Binding for ListRegistrations {
             "offset" => request.offset = Some(crate::json::parse_int32("offset", text)?),
             "status" => request.status = Some(text.into()),
             "q" => request.q = Some(text.into()),
+            "from" => request.from = Some(text.into()),
+            "to" => request.to = Some(text.into()),
+            "cursor" => request.cursor = Some(text.into()),
             _ => {}
         }
         Ok(())
@@ -1030,6 +1225,148 @@ impl Binding for ApproveRegistration {
     }
 }
 
+/// `POST /api/v1/me/events/{id}/registrations/approve`: Approves those of these registrations that await approval, in one transaction and in the order of registering. Others, and those that await the attendee's confirmation, stay unchanged.
+#[derive(Debug, Clone, Copy)]
+pub struct ApproveRegistrations;
+
+impl Rpc for ApproveRegistrations {
+    type Request = super::ApproveRegistrationsRequest;
+    type Response = super::ApprovedRegistrations;
+
+    const NAME: &'static str = "ApproveRegistrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ApproveRegistrations";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for ApproveRegistrations {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ApproveRegistrations {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/approve";
+    const BODY: Body = Body::Optional;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is e-mailed. Answers replace all earlier ones and must fit the event's custom fields.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateRegistration;
+
+impl Rpc for UpdateRegistration {
+    type Request = super::UpdateRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "UpdateRegistration";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/UpdateRegistration";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for UpdateRegistration {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+        request.update_mask = Some(prost_types::FieldMask {
+            paths: fields,
+        });
+    }
+}
+
+impl Binding for UpdateRegistration {
+    const METHOD: http::Method = http::Method::PATCH;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/decline`: Declines a registration that holds no seat: it is `Cancelled`, which is final, and the attendee gets an e-mail with the reason. A cancelled registration stays unchanged.
+#[derive(Debug, Clone, Copy)]
+pub struct DeclineRegistration;
+
+impl Rpc for DeclineRegistration {
+    type Request = super::DeclineRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "DeclineRegistration";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/DeclineRegistration";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for DeclineRegistration {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for DeclineRegistration {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/decline";
+    const BODY: Body = Body::Optional;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistration;
@@ -1118,6 +1455,43 @@ impl Binding for CheckIn {
             "registration_id" => request.registration_id = text.into(),
             _ => {}
         }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/check-in`: Checks in the attendee with this check-in code, at any event of the caller or at one. A second call changes nothing and says since when.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckInByCode;
+
+impl Rpc for CheckInByCode {
+    type Request = super::CheckInByCodeRequest;
+    type Response = super::CheckedIn;
+
+    const NAME: &'static str = "CheckInByCode";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CheckInByCode";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for CheckInByCode {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for CheckInByCode {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/check-in";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
@@ -1321,6 +1695,7 @@ impl PublicRpc for CancelRegistrationByToken {
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
+    visitor.visit(ListActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
     visitor.visit(GetEventPage);
@@ -1337,6 +1712,9 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ListMyEvents);
     visitor.visit(GetMyEvent);
     visitor.visit(UpdateEvent);
+    visitor.visit(CloneEvent);
+    visitor.visit(DeleteEvent);
+    visitor.visit(PreviewEventMail);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
@@ -1346,8 +1724,12 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportRegistrations);
     visitor.visit(GetRegistration);
     visitor.visit(ApproveRegistration);
+    visitor.visit(ApproveRegistrations);
+    visitor.visit(UpdateRegistration);
+    visitor.visit(DeclineRegistration);
     visitor.visit(CancelRegistration);
     visitor.visit(CheckIn);
+    visitor.visit(CheckInByCode);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
     visitor.visit(GetRegistrationCalendarByToken);
@@ -1360,6 +1742,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
 /// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetAccount);
+    visitor.visit(ListActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
     visitor.visit(GetCover);
@@ -1369,6 +1752,8 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ListMyEvents);
     visitor.visit(GetMyEvent);
     visitor.visit(UpdateEvent);
+    visitor.visit(CloneEvent);
+    visitor.visit(DeleteEvent);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
@@ -1378,7 +1763,11 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ExportRegistrations);
     visitor.visit(GetRegistration);
     visitor.visit(ApproveRegistration);
+    visitor.visit(ApproveRegistrations);
+    visitor.visit(UpdateRegistration);
+    visitor.visit(DeclineRegistration);
     visitor.visit(CancelRegistration);
     visitor.visit(CheckIn);
+    visitor.visit(CheckInByCode);
     visitor.visit(UndoCheckIn);
 }

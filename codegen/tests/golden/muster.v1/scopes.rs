@@ -15,7 +15,7 @@ pub enum Scope {
     RegistrationsWrite,
     /// `registrations:check_in`: Check attendees in at your events, and undo it.
     RegistrationsCheckIn,
-    /// `account:read`: See your name, e-mail address, plan and quota.
+    /// `account:read`: See your name, e-mail address, plan, quota and activity.
     AccountRead,
     /// `account:write`: Change the settings of your account.
     AccountWrite,
@@ -93,7 +93,9 @@ impl Scope {
             Self::RegistrationsCheckIn => {
                 "Check attendees in at your events, and undo it."
             }
-            Self::AccountRead => "See your name, e-mail address, plan and quota.",
+            Self::AccountRead => {
+                "See your name, e-mail address, plan, quota and activity."
+            }
             Self::AccountWrite => "Change the settings of your account.",
             Self::KeysWrite => "Create, rotate and revoke API keys.",
             Self::MembersWrite => "Invite, change and remove members.",

@@ -13,6 +13,13 @@ impl<
     ) -> Result<tonic::Response<super::Account>, tonic::Status> {
         self.inner().get_account(validated(request)?).await
     }
+
+    async fn list_activity(
+        &self,
+        request: tonic::Request<super::ListActivityRequest>,
+    ) -> Result<tonic::Response<super::ActivityList>, tonic::Status> {
+        self.inner().list_activity(validated(request)?).await
+    }
 }
 
 #[tonic::async_trait]
@@ -138,6 +145,27 @@ impl<
         self.inner().update_event(validated(request)?).await
     }
 
+    async fn clone_event(
+        &self,
+        request: tonic::Request<super::CloneEventRequest>,
+    ) -> Result<tonic::Response<super::CreatedEvent>, tonic::Status> {
+        self.inner().clone_event(validated(request)?).await
+    }
+
+    async fn delete_event(
+        &self,
+        request: tonic::Request<super::DeleteEventRequest>,
+    ) -> Result<tonic::Response<super::DeletedEvent>, tonic::Status> {
+        self.inner().delete_event(validated(request)?).await
+    }
+
+    async fn preview_event_mail(
+        &self,
+        request: tonic::Request<super::PreviewEventMailRequest>,
+    ) -> Result<tonic::Response<super::EventMailPreview>, tonic::Status> {
+        self.inner().preview_event_mail(validated(request)?).await
+    }
+
     async fn publish_event(
         &self,
         request: tonic::Request<super::PublishEventRequest>,
@@ -208,6 +236,27 @@ impl<
         self.inner().approve_registration(validated(request)?).await
     }
 
+    async fn approve_registrations(
+        &self,
+        request: tonic::Request<super::ApproveRegistrationsRequest>,
+    ) -> Result<tonic::Response<super::ApprovedRegistrations>, tonic::Status> {
+        self.inner().approve_registrations(validated(request)?).await
+    }
+
+    async fn update_registration(
+        &self,
+        request: tonic::Request<super::UpdateRegistrationRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().update_registration(validated(request)?).await
+    }
+
+    async fn decline_registration(
+        &self,
+        request: tonic::Request<super::DeclineRegistrationRequest>,
+    ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
+        self.inner().decline_registration(validated(request)?).await
+    }
+
     async fn cancel_registration(
         &self,
         request: tonic::Request<super::CancelRegistrationRequest>,
@@ -220,6 +269,13 @@ impl<
         request: tonic::Request<super::CheckInRequest>,
     ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
         self.inner().check_in(validated(request)?).await
+    }
+
+    async fn check_in_by_code(
+        &self,
+        request: tonic::Request<super::CheckInByCodeRequest>,
+    ) -> Result<tonic::Response<super::CheckedIn>, tonic::Status> {
+        self.inner().check_in_by_code(validated(request)?).await
     }
 
     async fn undo_check_in(
@@ -271,106 +327,135 @@ impl<
         self.inner().cancel_registration_by_token(validated(request)?).await
     }
 }
+static ACCESS: &[(&str, AccessRule)] = &[
+    ("/muster.v1.AccountService/GetAccount", AccessRule::of::<bindings::GetAccount>()),
+    (
+        "/muster.v1.AccountService/ListActivity",
+        AccessRule::of::<bindings::ListActivity>(),
+    ),
+    ("/muster.v1.CatalogueService/ListEvents", AccessRule::of::<bindings::ListEvents>()),
+    ("/muster.v1.CatalogueService/GetEvent", AccessRule::of::<bindings::GetEvent>()),
+    (
+        "/muster.v1.CatalogueService/GetEventPage",
+        AccessRule::of::<bindings::GetEventPage>(),
+    ),
+    (
+        "/muster.v1.CatalogueService/GetEventCalendar",
+        AccessRule::of::<bindings::GetEventCalendar>(),
+    ),
+    (
+        "/muster.v1.CatalogueService/GetCatalogueCalendar",
+        AccessRule::of::<bindings::GetCatalogueCalendar>(),
+    ),
+    (
+        "/muster.v1.CatalogueService/ListSitemaps",
+        AccessRule::of::<bindings::ListSitemaps>(),
+    ),
+    (
+        "/muster.v1.CatalogueService/ListSitemapEvents",
+        AccessRule::of::<bindings::ListSitemapEvents>(),
+    ),
+    ("/muster.v1.CatalogueService/GetCover", AccessRule::of::<bindings::GetCover>()),
+    (
+        "/muster.v1.CatalogueService/ListUseCases",
+        AccessRule::of::<bindings::ListUseCases>(),
+    ),
+    ("/muster.v1.CatalogueService/ListGuides", AccessRule::of::<bindings::ListGuides>()),
+    ("/muster.v1.CatalogueService/GetGuide", AccessRule::of::<bindings::GetGuide>()),
+    ("/muster.v1.CatalogueService/GetUseCase", AccessRule::of::<bindings::GetUseCase>()),
+    ("/muster.v1.EventService/CreateEvent", AccessRule::of::<bindings::CreateEvent>()),
+    ("/muster.v1.EventService/ListMyEvents", AccessRule::of::<bindings::ListMyEvents>()),
+    ("/muster.v1.EventService/GetMyEvent", AccessRule::of::<bindings::GetMyEvent>()),
+    ("/muster.v1.EventService/UpdateEvent", AccessRule::of::<bindings::UpdateEvent>()),
+    ("/muster.v1.EventService/CloneEvent", AccessRule::of::<bindings::CloneEvent>()),
+    ("/muster.v1.EventService/DeleteEvent", AccessRule::of::<bindings::DeleteEvent>()),
+    (
+        "/muster.v1.EventService/PreviewEventMail",
+        AccessRule::of::<bindings::PreviewEventMail>(),
+    ),
+    ("/muster.v1.EventService/PublishEvent", AccessRule::of::<bindings::PublishEvent>()),
+    (
+        "/muster.v1.EventService/UnpublishEvent",
+        AccessRule::of::<bindings::UnpublishEvent>(),
+    ),
+    ("/muster.v1.EventService/CancelEvent", AccessRule::of::<bindings::CancelEvent>()),
+    (
+        "/muster.v1.RegistrationService/RegisterAttendee",
+        AccessRule::of::<bindings::RegisterAttendee>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/AddRegistration",
+        AccessRule::of::<bindings::AddRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ListRegistrations",
+        AccessRule::of::<bindings::ListRegistrations>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ExportRegistrations",
+        AccessRule::of::<bindings::ExportRegistrations>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetRegistration",
+        AccessRule::of::<bindings::GetRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ApproveRegistration",
+        AccessRule::of::<bindings::ApproveRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ApproveRegistrations",
+        AccessRule::of::<bindings::ApproveRegistrations>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/UpdateRegistration",
+        AccessRule::of::<bindings::UpdateRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/DeclineRegistration",
+        AccessRule::of::<bindings::DeclineRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/CancelRegistration",
+        AccessRule::of::<bindings::CancelRegistration>(),
+    ),
+    ("/muster.v1.RegistrationService/CheckIn", AccessRule::of::<bindings::CheckIn>()),
+    (
+        "/muster.v1.RegistrationService/CheckInByCode",
+        AccessRule::of::<bindings::CheckInByCode>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/UndoCheckIn",
+        AccessRule::of::<bindings::UndoCheckIn>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetRegistrationByToken",
+        AccessRule::of::<bindings::GetRegistrationByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetRegistrationCalendarByToken",
+        AccessRule::of::<bindings::GetRegistrationCalendarByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetTicket",
+        AccessRule::of::<bindings::GetTicket>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ConfirmRegistrationByToken",
+        AccessRule::of::<bindings::ConfirmRegistrationByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/TakeOverNewDetailsByToken",
+        AccessRule::of::<bindings::TakeOverNewDetailsByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/CancelRegistrationByToken",
+        AccessRule::of::<bindings::CancelRegistrationByToken>(),
+    ),
+];
 
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
-    let rule = match grpc_path {
-        "/muster.v1.AccountService/GetAccount" => {
-            AccessRule::of::<bindings::GetAccount>()
-        }
-        "/muster.v1.CatalogueService/ListEvents" => {
-            AccessRule::of::<bindings::ListEvents>()
-        }
-        "/muster.v1.CatalogueService/GetEvent" => AccessRule::of::<bindings::GetEvent>(),
-        "/muster.v1.CatalogueService/GetEventPage" => {
-            AccessRule::of::<bindings::GetEventPage>()
-        }
-        "/muster.v1.CatalogueService/GetEventCalendar" => {
-            AccessRule::of::<bindings::GetEventCalendar>()
-        }
-        "/muster.v1.CatalogueService/GetCatalogueCalendar" => {
-            AccessRule::of::<bindings::GetCatalogueCalendar>()
-        }
-        "/muster.v1.CatalogueService/ListSitemaps" => {
-            AccessRule::of::<bindings::ListSitemaps>()
-        }
-        "/muster.v1.CatalogueService/ListSitemapEvents" => {
-            AccessRule::of::<bindings::ListSitemapEvents>()
-        }
-        "/muster.v1.CatalogueService/GetCover" => AccessRule::of::<bindings::GetCover>(),
-        "/muster.v1.CatalogueService/ListUseCases" => {
-            AccessRule::of::<bindings::ListUseCases>()
-        }
-        "/muster.v1.CatalogueService/ListGuides" => {
-            AccessRule::of::<bindings::ListGuides>()
-        }
-        "/muster.v1.CatalogueService/GetGuide" => AccessRule::of::<bindings::GetGuide>(),
-        "/muster.v1.CatalogueService/GetUseCase" => {
-            AccessRule::of::<bindings::GetUseCase>()
-        }
-        "/muster.v1.EventService/CreateEvent" => {
-            AccessRule::of::<bindings::CreateEvent>()
-        }
-        "/muster.v1.EventService/ListMyEvents" => {
-            AccessRule::of::<bindings::ListMyEvents>()
-        }
-        "/muster.v1.EventService/GetMyEvent" => AccessRule::of::<bindings::GetMyEvent>(),
-        "/muster.v1.EventService/UpdateEvent" => {
-            AccessRule::of::<bindings::UpdateEvent>()
-        }
-        "/muster.v1.EventService/PublishEvent" => {
-            AccessRule::of::<bindings::PublishEvent>()
-        }
-        "/muster.v1.EventService/UnpublishEvent" => {
-            AccessRule::of::<bindings::UnpublishEvent>()
-        }
-        "/muster.v1.EventService/CancelEvent" => {
-            AccessRule::of::<bindings::CancelEvent>()
-        }
-        "/muster.v1.RegistrationService/RegisterAttendee" => {
-            AccessRule::of::<bindings::RegisterAttendee>()
-        }
-        "/muster.v1.RegistrationService/AddRegistration" => {
-            AccessRule::of::<bindings::AddRegistration>()
-        }
-        "/muster.v1.RegistrationService/ListRegistrations" => {
-            AccessRule::of::<bindings::ListRegistrations>()
-        }
-        "/muster.v1.RegistrationService/ExportRegistrations" => {
-            AccessRule::of::<bindings::ExportRegistrations>()
-        }
-        "/muster.v1.RegistrationService/GetRegistration" => {
-            AccessRule::of::<bindings::GetRegistration>()
-        }
-        "/muster.v1.RegistrationService/ApproveRegistration" => {
-            AccessRule::of::<bindings::ApproveRegistration>()
-        }
-        "/muster.v1.RegistrationService/CancelRegistration" => {
-            AccessRule::of::<bindings::CancelRegistration>()
-        }
-        "/muster.v1.RegistrationService/CheckIn" => AccessRule::of::<bindings::CheckIn>(),
-        "/muster.v1.RegistrationService/UndoCheckIn" => {
-            AccessRule::of::<bindings::UndoCheckIn>()
-        }
-        "/muster.v1.RegistrationService/GetRegistrationByToken" => {
-            AccessRule::of::<bindings::GetRegistrationByToken>()
-        }
-        "/muster.v1.RegistrationService/GetRegistrationCalendarByToken" => {
-            AccessRule::of::<bindings::GetRegistrationCalendarByToken>()
-        }
-        "/muster.v1.RegistrationService/GetTicket" => {
-            AccessRule::of::<bindings::GetTicket>()
-        }
-        "/muster.v1.RegistrationService/ConfirmRegistrationByToken" => {
-            AccessRule::of::<bindings::ConfirmRegistrationByToken>()
-        }
-        "/muster.v1.RegistrationService/TakeOverNewDetailsByToken" => {
-            AccessRule::of::<bindings::TakeOverNewDetailsByToken>()
-        }
-        "/muster.v1.RegistrationService/CancelRegistrationByToken" => {
-            AccessRule::of::<bindings::CancelRegistrationByToken>()
-        }
-        _ => return None,
-    };
-    Some(rule)
+    let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;
+    Some(found.1)
 }

@@ -2,6 +2,30 @@
 
 use crate::validation::Validate;
 
+impl Validate for super::ListActivityRequest {
+    fn fill_defaults(&mut self) {
+        self.limit.get_or_insert(50);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 0, 200).line(q);
+        }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
+        if let Some(limit) = &self.limit {
+            check.field("limit").range(*limit, 1, 200);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
+    }
+}
+
 impl Validate for super::GetAccountRequest {}
 
 impl Validate for super::ListEventsRequest {
@@ -178,6 +202,18 @@ impl Validate for super::ListMyEventsRequest {
         if let Some(limit) = &self.limit {
             check.field("limit").range(*limit, 1, 100);
         }
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 0, 200).line(q);
+        }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
     }
 }
 
@@ -234,6 +270,39 @@ impl Validate for super::UpdateEventRequest {
                 .field("contact_email")
                 .length(contact_email, 0, 254)
                 .email(contact_email);
+        }
+        if let Some(version) = &self.version {
+            check.field("version").range(*version, 1, i32::MAX);
+        }
+    }
+}
+
+impl Validate for super::CloneEventRequest {}
+impl Validate for super::DeleteEventRequest {}
+
+impl Validate for super::PreviewEventMailRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("change").required(self.change.is_some());
+        if let Some(change) = &self.change {
+            check.field("change").one_of(change, &["publish", "update", "cancel"]);
+        }
+        if let Some(reason) = &self.reason {
+            check.field("reason").length(reason, 0, 500).paragraphs(reason);
+        }
+        if let Some(location) = &self.location {
+            check.field("location").length(location, 0, 500).line(location);
+        }
+        if let Some(city) = &self.city {
+            check.field("city").length(city, 0, 120).line(city);
+        }
+        if let Some(start_date) = &self.start_date {
+            check.field("start_date").length(start_date, 0, 64);
+        }
+        if let Some(end_date) = &self.end_date {
+            check.field("end_date").length(end_date, 0, 64);
+        }
+        if let Some(timezone) = &self.timezone {
+            check.field("timezone").length(timezone, 0, 64).line(timezone);
         }
     }
 }
@@ -317,14 +386,60 @@ impl Validate for super::ListRegistrationsRequest {
         if let Some(q) = &self.q {
             check.field("q").length(q, 1, 200).line(q);
         }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
     }
 }
 
 impl Validate for super::ExportRegistrationsRequest {}
 impl Validate for super::GetRegistrationRequest {}
 impl Validate for super::ApproveRegistrationRequest {}
+
+impl Validate for super::ApproveRegistrationsRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("registration_ids").items(self.registration_ids.len(), 1, 200);
+    }
+}
+
+impl Validate for super::UpdateRegistrationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(name) = &self.name {
+            check.field("name").length(name, 1, 200).line(name);
+        }
+        check.field("answers").items(self.answers.len(), 0, 20);
+        for (index, item) in self.answers.iter().enumerate() {
+            check.item("answers", index).message(item);
+        }
+    }
+}
+
+impl Validate for super::DeclineRegistrationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(reason) = &self.reason {
+            check.field("reason").length(reason, 0, 500).paragraphs(reason);
+        }
+    }
+}
+
 impl Validate for super::CancelRegistrationRequest {}
 impl Validate for super::CheckInRequest {}
+
+impl Validate for super::CheckInByCodeRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 100);
+        }
+    }
+}
+
 impl Validate for super::UndoCheckInRequest {}
 impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}

@@ -22,17 +22,13 @@ for Validated<S> {
         self.inner().watch_shelf(validated(request)?).await
     }
 }
+static ACCESS: &[(&str, AccessRule)] = &[
+    ("/toy.internal.v1.DeskService/CheckCard", AccessRule::of::<bindings::CheckCard>()),
+    ("/toy.internal.v1.DeskService/WatchShelf", AccessRule::of::<bindings::WatchShelf>()),
+];
 
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
-    let rule = match grpc_path {
-        "/toy.internal.v1.DeskService/CheckCard" => {
-            AccessRule::of::<bindings::CheckCard>()
-        }
-        "/toy.internal.v1.DeskService/WatchShelf" => {
-            AccessRule::of::<bindings::WatchShelf>()
-        }
-        _ => return None,
-    };
-    Some(rule)
+    let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;
+    Some(found.1)
 }

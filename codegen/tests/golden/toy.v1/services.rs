@@ -135,28 +135,28 @@ impl<
         self.inner().export_thing(validated(request)?).await
     }
 }
+static ACCESS: &[(&str, AccessRule)] = &[
+    ("/toy.v1.BookService/ListBooks", AccessRule::of::<bindings::ListBooks>()),
+    ("/toy.v1.BookService/GetBook", AccessRule::of::<bindings::GetBook>()),
+    ("/toy.v1.BookService/GetSummary", AccessRule::of::<bindings::GetSummary>()),
+    ("/toy.v1.BookService/GetScan", AccessRule::of::<bindings::GetScan>()),
+    ("/toy.v1.BookService/UpdateBook", AccessRule::of::<bindings::UpdateBook>()),
+    ("/toy.v1.BookService/DiscardBook", AccessRule::of::<bindings::DiscardBook>()),
+    ("/toy.v1.BookService/CountBooks", AccessRule::of::<bindings::CountBooks>()),
+    ("/toy.v1.ThingService/ListThings", AccessRule::of::<bindings::ListThings>()),
+    ("/toy.v1.ThingService/GetThing", AccessRule::of::<bindings::GetThing>()),
+    ("/toy.v1.ThingService/GetPicture", AccessRule::of::<bindings::GetPicture>()),
+    ("/toy.v1.ThingService/CreateThing", AccessRule::of::<bindings::CreateThing>()),
+    ("/toy.v1.ThingService/GetMe", AccessRule::of::<bindings::GetMe>()),
+    ("/toy.v1.ThingService/GetMyThing", AccessRule::of::<bindings::GetMyThing>()),
+    ("/toy.v1.ThingService/UpdateThing", AccessRule::of::<bindings::UpdateThing>()),
+    ("/toy.v1.ThingService/PublishThing", AccessRule::of::<bindings::PublishThing>()),
+    ("/toy.v1.ThingService/CancelThing", AccessRule::of::<bindings::CancelThing>()),
+    ("/toy.v1.ThingService/ExportThing", AccessRule::of::<bindings::ExportThing>()),
+];
 
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
-    let rule = match grpc_path {
-        "/toy.v1.BookService/ListBooks" => AccessRule::of::<bindings::ListBooks>(),
-        "/toy.v1.BookService/GetBook" => AccessRule::of::<bindings::GetBook>(),
-        "/toy.v1.BookService/GetSummary" => AccessRule::of::<bindings::GetSummary>(),
-        "/toy.v1.BookService/GetScan" => AccessRule::of::<bindings::GetScan>(),
-        "/toy.v1.BookService/UpdateBook" => AccessRule::of::<bindings::UpdateBook>(),
-        "/toy.v1.BookService/DiscardBook" => AccessRule::of::<bindings::DiscardBook>(),
-        "/toy.v1.BookService/CountBooks" => AccessRule::of::<bindings::CountBooks>(),
-        "/toy.v1.ThingService/ListThings" => AccessRule::of::<bindings::ListThings>(),
-        "/toy.v1.ThingService/GetThing" => AccessRule::of::<bindings::GetThing>(),
-        "/toy.v1.ThingService/GetPicture" => AccessRule::of::<bindings::GetPicture>(),
-        "/toy.v1.ThingService/CreateThing" => AccessRule::of::<bindings::CreateThing>(),
-        "/toy.v1.ThingService/GetMe" => AccessRule::of::<bindings::GetMe>(),
-        "/toy.v1.ThingService/GetMyThing" => AccessRule::of::<bindings::GetMyThing>(),
-        "/toy.v1.ThingService/UpdateThing" => AccessRule::of::<bindings::UpdateThing>(),
-        "/toy.v1.ThingService/PublishThing" => AccessRule::of::<bindings::PublishThing>(),
-        "/toy.v1.ThingService/CancelThing" => AccessRule::of::<bindings::CancelThing>(),
-        "/toy.v1.ThingService/ExportThing" => AccessRule::of::<bindings::ExportThing>(),
-        _ => return None,
-    };
-    Some(rule)
+    let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;
+    Some(found.1)
 }

@@ -44,7 +44,7 @@ impl Default for Starts {
 
 impl Starts {
     /// Reads the bounds of a search.
-    pub(super) fn read(from: Option<&str>, to: Option<&str>, violations: &mut Violations) -> Self {
+    pub fn read(from: Option<&str>, to: Option<&str>, violations: &mut Violations) -> Self {
         let mut starts = Self::default();
         let from = from.and_then(|text| violations.check("from", text.parse()));
         match from {

@@ -130,6 +130,7 @@ impl Event {
             contact_email: new.contact_email,
             published_start,
             sequence: 0,
+            version: 1,
             created_at: now,
             updated_at: now,
         })

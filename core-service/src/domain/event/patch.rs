@@ -8,6 +8,8 @@ use crate::domain::{
 /// A partial update; the proto's limits are already applied.
 #[derive(Debug, Clone, Default)]
 pub struct EventPatch {
+    /// The version that the patch was made for; `None` if any will do.
+    pub version: Option<i32>,
     /// Title; never null.
     pub title: Change<String>,
     /// Description; never null.
@@ -47,6 +49,9 @@ impl Event {
         if self.is_cancelled {
             return Err(Refusal::Cancelled);
         }
+        if patch.version.is_some_and(|version| version != self.version) {
+            return Err(Refusal::Edited);
+        }
         let mut violations = Violations::default();
         let after = self.with(patch, now, &mut violations);
         let mut after = violations
@@ -57,6 +62,7 @@ impl Event {
         }
         if after != *self {
             after.sequence += i32::from(after.takes_place_elsewhere(self));
+            after.version = after.version.saturating_add(1);
             after.updated_at = now;
         }
         Ok(after)
@@ -199,10 +205,28 @@ mod tests {
             title: "Rust Night".to_owned(),
             city: Some("Berlin".to_owned()),
             sequence: 1,
+            version: 2,
             updated_at: later,
             ..event.clone()
         };
         assert_eq!(event.patched(patch, 0, later), Ok(expected));
+    }
+
+    #[test]
+    fn a_patch_for_an_earlier_version_is_refused_and_one_that_changes_nothing_makes_none() {
+        let event = event_from(NOW);
+        let titled = |title: &str, version| EventPatch {
+            version: Some(version),
+            title: Change::Set(title.to_owned()),
+            ..EventPatch::default()
+        };
+        let first = event.patched(titled("Rust Night", 1), 0, NOW).unwrap();
+        assert_eq!(first.version, 2);
+        let late = first.patched(titled("Rust Day", 1), 0, NOW);
+        assert_eq!(late, Err(Refusal::Edited));
+        let same = first.patched(titled("Rust Night", 2), 0, NOW).unwrap();
+        assert_eq!(same.version, 2);
+        assert_eq!(first.published(NOW).unwrap().version, 2);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::domain::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
-    ids::AccountId,
+    ids::{AccountId, EventId},
     instant::Instant,
     registration::Registration,
 };
@@ -56,10 +56,32 @@ impl Fact<'_> {
             person_id: actor.person_id(),
             action: entry.action,
             subject_id: entry.subject,
+            event_id: self.event(),
             before: entry.before,
             after: entry.after,
             reason: entry.reason,
         })
+    }
+
+    /// The event that it is about.
+    fn event(&self) -> Option<EventId> {
+        match *self {
+            Self::EventCreated { event }
+            | Self::EventDeleted { event }
+            | Self::WaitlistPromoted { event, .. }
+            | Self::SeatsReleased { event, .. }
+            | Self::RegistrationsLapsed { event, .. }
+            | Self::EventAnnounced { event }
+            | Self::CoverStored { event } => Some(event.id),
+            Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
+            Self::RegistrationMade { event, .. }
+            | Self::RegistrationRepeated { event, .. }
+            | Self::RegistrationErased { event, .. } => Some(event),
+            Self::RegistrationChanged { after, .. }
+            | Self::RegistrationEdited { after, .. }
+            | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
+            _ => None,
+        }
     }
 
     fn entry(&self) -> Option<Entry> {
@@ -68,6 +90,10 @@ impl Fact<'_> {
                 Entry::new("event.create", event.account_id, event.id.uuid())
                     .after(event.creation().after)
             }
+            Self::EventDeleted { event } => Entry {
+                before: Some(event.creation().after),
+                ..Entry::new("event.delete", event.account_id, event.id.uuid())
+            },
             Self::EventChanged {
                 change,
                 before,
@@ -101,6 +127,12 @@ impl Fact<'_> {
                 before: Some(state(before)),
                 ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
             },
+            Self::RegistrationEdited {
+                account,
+                before,
+                after,
+            } => Entry::new("registration.update", account, after.id.uuid())
+                .after(json!({ "changed": changed(before, after) })),
             Self::DetailsTakenOver {
                 account,
                 before,
@@ -120,6 +152,7 @@ impl Fact<'_> {
             Self::RegistrationErased {
                 account,
                 registration,
+                ..
             } => Entry::new("registration.erase", account, registration.uuid()),
             Self::AccountCreated { account } => {
                 Entry::new("account.create", account.id, account.id.uuid())
@@ -209,6 +242,7 @@ impl RegistrationChange {
             Self::Approved => "registration.approve",
             Self::Confirmed => "registration.confirm",
             Self::Cancelled => "registration.cancel",
+            Self::Declined => "registration.decline",
             Self::CheckedIn => "registration.check_in",
             Self::CheckInUndone => "registration.undo_check_in",
         }

@@ -13,12 +13,14 @@ impl Fact<'_> {
             Self::EventChanged { before, after, .. } => {
                 (before.is_live(now) || after.is_live(now)).then_some(after.id)
             }
-            Self::EventMoved { .. }
+            Self::EventDeleted { .. }
+            | Self::EventMoved { .. }
             | Self::EventAnnounced { .. }
             | Self::WaitlistPromoted { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }

@@ -81,13 +81,16 @@ impl Fact<'_> {
                     let task = Task::RegistrationCancelledMail { held_a_seat };
                     Some(Job::mail(task, after.id))
                 }
+                RegistrationChange::Declined => Some(Job::mail(Task::DeclinedMail, after.id)),
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
-            Self::EventChanged { .. }
+            Self::EventDeleted { .. }
+            | Self::EventChanged { .. }
             | Self::EventMoved { .. }
             | Self::EventAnnounced { .. }
             | Self::CoverStored { .. }
             | Self::WaitlistPromoted { .. }
+            | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
@@ -129,11 +132,13 @@ impl Fact<'_> {
                 seats: count,
             }),
             Self::EventCreated { .. }
+            | Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::CoverStored { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }

@@ -21,6 +21,8 @@ pub enum JobKind {
     ApprovedMail,
     /// Tells a registrant that their registration is cancelled.
     RegistrationCancelledMail,
+    /// Tells a registrant that the organizer declined the registration, and why.
+    DeclinedMail,
     /// Tells a registrant that the event is cancelled.
     CancellationMail,
     /// Tells a registrant that the event has a new time or place.
@@ -38,7 +40,7 @@ pub struct UnknownJobKind;
 
 impl JobKind {
     /// Every kind whose subject is a registration.
-    pub const MAILS: [Self; 10] = [
+    pub const MAILS: [Self; 11] = [
         Self::RegisteredMail,
         Self::WaitlistedMail,
         Self::PendingMail,
@@ -47,6 +49,7 @@ impl JobKind {
         Self::PromotedMail,
         Self::ApprovedMail,
         Self::RegistrationCancelledMail,
+        Self::DeclinedMail,
         Self::CancellationMail,
         Self::EventChangedMail,
     ];
@@ -62,6 +65,7 @@ impl JobKind {
             Self::PromotedMail => "promoted_mail",
             Self::ApprovedMail => "approved_mail",
             Self::RegistrationCancelledMail => "registration_cancelled_mail",
+            Self::DeclinedMail => "declined_mail",
             Self::CancellationMail => "cancellation_mail",
             Self::EventChangedMail => "event_changed_mail",
             Self::EventAnnouncement => "event_announcement",

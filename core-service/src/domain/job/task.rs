@@ -28,6 +28,8 @@ pub enum Task {
         /// Whether they held a seat, and so have the event in their calendar.
         held_a_seat: bool,
     },
+    /// See [`JobKind::DeclinedMail`]; the registration has the reason.
+    DeclinedMail,
     /// See [`JobKind::CancellationMail`].
     CancellationMail,
     /// See [`JobKind::EventChangedMail`].
@@ -66,6 +68,7 @@ impl Task {
             Self::PromotedMail => JobKind::PromotedMail,
             Self::ApprovedMail => JobKind::ApprovedMail,
             Self::RegistrationCancelledMail { .. } => JobKind::RegistrationCancelledMail,
+            Self::DeclinedMail => JobKind::DeclinedMail,
             Self::CancellationMail => JobKind::CancellationMail,
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
@@ -123,6 +126,7 @@ mod tests {
                 Task::RegistrationCancelledMail { held_a_seat: true },
                 Some(r#"{"held_a_seat":true}"#),
             ),
+            (Task::DeclinedMail, None),
             (Task::CancellationMail, None),
             (
                 Task::EventChangedMail { sequence: 3 },

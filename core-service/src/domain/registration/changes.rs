@@ -36,6 +36,14 @@ impl Registration {
         })
     }
 
+    /// Declines the registration: it is cancelled, and no seat becomes free.
+    pub fn declined(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+        match self.status {
+            Status::Confirmed => Err(Refusal::HoldsSeat),
+            Status::Pending | Status::Waitlisted | Status::Cancelled => Ok(self.cancelled(now)),
+        }
+    }
+
     /// Checks the attendee in; the first time counts.
     pub fn checked_in(&self, now: Instant) -> Result<Option<Self>, Refusal> {
         if self.status != Status::Confirmed {
@@ -76,6 +84,19 @@ mod tests {
         assert_eq!(approve(Status::Waitlisted, 2), Ok(None));
         let refused = Err(Refusal::RegistrationCancelled);
         assert_eq!(approve(Status::Cancelled, 2), refused);
+    }
+
+    #[test]
+    fn who_holds_a_seat_is_not_declined() {
+        let decline = |status| {
+            let outcome = registration(status).declined(NOW);
+            outcome.map(|after| after.map(|after| after.status))
+        };
+        for status in [Status::Pending, Status::Waitlisted] {
+            assert_eq!(decline(status), Ok(Some(Status::Cancelled)));
+        }
+        assert_eq!(decline(Status::Confirmed), Err(Refusal::HoldsSeat));
+        assert_eq!(decline(Status::Cancelled), Ok(None));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The data for a mail about a registration, and the choice of the mail.
 
+use uuid::Uuid;
+
 use super::Status;
 use crate::domain::{
     check_in_code::CheckInCode,
+    entropy::Entropy,
     event::{Event, TimeAndPlace},
     ids::RegistrationId,
     instant::Instant,
@@ -26,6 +29,8 @@ pub struct Registrant {
     pub check_in_code: CheckInCode,
     /// The time and place that they were last told; `None` while it is the event's.
     pub told: Option<TimeAndPlace>,
+    /// Why the organizer declined the registration.
+    pub decline_reason: Option<String>,
     /// The event.
     pub event: Event,
     /// The name of the event's owner; `None` if that person was erased.
@@ -61,6 +66,8 @@ pub enum Notification {
         /// Whether they held a seat, and so have the event in their calendar.
         held_a_seat: bool,
     },
+    /// The organizer declined their registration.
+    Declined,
     /// The event is cancelled.
     EventCancelled {
         /// Whether they held a seat, and so have the event in their calendar.
@@ -80,12 +87,30 @@ impl Notification {
             | Self::Approved(status)
             | Self::EventChanged(status) => Some(status),
             Self::Promoted => Some(ActiveStatus::Confirmed),
-            Self::RegistrationCancelled { .. } | Self::EventCancelled { .. } => None,
+            Self::RegistrationCancelled { .. } | Self::Declined | Self::EventCancelled { .. } => {
+                None
+            }
         }
     }
 }
 
 impl Registrant {
+    /// Nobody in particular, with a seat at the event: to show what a mail will say.
+    pub fn sample(event: Event, organizer: Option<String>, entropy: &Entropy) -> Self {
+        Self {
+            id: RegistrationId::new(Uuid::nil()),
+            name: "[name]".to_owned(),
+            email: "name@example.org".to_owned(),
+            status: Status::Confirmed,
+            awaits_confirmation: false,
+            check_in_code: CheckInCode::generate(entropy),
+            told: None,
+            decline_reason: None,
+            organizer: event.organizer_name.clone().or(organizer),
+            event,
+        }
+    }
+
     const fn active_status(&self) -> Option<ActiveStatus> {
         match self.status {
             Status::Pending if self.awaits_confirmation => Some(ActiveStatus::Unconfirmed),
@@ -101,6 +126,9 @@ impl Registrant {
     pub fn notification(&self, task: Task, now: Instant) -> Option<Notification> {
         if let Task::RegistrationCancelledMail { held_a_seat } = task {
             return Some(Notification::RegistrationCancelled { held_a_seat });
+        }
+        if task == Task::DeclinedMail {
+            return Some(Notification::Declined);
         }
         let status = self.active_status()?;
         if task == Task::CancellationMail {
@@ -152,7 +180,7 @@ impl Registrant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{entropy::Entropy, event::tests::event_from};
+    use crate::domain::event::tests::event_from;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
@@ -165,6 +193,7 @@ mod tests {
             awaits_confirmation: false,
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             told: None,
+            decline_reason: None,
             event: event_from(NOW),
             organizer: None,
         }
@@ -173,7 +202,7 @@ mod tests {
     const CANCELLED: Task = Task::RegistrationCancelledMail { held_a_seat: true };
 
     /// Every mail, each as it is first scheduled.
-    const MAILS: [Task; 10] = [
+    const MAILS: [Task; 11] = [
         Task::RegisteredMail,
         Task::WaitlistedMail,
         Task::PendingMail,
@@ -182,6 +211,7 @@ mod tests {
         Task::PromotedMail,
         Task::ApprovedMail,
         CANCELLED,
+        Task::DeclinedMail,
         Task::CancellationMail,
         Task::EventChangedMail { sequence: 0 },
     ];
@@ -198,6 +228,7 @@ mod tests {
             Task::RegisteredAgainMail,
             Task::ApprovedMail,
             CANCELLED,
+            Task::DeclinedMail,
             Task::CancellationMail,
             Task::EventChangedMail { sequence: 0 },
         ];
@@ -215,14 +246,14 @@ mod tests {
             assert_eq!(found, expected, "{status}");
         }
         let cancelled = registrant(Status::Cancelled);
-        assert_eq!(current(&cancelled, NOW), [CANCELLED]);
+        assert_eq!(current(&cancelled, NOW), [CANCELLED, Task::DeclinedMail]);
     }
 
     #[test]
     fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_sent() {
         let mut called_off = registrant(Status::Confirmed);
         let over = called_off.event.schedule.effective_end();
-        let last = [CANCELLED, Task::CancellationMail];
+        let last = [CANCELLED, Task::DeclinedMail, Task::CancellationMail];
         assert_eq!(current(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();
         assert_eq!(current(&called_off, NOW), last);
@@ -239,6 +270,7 @@ mod tests {
             Task::RegisteredAgainMail,
             Task::ApprovedMail,
             CANCELLED,
+            Task::DeclinedMail,
             Task::CancellationMail,
         ];
         assert_eq!(current(&unconfirmed, NOW), expected);

@@ -2,26 +2,24 @@
 
 use muster_api::v1;
 
-use super::{public_event, violation};
+use super::{Mask, public_event, unknown_field, violation};
 use crate::{
     domain::{
         registration::{Answer, Registration, Status},
         violation::FieldViolation,
     },
-    service::{Links, NewRegistration, OwnRegistration, RegistrationFilter, Ticket},
+    service::{
+        Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPatch, Ticket,
+    },
 };
 
-/// The filter of an event's registrations. An unknown status is refused.
-pub(in crate::grpc) fn registration_filter(
-    status: Option<&str>,
-    text: Option<String>,
-) -> Result<RegistrationFilter, Vec<FieldViolation>> {
-    let status = status.map(str::parse).transpose();
-    let status = status.map_err(|_| {
+/// The status of the registrations to list. An unknown one is refused.
+pub(super) fn status(name: Option<&str>) -> Result<Option<Status>, Vec<FieldViolation>> {
+    let status = name.map(str::parse).transpose();
+    status.map_err(|_| {
         let message = format!("must be {}", Status::ALL.map(Status::name).join(" or "));
         violation("status", &message)
-    })?;
-    Ok(RegistrationFilter { status, text })
+    })
 }
 
 /// A request to register a person.
@@ -30,14 +28,59 @@ pub(in crate::grpc) fn new_registration(
     email: Option<String>,
     answers: Vec<v1::Answer>,
 ) -> NewRegistration {
+    NewRegistration {
+        name: name.unwrap_or_default(),
+        email: email.unwrap_or_default(),
+        answers: given_answers(answers),
+    }
+}
+
+fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
     let answer = |answer: v1::Answer| Answer {
         label: answer.label.unwrap_or_default(),
         values: answer.values,
     };
-    NewRegistration {
-        name: name.unwrap_or_default(),
-        email: email.unwrap_or_default(),
-        answers: answers.into_iter().map(answer).collect(),
+    answers.into_iter().map(answer).collect()
+}
+
+/// A request to change a registration.
+pub(in crate::grpc) fn registration_patch(
+    request: v1::UpdateRegistrationRequest,
+) -> Result<RegistrationPatch, Vec<FieldViolation>> {
+    let mut mask = Mask::read(request.update_mask);
+    let answers = Some(given_answers(request.answers)).filter(|answers| !answers.is_empty());
+    let patch = RegistrationPatch {
+        name: mask.change("name", request.name),
+        answers: mask.change("answers", answers),
+    };
+    match mask.unknown() {
+        None => Ok(patch),
+        Some(name) => Err(unknown_field(&name)),
+    }
+}
+
+/// What became of many registrations. Without names: the answer is kept for calls that are repeated.
+pub(in crate::grpc) fn approval(approval: Approval) -> v1::ApprovedRegistrations {
+    let item = |registration: Registration| v1::RegistrationStatus {
+        id: registration.id.to_string(),
+        status: registration.status.to_string(),
+        awaits: awaits(&registration),
+    };
+    v1::ApprovedRegistrations {
+        items: approval.registrations.into_iter().map(item).collect(),
+        approved: approval.approved,
+    }
+}
+
+/// Somebody who was checked in by a code.
+pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
+    v1::CheckedIn {
+        checked_in_at: arrival.at.to_string(),
+        was_checked_in: arrival.was_checked_in,
+        registration_id: arrival.registration.id.to_string(),
+        name: arrival.registration.name,
+        event_id: arrival.event.id.to_string(),
+        event_title: arrival.event.title,
     }
 }
 

@@ -30,6 +30,7 @@ impl Events {
 
             let now = unit.now;
             let after = before.patched(patch, counters.confirmed, now)?;
+            quota::check_approval(&account, Some(&before), &after)?;
             if after.is_active(now) && !before.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
             }

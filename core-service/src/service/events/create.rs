@@ -35,6 +35,7 @@ impl Events {
                 slug: slug::from_title(&new.title),
             };
             let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
+            quota::check_approval(&account, None, &event)?;
             if event.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
             }
@@ -56,7 +57,8 @@ impl Events {
         defaults
     }
 
-    async fn insert_with_free_slug(
+    /// Adds an event under its slug, or under one with an ending if that is taken.
+    pub(super) async fn insert_with_free_slug(
         &self,
         unit: &mut Unit,
         mut event: Event,

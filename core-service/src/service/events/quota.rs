@@ -1,7 +1,7 @@
-//! The plan's quota of active events (rule 13 of docs/rules.md).
+//! What a plan allows: active events (rule 13 of docs/rules.md), and asking for approval.
 
 use crate::{
-    domain::{account::Account, plan::Plans},
+    domain::{account::Account, event::Event, plan::Plans},
     service::{Error, Unit},
 };
 
@@ -19,4 +19,19 @@ pub(super) async fn check(unit: &mut Unit, plans: &Plans, account: &Account) -> 
         plan: account.plan,
         limit,
     })
+}
+
+/// Refuses to ask for approval on a plan that does not show registrations, since nobody could approve. `before` is the event before a
+/// change: one that asks already may go on.
+pub(super) fn check_approval(
+    account: &Account,
+    before: Option<&Event>,
+    after: &Event,
+) -> Result<(), Error> {
+    let asked = before.is_some_and(|before| before.requires_approval);
+    if !after.requires_approval || asked || account.plan.is_paid() {
+        Ok(())
+    } else {
+        Err(Error::PlanRequired)
+    }
 }

@@ -2,10 +2,11 @@
 
 use crate::{
     domain::{
+        cursor::Place,
         ids::{EventId, RegistrationId},
         registration::Registration,
     },
-    service::{Error, Principal, Registrations, catalogue::saturated},
+    service::{Error, PageStart, Principal, Registrations, catalogue::saturated, pages::page},
     storage::RegistrationFilter,
 };
 
@@ -16,6 +17,8 @@ pub struct RegistrationPage {
     pub registrations: Vec<Registration>,
     /// The total number that match the filter.
     pub count: i32,
+    /// The last registration of the page, if there are more.
+    pub next: Option<Place>,
 }
 
 impl Registrations {
@@ -26,19 +29,32 @@ impl Registrations {
         id: EventId,
         filter: &RegistrationFilter,
         limit: i32,
-        offset: i32,
+        start: impl Into<PageStart>,
     ) -> Result<RegistrationPage, Error> {
         let (_, counters) = self.require_paid(caller, id).await?;
         let store = self.commands.store();
+        if filter.text.is_some() && store.has_unfolded_registrations(id).await? {
+            return Err(Error::IndexIncomplete);
+        }
         let count = if filter.is_all() {
             counters.total()
         } else {
             saturated(store.count_registrations(id, filter).await?)
         };
-        let page = store.search_registrations(id, filter, limit.into(), offset.into());
+        let (after_seq, offset) = match start.into() {
+            PageStart::Offset(offset) => (0, offset),
+            PageStart::After(place) => (place.key, 0),
+        };
+        let most = i64::from(limit) + 1;
+        let found = store.search_registrations(id, filter, after_seq, most, offset.into());
+        let (registrations, next) = page(found.await?, limit, |last| Place {
+            key: last.seq,
+            id: last.id.uuid(),
+        });
         Ok(RegistrationPage {
-            registrations: page.await?,
+            registrations,
             count,
+            next,
         })
     }
 

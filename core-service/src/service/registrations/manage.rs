@@ -120,7 +120,7 @@ impl Registrations {
 }
 
 impl Held {
-    async fn read(
+    pub(super) async fn read(
         unit: &mut Unit,
         caller: &Principal,
         event: EventId,
@@ -172,7 +172,7 @@ impl Held {
     }
 
     /// Writes a change of status, if there is one, and gives a seat that it leaves free to the waitlist.
-    async fn change(
+    pub(super) async fn change(
         self,
         unit: &mut Unit,
         change: RegistrationChange,
@@ -188,7 +188,7 @@ impl Held {
         Ok((after, self.event))
     }
 
-    async fn write(
+    pub(super) async fn write(
         &self,
         unit: &mut Unit,
         change: RegistrationChange,

@@ -102,6 +102,25 @@ pub(in crate::storage) async fn note_told(
     Ok(())
 }
 
+pub(in crate::storage) async fn count_who_know_another(
+    connection: &mut Connection,
+    event: EventId,
+    known: TimeAndPlace,
+    next: TimeAndPlace,
+) -> Result<i32, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT count(*) AS people FROM registrations WHERE event_id = $1 \
+         AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND COALESCE(told, $2) <> $3",
+    )
+    .bind(event.uuid())
+    .bind(known.fingerprint())
+    .bind(next.fingerprint())
+    .fetch_one(connection)
+    .await?;
+    let people: i64 = row.try_get("people")?;
+    Ok(i32::try_from(people).unwrap_or(i32::MAX))
+}
+
 pub(in crate::storage) async fn schedule_event_changed_mails(
     connection: &mut Connection,
     event: EventId,

@@ -8,7 +8,7 @@ use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
-        ids::{AccountId, KeyId, PersonId},
+        ids::{AccountId, EventId, KeyId, PersonId},
         instant::Instant,
     },
     storage::{AuditRecord, Error, values},
@@ -41,12 +41,13 @@ pub(in crate::storage) async fn insert_audits(
         )
         .column("action", entries.iter().map(|entry| entry.action))
         .column("subject_id", entries.iter().map(|entry| entry.subject_id))
+        .column("event_id", entries.iter().map(|entry| entry.event_id.map(EventId::uuid)))
         .column("before", entries.iter().map(|entry| text(&entry.before)))
         .column("after", entries.iter().map(|entry| text(&entry.after)))
         .column("reason", entries.iter().map(|entry| entry.reason.as_deref()))
         .execute(
             connection,
-            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, action, subject_id, before, after, reason) \
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, action, subject_id, event_id, before, after, reason) \
              SELECT * FROM input",
         )
         .await?;

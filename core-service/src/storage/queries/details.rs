@@ -1,4 +1,4 @@
-//! Name and answers of repeated registrations.
+//! Name and answers of registrations, and why one was declined.
 
 use sqlx::Row as _;
 
@@ -78,7 +78,7 @@ pub(in crate::storage) async fn update_details(
     registration: &Registration,
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
-        "UPDATE registrations SET name = $2, answers = $3, search_text = $4, updated_at = $5 WHERE id = $1",
+        "UPDATE registrations SET name = $2, answers = $3, search_text = $4, is_folded = TRUE, updated_at = $5 WHERE id = $1",
     )
     .bind(registration.id.uuid())
     .bind(&registration.name)
@@ -91,6 +91,19 @@ pub(in crate::storage) async fn update_details(
         1 => Ok(()),
         _ => Err(Error::Missing("registration")),
     }
+}
+
+pub(in crate::storage) async fn set_decline_reason(
+    connection: &mut Connection,
+    registration: RegistrationId,
+    reason: &str,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("UPDATE registrations SET decline_reason = $2 WHERE id = $1")
+        .bind(registration.uuid())
+        .bind(reason)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 pub(in crate::storage) async fn delete_new_details(

@@ -12,7 +12,7 @@ use crate::{
         registration::Counters,
         schedule::{EventTime, Schedule},
     },
-    storage::{Error, EventFilter, values},
+    storage::{Error, values},
 };
 
 macro_rules! event_columns {
@@ -20,7 +20,7 @@ macro_rules! event_columns {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
          e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.confirm_by_email, e.is_cancelled, e.cancel_reason, \
          e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.organizer_name, e.contact_email, e.published_start, \
-         e.sequence, e.created_at, e.updated_at"
+         e.sequence, e.version, e.created_at, e.updated_at"
     };
 }
 pub(super) use event_columns;
@@ -31,76 +31,6 @@ macro_rules! counter_columns {
     };
 }
 pub(super) use counter_columns;
-
-/// The three filters as conditions on `$1`, the account, and `$2`, the current time.
-macro_rules! filtered {
-    ($filter:expr, $before:expr, $after:literal) => {
-        match $filter {
-            EventFilter::Active => concat!(
-                $before,
-                " WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND e.effective_end > $2",
-                $after
-            ),
-            EventFilter::Past => concat!($before, " WHERE e.account_id = $1 AND e.effective_end <= $2", $after),
-            // The current time is bound for every filter; it is used here so that the engine knows its type.
-            EventFilter::All => concat!($before, " WHERE e.account_id = $1 AND $2 = $2", $after),
-        }
-    };
-}
-
-pub(in crate::storage) async fn list_account_events(
-    connection: &mut Connection,
-    account: AccountId,
-    filter: EventFilter,
-    now: Instant,
-    limit: i64,
-) -> Result<Vec<(Event, Counters)>, Error> {
-    sqlx::query::<Db>(filtered!(
-        filter,
-        concat!(
-            "SELECT ",
-            event_columns!(),
-            ", ",
-            counter_columns!(),
-            " FROM events e JOIN event_counters c ON c.event_id = e.id"
-        ),
-        " ORDER BY e.start_at DESC, e.id DESC LIMIT $3"
-    ))
-    .bind(account.uuid())
-    .bind(now.micros())
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok((read(row)?, read_counters(row)?)))
-    .collect()
-}
-
-pub(in crate::storage) async fn count_account_events(
-    connection: &mut Connection,
-    account: AccountId,
-    filter: EventFilter,
-    now: Instant,
-) -> Result<i64, Error> {
-    let row = sqlx::query::<Db>(filtered!(
-        filter,
-        "SELECT count(*) AS total FROM events e",
-        ""
-    ))
-    .bind(account.uuid())
-    .bind(now.micros())
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("total")?)
-}
-
-pub(in crate::storage) async fn count_active_events(
-    connection: &mut Connection,
-    account: AccountId,
-    now: Instant,
-) -> Result<i64, Error> {
-    count_account_events(connection, account, EventFilter::Active, now).await
-}
 
 pub(in crate::storage) async fn find_account_event(
     connection: &mut Connection,
@@ -195,9 +125,9 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, organizer_name, contact_email, published_start, indexed_as_of) \
+         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $24) ON CONFLICT (slug) DO NOTHING",
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING",
     )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
@@ -228,6 +158,8 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     .bind(&event.organizer_name)
     .bind(&event.contact_email)
     .bind(event.published_start.map(Instant::micros))
+    .bind(event.version)
+    .bind(values::event_search_text(event))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -259,7 +191,7 @@ pub(in crate::storage) async fn update_event(
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
          requires_approval = $19, confirm_by_email = $21, organizer_name = $22, contact_email = $23, \
-         published_start = $24 WHERE id = $1",
+         published_start = $24, version = $25, search_text = $26 WHERE id = $1",
     )
     .bind(event.id.uuid())
     .bind(&event.title)
@@ -285,6 +217,8 @@ pub(in crate::storage) async fn update_event(
     .bind(&event.organizer_name)
     .bind(&event.contact_email)
     .bind(event.published_start.map(Instant::micros))
+    .bind(event.version)
+    .bind(values::event_search_text(event))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -370,6 +304,7 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
         contact_email: row.try_get("contact_email")?,
         published_start: published_start.map(Instant::from_micros),
         sequence: row.try_get("sequence")?,
+        version: row.try_get("version")?,
         created_at: Instant::from_micros(row.try_get("created_at")?),
         updated_at: Instant::from_micros(row.try_get("updated_at")?),
     })

@@ -10,9 +10,9 @@ use crate::{
         event::TimeAndPlace,
         ids::{EventId, RegistrationId},
         instant::Instant,
-        registration::{Confirmation, Counters, Registrant, Registration, Status},
+        registration::{Confirmation, Counters, Registrant, Registration},
     },
-    storage::{Error, RegistrationFilter, values},
+    storage::{Error, values},
 };
 
 macro_rules! registration_columns {
@@ -22,55 +22,6 @@ macro_rules! registration_columns {
     };
 }
 pub(super) use registration_columns;
-
-/// Event `$1`, status `$2` and pattern `$3`, of which the last two may be null.
-macro_rules! filtered {
-    ($before:expr, $after:literal) => {
-        concat!(
-            $before,
-            " FROM registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-             AND ($3 IS NULL OR r.search_text LIKE $3 ESCAPE '!')",
-            $after
-        )
-    };
-}
-
-pub(in crate::storage) async fn search_registrations(
-    connection: &mut Connection,
-    event: EventId,
-    filter: &RegistrationFilter,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Registration>, Error> {
-    sqlx::query::<Db>(filtered!(
-        concat!("SELECT ", registration_columns!()),
-        " ORDER BY r.seq LIMIT $4 OFFSET $5"
-    ))
-    .bind(event.uuid())
-    .bind(filter.status.map(Status::name))
-    .bind(filter.pattern())
-    .bind(limit)
-    .bind(offset)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
-}
-
-pub(in crate::storage) async fn count_registrations(
-    connection: &mut Connection,
-    event: EventId,
-    filter: &RegistrationFilter,
-) -> Result<i64, Error> {
-    let row = sqlx::query::<Db>(filtered!("SELECT count(*) AS total", ""))
-        .bind(event.uuid())
-        .bind(filter.status.map(Status::name))
-        .bind(filter.pattern())
-        .fetch_one(connection)
-        .await?;
-    Ok(row.try_get("total")?)
-}
 
 pub(in crate::storage) async fn list_registrations(
     connection: &mut Connection,
@@ -119,7 +70,7 @@ pub(in crate::storage) async fn find_registrant(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         events::event_columns!(),
-        ", r.name, r.email, r.status, r.confirm_until, r.told, r.check_in_code, a.name AS organizer FROM registrations r \
+        ", r.name, r.email, r.status, r.confirm_until, r.told, r.check_in_code, r.decline_reason, a.name AS organizer FROM registrations r \
          JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
     ))
     .bind(registration.uuid())
@@ -139,6 +90,7 @@ pub(in crate::storage) async fn find_registrant(
             awaits_confirmation: confirm_until.is_some(),
             check_in_code: check_in_code(&row)?,
             told: told.map(TimeAndPlace::stored),
+            decline_reason: row.try_get("decline_reason")?,
             organizer: event.organizer_name.clone().or(organizer),
             event,
         })
@@ -243,7 +195,7 @@ pub(in crate::storage) async fn insert_registrations(
         .execute(
             connection,
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at) SELECT * FROM input",
+             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input",
         )
         .await?;
     Ok(())

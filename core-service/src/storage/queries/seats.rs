@@ -8,12 +8,13 @@ use sqlx::Row as _;
 use super::{
     Connection, Db, Input,
     events::{self, counter_columns, event_columns},
+    registrations,
 };
 use crate::{
     domain::{
         event::Event,
         ids::{EventId, RegistrationId},
-        registration::{Counters, Seats},
+        registration::{Counters, Registration, Seats},
     },
     storage::Error,
 };
@@ -138,6 +139,31 @@ pub(in crate::storage) async fn find_active_registrations(
             found.push((event, row.try_get("email_norm")?, RegistrationId::new(id)));
         }
     }
+    Ok(found)
+}
+
+/// In the order of registering. Those of other events are left out.
+pub(in crate::storage) async fn find_registrations(
+    connection: &mut Connection,
+    event: EventId,
+    ids: &[RegistrationId],
+) -> Result<Vec<Registration>, Error> {
+    let rows = Input::default()
+        .column("id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT ",
+                registrations::registration_columns!(),
+                " FROM registrations r WHERE r.id IN (SELECT id FROM input) ORDER BY r.seq"
+            ),
+        )
+        .await?;
+    let mut found = rows
+        .iter()
+        .map(registrations::read)
+        .collect::<Result<Vec<_>, _>>()?;
+    found.retain(|registration| registration.event_id == event);
     Ok(found)
 }
 

@@ -104,6 +104,7 @@ async fn every_acknowledged_create_outlives_kill_9(database: Database) {
     let request = ListMyEventsRequest {
         status: Some("all".to_owned()),
         limit: Some(1),
+        ..ListMyEventsRequest::default()
     };
     let mine = events.list_my_events(with_key(&key, request)).await;
     let mine = usize::try_from(mine.unwrap().into_inner().count).unwrap();
@@ -128,6 +129,7 @@ async fn events_of(events: &mut EventServiceClient<Channel>, key: &str) -> i32 {
     let request = ListMyEventsRequest {
         status: Some("all".to_owned()),
         limit: Some(1),
+        ..ListMyEventsRequest::default()
     };
     let mine = events.list_my_events(with_key(key, request)).await;
     mine.unwrap().into_inner().count

@@ -69,6 +69,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         awaits_confirmation: false,
         check_in_code: registration.check_in_code,
         told: None,
+        decline_reason: Some(texts.reason.clone()),
         event: Event {
             title: texts.title,
             location: texts.location,

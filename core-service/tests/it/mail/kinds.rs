@@ -175,6 +175,16 @@ async fn approval(database: Database) {
     approve(1, &people).await.unwrap();
     scene.expect("approved_waitlisted", 2).await;
 
+    instance.register_guest(event, "cleo").await;
+    scene.mailbox.collect_one().await;
+    let cleo = scene.people().await[2].id;
+    let reason = Some("This dinner is for members.\nSee you next time.".to_owned());
+    let declined = instance
+        .registrations
+        .decline(&olga, event.id, cleo, reason);
+    declined.await.unwrap();
+    scene.expect("declined", 3).await;
+
     // Who never held a seat has nothing in their calendar.
     let cancelled = instance.registrations.cancel(&olga, event.id, people[1].id);
     cancelled.await.unwrap();

@@ -201,6 +201,7 @@ async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
         let filter = RegistrationFilter {
             status,
             text: text.map(str::to_owned),
+            ..RegistrationFilter::default()
         };
         let list = instance
             .registrations
@@ -226,6 +227,7 @@ async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
     assert_eq!(list(None, Some("0%"), 9, 0).await, is("Ämilie 100%", 1));
     assert_eq!(list(None, Some("cleo@EXAMPLE"), 9, 0).await, is("Cleo", 1));
     assert_eq!(list(None, Some("!"), 9, 0).await, is("", 0));
+    assert_eq!(list(None, Some("ami"), 9, 0).await, is("Ämilie 100%", 1));
 }
 
 test_postgres::on_both_engines!(prepare: migrate;

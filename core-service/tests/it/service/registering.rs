@@ -74,7 +74,7 @@ async fn who_cancelled_may_register_again(database: Database) {
 
 async fn an_organizer_learns_where_somebody_stands(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.caller("olga@example.org", Plan::Free).await;
+    let olga = instance.caller("olga@example.org", Plan::Premium).await;
     let event = instance
         .create(
             &olga,

@@ -201,6 +201,7 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
         person_id: (actor == "person").then_some(PersonId::new(Uuid::from_u128(3))),
         action: "event.update",
         subject_id: subject,
+        event_id: None,
         before,
         after,
         reason: Some("because".to_owned()),

@@ -80,6 +80,10 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0016_check_in_codes",
             "0017_sitemaps",
             "0018_people",
+            "0020_event_versions",
+            "0021_decline_reasons",
+            "0022_searchable_lists",
+            "0023_activity",
         ]
     );
     store.migrate().await.unwrap();
@@ -111,6 +115,10 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0017_sitemaps",
                 "0018_people",
                 "0019_narrow_catalogue_entries",
+                "0020_event_versions",
+                "0021_decline_reasons",
+                "0022_searchable_lists",
+                "0023_activity",
             ]
         );
     }

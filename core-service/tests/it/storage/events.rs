@@ -61,7 +61,7 @@ async fn an_event_is_nobody_elses(database: Database) {
     assert_eq!(store.find_account_event(owner, nil).await.unwrap(), None);
     assert_eq!(
         store
-            .count_account_events(other, EventFilter::All, NOW)
+            .count_account_events(other, &EventFilter::All.into(), NOW)
             .await
             .unwrap(),
         0
@@ -172,18 +172,18 @@ async fn the_filters_split_an_accounts_events_newest_start_first(database: Datab
         (EventFilter::Active, active),
     ] {
         let listed = store
-            .list_account_events(account, filter, NOW, 100)
+            .list_account_events(account, &filter.into(), NOW, None, 100)
             .await
             .unwrap();
         let listed: Vec<_> = listed.into_iter().map(|(event, _)| event.id).collect();
         assert_eq!(listed, expected, "{filter:?}");
         let count = store
-            .count_account_events(account, filter, NOW)
+            .count_account_events(account, &filter.into(), NOW)
             .await
             .unwrap();
         assert_eq!(count, i64::try_from(expected.len()).unwrap(), "{filter:?}");
         let first = store
-            .list_account_events(account, filter, NOW, 1)
+            .list_account_events(account, &filter.into(), NOW, None, 1)
             .await
             .unwrap();
         assert_eq!(first.len(), 1, "{filter:?}");

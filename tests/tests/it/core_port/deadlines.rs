@@ -25,7 +25,7 @@ async fn create_within(app: &TestApp, account: &Account, deadline: &str) -> Stat
 async fn events_of(app: &TestApp, account: &Account) -> i32 {
     let request = ListMyEventsRequest {
         status: Some("all".to_owned()),
-        limit: None,
+        ..ListMyEventsRequest::default()
     };
     let call = web::call(app, "/muster.v1.EventService/ListMyEvents", &request);
     let (messages, status) = web::read(&call.bearer(&account.key).send().await);

@@ -63,7 +63,7 @@ async fn call(app: &TestApp, path: &'static str, bytes: &'static [u8]) -> Code {
 
 async fn what_core_does_not_have_is_unimplemented(app: Arc<TestApp>) {
     for path in [
-        "/muster.v1.EventService/DeleteEvent",
+        "/muster.v1.EventService/ArchiveEvent",
         "/muster.v2.EventService/CreateEvent",
         "/",
         "/muster.v1.EventService",

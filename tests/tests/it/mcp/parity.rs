@@ -24,6 +24,7 @@ const NO_TOOLS: &[(&str, &str)] = &[
 
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
+    ("PreviewEventMail", "a page of the site"),
     ("GetEventPage", "a page of the site"),
     ("GetEventCalendar", "a file of the site"),
     ("GetCatalogueCalendar", "a file of the site"),

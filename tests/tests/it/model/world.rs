@@ -44,6 +44,8 @@ pub(crate) struct Event {
     pub(crate) pending: i32,
     pub(crate) waitlisted: i32,
     pub(crate) gone: i32,
+    /// How often its owner edited it, and one more.
+    pub(crate) version: i32,
     /// When its owner last changed it.
     pub(crate) changed: Moment,
 }
@@ -70,6 +72,7 @@ impl Event {
             pending: 0,
             waitlisted: 0,
             gone: 0,
+            version: 1,
             changed: now,
         }
     }
@@ -98,6 +101,7 @@ impl Event {
         after.confirm_by_email = patch.confirm_by_email.unwrap_or(self.confirm_by_email);
         patch.end.clone().write_optional(&mut after.end);
         patch.city.clone().write_optional(&mut after.city);
+        after.version += i32::from(after != *self);
         after
     }
 
@@ -253,7 +257,7 @@ impl World {
             })
         };
         let items: Vec<Value> = events.iter().take(limit).map(shown).collect();
-        json!({ "items": items, "count": events.len() })
+        json!({ "items": items, "count": events.len(), "next_cursor": null })
     }
 
     /// What its owner is told of an event.
@@ -283,6 +287,7 @@ impl World {
             "confirm_by_email": event.confirm_by_email,
             "organizer_name": null,
             "contact_email": null,
+            "version": event.version,
         })
     }
 }

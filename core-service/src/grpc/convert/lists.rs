@@ -1,0 +1,134 @@
+//! Filters and cursors of lists.
+
+use muster_api::v1;
+
+use crate::{
+    domain::{
+        catalogue::Starts,
+        cursor::{ListName, Place},
+        ids::AccountId,
+        period::Period,
+        violation::{FieldViolation, Violations},
+        words,
+    },
+    service::{MyEventsFilter, PageStart, RegistrationFilter},
+};
+
+/// What a request for a page of the caller's events asks for.
+pub(in crate::grpc) struct MyEventsAsked {
+    pub(in crate::grpc) filter: MyEventsFilter,
+    pub(in crate::grpc) after: Option<Place>,
+    pub(in crate::grpc) list: ListName,
+}
+
+/// Reads a request for a page of the caller's events.
+pub(in crate::grpc) fn my_events(
+    caller: AccountId,
+    request: &v1::ListMyEventsRequest,
+) -> Result<MyEventsAsked, Vec<FieldViolation>> {
+    let mut violations = Violations::default();
+    let status = super::event_filter(request.status())?;
+    let (q, from, to) = (
+        request.q.as_deref(),
+        request.from.as_deref(),
+        request.to.as_deref(),
+    );
+    let given = |text: &&str| !text.is_empty();
+    let filter = MyEventsFilter {
+        status,
+        text: searched(q, &mut violations),
+        starts: Starts::read(from.filter(given), to.filter(given), &mut violations),
+    };
+    let owner = caller.to_string();
+    let list = ListName::new([
+        Some("events"),
+        Some(&owner),
+        Some(request.status()),
+        q,
+        from,
+        to,
+    ]);
+    let after = place(request.cursor.as_deref(), list, &mut violations);
+    violations.unless_any(Some(MyEventsAsked {
+        filter,
+        after,
+        list,
+    }))
+}
+
+/// What a request for a page of registrations asks for.
+pub(in crate::grpc) struct RegistrationsAsked {
+    pub(in crate::grpc) filter: RegistrationFilter,
+    pub(in crate::grpc) start: PageStart,
+    pub(in crate::grpc) list: ListName,
+}
+
+/// Reads a request for a page of an event's registrations.
+pub(in crate::grpc) fn registrations(
+    caller: AccountId,
+    request: &v1::ListRegistrationsRequest,
+) -> Result<RegistrationsAsked, Vec<FieldViolation>> {
+    let mut violations = Violations::default();
+    let status = super::registrations::status(request.status.as_deref())?;
+    let (q, from, to) = (
+        request.q.as_deref(),
+        request.from.as_deref(),
+        request.to.as_deref(),
+    );
+    let filter = RegistrationFilter {
+        status,
+        text: searched(q, &mut violations),
+        registered: Period::read(from, to, &mut violations),
+    };
+    let (owner, event) = (caller.to_string(), request.id.to_ascii_lowercase());
+    let list = ListName::new([
+        Some("registrations"),
+        Some(&owner),
+        Some(&event),
+        request.status.as_deref(),
+        q,
+        from,
+        to,
+    ]);
+    let start = match place(request.cursor.as_deref(), list, &mut violations) {
+        None => PageStart::Offset(request.offset()),
+        Some(place) => {
+            if request.offset() > 0 {
+                violations.add("offset", "must be left out with a cursor");
+            }
+            PageStart::After(place)
+        }
+    };
+    violations.unless_any(Some(RegistrationsAsked {
+        filter,
+        start,
+        list,
+    }))
+}
+
+/// The text that is looked for; an empty one is none.
+pub(super) fn searched(q: Option<&str>, violations: &mut Violations) -> Option<String> {
+    let text = q.map(str::trim).filter(|text| !text.is_empty())?;
+    // Only of accents, so that it would match everything.
+    if words::folded(text).is_empty() {
+        violations.add("q", "must have a letter, a digit or a sign");
+    }
+    Some(text.to_owned())
+}
+
+/// The place that a cursor names; an empty one is none, since forms send empty fields.
+pub(super) fn place(
+    cursor: Option<&str>,
+    list: ListName,
+    violations: &mut Violations,
+) -> Option<Place> {
+    let cursor = cursor.filter(|cursor| !cursor.is_empty())?;
+    let place = Place::of_cursor(cursor, list);
+    if place.is_none() {
+        violations.add(
+            "cursor",
+            "must be the next_cursor of an earlier page of this list, with the same filters",
+        );
+    }
+    place
+}

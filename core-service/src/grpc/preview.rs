@@ -1,0 +1,85 @@
+//! Previews of mails.
+
+use muster_api::v1::{EventMailPreview, PreviewEventMailRequest};
+use tonic::Status;
+
+use super::status::refuse;
+use crate::{
+    domain::{
+        change::Change,
+        event::EventPatch,
+        instant::Instant,
+        job::{Job, Task},
+        schedule::ScheduleChange,
+        violation::FieldViolation,
+    },
+    email::{self, Addressing},
+    service::{Error, Links, PlannedChange, PlannedMail},
+};
+
+/// Stands for the sender, who is in no text of a mail.
+const SENDER: &str = "events@localhost";
+
+/// A request to preview the mail of a change. Forms send all of their fields, so an empty one is cleared.
+pub(super) fn planned_change(
+    request: PreviewEventMailRequest,
+) -> Result<PlannedChange, Vec<FieldViolation>> {
+    match request.change() {
+        "publish" => Ok(PlannedChange::Publish),
+        "cancel" => Ok(PlannedChange::Cancel {
+            reason: request.reason.filter(|reason| !reason.is_empty()),
+        }),
+        "update" => Ok(PlannedChange::Update(Box::new(EventPatch {
+            location: given(request.location),
+            city: given(request.city),
+            schedule: ScheduleChange {
+                start_date: given(request.start_date),
+                end_date: given(request.end_date),
+                timezone: given(request.timezone),
+            },
+            ..EventPatch::default()
+        }))),
+        _ => Err(vec![FieldViolation {
+            field: "change".to_owned(),
+            message: "must be publish, update or cancel".to_owned(),
+        }]),
+    }
+}
+
+fn given(field: Option<String>) -> Change<String> {
+    match field {
+        None => Change::Keep,
+        Some(text) if text.is_empty() => Change::Clear,
+        Some(text) => Change::Set(text),
+    }
+}
+
+/// The mail that a change would send, as one of the recipients would read it.
+pub(super) fn shown(
+    planned: PlannedMail,
+    links: &Links,
+    now: Instant,
+) -> Result<EventMailPreview, Status> {
+    let Some((notification, registrant)) = planned.shown else {
+        return Ok(EventMailPreview::default());
+    };
+    // Each recipient has a link of their own, which nobody else may see.
+    let private_url = links.sample_registration();
+    let addressing = Addressing {
+        sender: SENDER,
+        host: &links.host(),
+        event_url: &links.event(&registrant.event.slug),
+        private_url: notification.active_status().map(|_| &*private_url),
+        check_in_url: &links.check_in(&registrant.check_in_code),
+        offers_details: false,
+    };
+    let job = Job::mail(Task::CancellationMail, registrant.id).key();
+    let mail = email::mail(&job, notification, &registrant, &addressing, now);
+    let mail = mail.map_err(|error| refuse(Error::unreadable("mail", error.to_string())))?;
+    let code = registrant.check_in_code.as_str();
+    Ok(EventMailPreview {
+        recipients: planned.recipients,
+        subject: Some(mail.subject),
+        text: Some(mail.text.replace(code, "[code]")),
+    })
+}

@@ -1,0 +1,92 @@
+//! What happened on the caller's account.
+
+use super::{Commands, Error, Principal, events, pages::page};
+use crate::domain::{
+    activity::Activity, cursor::Place, ids::EventId, period::Period, scope::Scope, words,
+};
+
+/// Entries in which a text is looked for at a time. A page may then have fewer entries than asked for, and more follow.
+const WINDOW: i32 = 2_000;
+
+/// Which entries to list; all by default.
+#[derive(Debug, Clone, Default)]
+pub struct ActivityFilter {
+    /// Only those about this event.
+    pub event: Option<EventId>,
+    /// Only those in whose sentence this text occurs, without regard to case and accents.
+    pub text: Option<String>,
+    /// Only those of this time.
+    pub period: Period,
+}
+
+/// A page of the activity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActivityPage {
+    /// The entries, latest first.
+    pub entries: Vec<Activity>,
+    /// The entry after which the next page begins, if there are more.
+    pub next: Option<Place>,
+}
+
+/// Use cases about the activity of the caller's account.
+#[derive(Debug, Clone)]
+pub struct ActivityLog {
+    commands: Commands,
+}
+
+impl ActivityLog {
+    /// The activity on the same database as `commands`.
+    pub(super) const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
+    /// A page of the activity. Registrants are named only to those who may list them.
+    pub async fn list(
+        &self,
+        caller: &Principal,
+        filter: &ActivityFilter,
+        after: Option<Place>,
+        limit: i32,
+    ) -> Result<ActivityPage, Error> {
+        let store = self.commands.store();
+        if let Some(event) = filter.event {
+            events::find(store, caller, event).await?;
+        }
+        let account = store.find_account(caller.account).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
+        let names = account.plan.is_paid() && caller.scopes.contain(Scope::RegistrationsRead);
+        let most = if filter.text.is_some() { WINDOW } else { limit };
+        let found = store.list_activity(
+            caller.account,
+            filter.event,
+            filter.period,
+            after,
+            i64::from(most) + 1,
+        );
+        let (found, next) = page(found.await?, most, place);
+        let shown = |entry: Activity| {
+            if names {
+                entry
+            } else {
+                entry.without_attendees()
+            }
+        };
+        let mut entries: Vec<Activity> = found.into_iter().map(shown).collect();
+        if let Some(text) = &filter.text {
+            let text = words::folded(text);
+            entries.retain(|entry| words::folded(&entry.sentence()).contains(&text));
+        }
+        let (entries, full) = page(entries, limit, place);
+        Ok(ActivityPage {
+            entries,
+            next: full.or(next),
+        })
+    }
+}
+
+fn place(entry: &Activity) -> Place {
+    Place {
+        key: entry.at.micros(),
+        id: entry.id,
+    }
+}

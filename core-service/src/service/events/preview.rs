@@ -1,0 +1,109 @@
+//! Who would be mailed by a change of an event, and what they would read. Nothing is changed.
+
+use crate::{
+    domain::{
+        event::{Event, EventPatch},
+        ids::EventId,
+        registration::{ActiveStatus, Notification, Registrant},
+    },
+    service::{Error, Events, Principal},
+};
+
+/// A change that is considered.
+#[derive(Debug, Clone)]
+pub enum PlannedChange {
+    /// Publishing a draft.
+    Publish,
+    /// Cancelling.
+    Cancel {
+        /// The reason.
+        reason: Option<String>,
+    },
+    /// Another time or place.
+    Update(Box<EventPatch>),
+}
+
+/// The mail that a change would send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedMail {
+    /// How many would get it.
+    pub recipients: i32,
+    /// Its subject and a person with a seat, to whom it is shown; `None` if nobody would get one.
+    pub shown: Option<(Notification, Registrant)>,
+}
+
+impl Events {
+    /// The mail that a change would send. A change that would be refused is refused here, too.
+    pub async fn planned_mail(
+        &self,
+        caller: &Principal,
+        id: EventId,
+        change: PlannedChange,
+    ) -> Result<PlannedMail, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let (before, counters) = self.get(caller, id).await?;
+        let (after, notification, recipients) = match change {
+            // Registrants know the event by now, and nobody else does.
+            PlannedChange::Publish => {
+                before.published(now)?;
+                return Ok(PlannedMail::nobody());
+            }
+            PlannedChange::Cancel { reason } => {
+                let Some(after) = before.cancelled(reason, now) else {
+                    return Ok(PlannedMail::nobody());
+                };
+                let recipients = if after.has_ended(now) {
+                    0
+                } else {
+                    counters.active()
+                };
+                let held_a_seat = true;
+                (
+                    after,
+                    Notification::EventCancelled { held_a_seat },
+                    recipients,
+                )
+            }
+            PlannedChange::Update(patch) => {
+                let after = before.patched(*patch, counters.confirmed, now)?;
+                let (known, next) = (before.time_and_place(), after.time_and_place());
+                let recipients = if known == next || !after.is_active(now) {
+                    0
+                } else {
+                    store.count_who_know_another(id, known, next).await?
+                };
+                let notification = Notification::EventChanged(ActiveStatus::Confirmed);
+                (after, notification, recipients)
+            }
+        };
+        self.planned(caller, after, notification, recipients).await
+    }
+
+    async fn planned(
+        &self,
+        caller: &Principal,
+        event: Event,
+        notification: Notification,
+        recipients: i32,
+    ) -> Result<PlannedMail, Error> {
+        if recipients == 0 {
+            return Ok(PlannedMail::nobody());
+        }
+        let account = self.commands.store().find_account(caller.account).await?;
+        let organizer = account.map(|account| account.name);
+        let sample = Registrant::sample(event, organizer, self.commands.entropy());
+        Ok(PlannedMail {
+            recipients,
+            shown: Some((notification, sample)),
+        })
+    }
+}
+
+impl PlannedMail {
+    const fn nobody() -> Self {
+        Self {
+            recipients: 0,
+            shown: None,
+        }
+    }
+}

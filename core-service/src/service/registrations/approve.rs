@@ -1,0 +1,83 @@
+//! Approving many registrations at once.
+
+use crate::{
+    domain::{
+        event::Event,
+        fact::{Fact, RegistrationChange},
+        ids::{EventId, RegistrationId},
+        registration::{Counters, Refusal, Registration},
+    },
+    service::{By, Error, Registrations, Unit, events::hold},
+};
+
+/// The result of approving many registrations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Those that were named, as they are now, in the order of registering.
+    pub registrations: Vec<Registration>,
+    /// How many of them this call approved.
+    pub approved: i32,
+}
+
+impl Registrations {
+    /// Approves those of these registrations that await it, in the order of registering and in one transaction. Others stay as they
+    /// are: people confirm and cancel while the organizer reads the list.
+    pub async fn approve_all(
+        &self,
+        by: impl Into<By<'_, Approval>>,
+        event: EventId,
+        ids: &[RegistrationId],
+    ) -> Result<Approval, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let (event, mut counters) = hold(unit, caller, event).await?;
+            let mut ids = ids.to_vec();
+            ids.sort_unstable();
+            ids.dedup();
+            let found = unit.tx.find_registrations(event.id, &ids).await?;
+            if found.len() < ids.len() {
+                return Err(Error::NO_REGISTRATION);
+            }
+            let mut approval = Approval {
+                registrations: Vec::with_capacity(found.len()),
+                approved: 0,
+            };
+            for before in found {
+                let approved = approve(unit, &event, &mut counters, &before).await?;
+                approval.approved += i32::from(approved.is_some());
+                approval.registrations.push(approved.unwrap_or(before));
+            }
+            Ok(approval)
+        };
+        self.commands.run_for(by, decide).await
+    }
+}
+
+/// Approves a registration if it awaits that, and counts it.
+async fn approve(
+    unit: &mut Unit,
+    event: &Event,
+    counters: &mut Counters,
+    before: &Registration,
+) -> Result<Option<Registration>, Error> {
+    let after = match before.approved(*counters, event.max_capacity, unit.now) {
+        Ok(Some(after)) => after,
+        Ok(None) | Err(Refusal::RegistrationCancelled | Refusal::NotConfirmedByAttendee) => {
+            return Ok(None);
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    event.check_running(unit.now)?;
+    unit.tx.update_registration(before, &after).await?;
+    *counters = *counters - before.counted() + after.counted();
+    let fact = Fact::RegistrationChanged {
+        change: RegistrationChange::Approved,
+        account: event.account_id,
+        before,
+        after: &after,
+    };
+    unit.record(fact).await?;
+    Ok(Some(after))
+}

@@ -1,0 +1,111 @@
+//! Changes by the organizer that are not about seats alone: name and answers, and declining with a reason.
+
+use crate::{
+    domain::{
+        change::Change,
+        fact::{Fact, RegistrationChange},
+        ids::{EventId, RegistrationId},
+        registration::{Answer, Details, Refusal, Registration, check_answers},
+        violation::Violations,
+    },
+    service::{By, Error, Registrations, Unit, registrations::manage::Held},
+};
+
+/// A partial change of a registration.
+#[derive(Debug, Clone, Default)]
+pub struct RegistrationPatch {
+    /// The attendee's name; never null.
+    pub name: Change<String>,
+    /// All answers; null for none.
+    pub answers: Change<Vec<Answer>>,
+}
+
+impl Registrations {
+    /// Changes the name or the answers. Nobody is mailed. Also allowed after the event.
+    pub async fn edit(
+        &self,
+        by: impl Into<By<'_, Registration>>,
+        event: EventId,
+        id: RegistrationId,
+        patch: RegistrationPatch,
+    ) -> Result<Registration, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let held = Held::read(unit, caller, event, id).await?;
+            if held.event.is_cancelled {
+                return Err(Error::EventCancelled);
+            }
+            let before = &held.registration;
+            let details = held.details(patch)?;
+            let Some(after) = before.with_details(details, unit.now)? else {
+                return Ok(held.registration);
+            };
+            unit.tx.update_details(&after).await?;
+            let fact = Fact::RegistrationEdited {
+                account: held.event.account_id,
+                before,
+                after: &after,
+            };
+            unit.record(fact).await?;
+            Ok(after)
+        };
+        self.commands.run_for(by, decide).await
+    }
+
+    /// Declines a registration that holds no seat. The attendee gets a mail with the reason.
+    pub async fn decline(
+        &self,
+        by: impl Into<By<'_, Registration>>,
+        event: EventId,
+        id: RegistrationId,
+        reason: Option<String>,
+    ) -> Result<Registration, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let held = Held::read(unit, caller, event, id).await?;
+            let Some(after) = held.registration.declined(unit.now)? else {
+                return Ok(held.registration);
+            };
+            held.event.check_running(unit.now)?;
+            if let Some(reason) = &reason {
+                unit.tx.set_decline_reason(id, reason).await?;
+            }
+            let (after, _) = held
+                .change(unit, RegistrationChange::Declined, Some(after))
+                .await?;
+            Ok(after)
+        };
+        self.commands.run_for(by, decide).await
+    }
+}
+
+impl Held {
+    /// The registration's details with a patch applied. Answers that the patch does not change stay, also to questions that the
+    /// event no longer asks.
+    fn details(&self, patch: RegistrationPatch) -> Result<Details, Refusal> {
+        let Registration { name, answers, .. } = &self.registration;
+        let mut details = Details {
+            name: name.clone(),
+            answers: answers.clone(),
+        };
+        let mut violations = Violations::default();
+        patch.name.write(&mut details.name, "name", &mut violations);
+        let given = match patch.answers {
+            Change::Keep => None,
+            Change::Clear => Some(Vec::new()),
+            Change::Set(answers) => Some(answers),
+        };
+        let details = violations
+            .unless_any(Some(details))
+            .map_err(Refusal::Invalid)?;
+        let Some(given) = given else {
+            return Ok(details);
+        };
+        let answers = check_answers(&self.event.custom_fields, given).map_err(Refusal::Invalid)?;
+        Ok(Details { answers, ..details })
+    }
+}

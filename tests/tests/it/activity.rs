@@ -1,0 +1,181 @@
+//! What happened on an account, as its owner reads it.
+
+use std::time::Duration;
+
+use core_service::domain::{plan::Plan, registration::Status};
+use muster_api::{
+    Reason,
+    v1::bindings::{
+        ApproveRegistrations, CancelEvent, CheckInByCode, ListActivity, ListMyEvents, PublishEvent,
+        RegisterAttendee, UpdateEvent,
+    },
+};
+use serde_json::{Value, json};
+use tests::{Api, Client};
+
+/// The sentences, latest first.
+async fn told(client: &Client, query: Value) -> Vec<String> {
+    let page = client.ok::<ListActivity>(query).await;
+    let items = page["items"].as_array().unwrap().iter();
+    items
+        .map(|item| item["text"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn later(api: &Api) {
+    api.advance(Duration::from_secs(1));
+}
+
+async fn each_entry_is_a_sentence_and_data(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    later(&api);
+    let event = owner.create(json!({"requires_approval": true})).await;
+    later(&api);
+    owner.ok::<PublishEvent>(json!({"id": event.id})).await;
+    later(&api);
+    let asked = json!({"slug": event.slug, "name": "Zoë <b>", "email": "zoe@example.org"});
+    api.anyone().ok::<RegisterAttendee>(asked).await;
+    let zoe = api.registrations(&event.id).await.remove(0);
+    later(&api);
+    let approve = json!({"id": event.id, "registration_ids": [zoe.id.to_string()]});
+    owner.ok::<ApproveRegistrations>(approve).await;
+    later(&api);
+    owner
+        .ok::<CheckInByCode>(json!({"code": zoe.check_in_code.as_str()}))
+        .await;
+    later(&api);
+    let change = json!({"id": event.id, "description": "x".repeat(500), "max_capacity": 7});
+    owner.ok::<UpdateEvent>(change).await;
+    later(&api);
+    let cancel = json!({"id": event.id, "reason": "=Rain, again"});
+    owner.ok::<CancelEvent>(cancel).await;
+
+    let about_event = [
+        "The key \"laptop\" cancelled \"Rust Meetup\". Reason: =Rain, again",
+        "The key \"laptop\" changed description and max capacity of \"Rust Meetup\"",
+        "The key \"laptop\" checked Zoë <b> in at \"Rust Meetup\"",
+        "The key \"laptop\" approved the registration of Zoë <b> for \"Rust Meetup\": Confirmed",
+        "Zoë <b> registered for \"Rust Meetup\": Pending",
+        "The key \"laptop\" published \"Rust Meetup\"",
+        "The key \"laptop\" created \"Rust Meetup\"",
+    ];
+    assert_eq!(
+        told(&owner, json!({"event_id": event.id})).await,
+        about_event
+    );
+    let all = told(&owner, json!({})).await;
+    assert_eq!(all[..7], about_event);
+    assert!(
+        all.contains(&"The operator created the key \"laptop\"".to_owned()),
+        "{all:?}"
+    );
+
+    let page = owner.ok::<ListActivity>(json!({"limit": 3})).await;
+    let [cancelled, changed, checked_in] = [0, 1, 2].map(|index| page["items"][index].clone());
+    assert_eq!(cancelled["at"], "2027-01-15T12:00:07Z");
+    assert_eq!(cancelled["action"], "event.cancel");
+    assert_eq!(
+        (&cancelled["actor"], &cancelled["actor_name"]),
+        (&json!("key"), &json!("laptop"))
+    );
+    assert_eq!(cancelled["event_id"], event.id);
+    assert_eq!(cancelled["registration_id"], Value::Null);
+    assert_eq!(cancelled["reason"], "=Rain, again");
+    let expected = json!([
+        {"field": "description", "before": "Two talks and an open table.", "after": "x".repeat(200)},
+        {"field": "max_capacity", "before": "100", "after": "7"},
+    ]);
+    assert_eq!(changed["changes"], expected);
+    assert_eq!(checked_in["registration_id"], zoe.id.to_string());
+}
+
+async fn entries_are_filtered_and_paged(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    for number in 0..9 {
+        later(&api);
+        let title = if number % 3 == 0 { "Größe" } else { "Small" };
+        owner
+            .create(json!({"title": format!("{title} {number}")}))
+            .await;
+    }
+    let query = json!({"q": "groSSe", "limit": 2});
+    let mut asked = query.clone();
+    let mut found = Vec::new();
+    loop {
+        let page = owner.ok::<ListActivity>(asked.clone()).await;
+        let items = page["items"].as_array().unwrap().clone();
+        assert!(items.len() <= 2);
+        found.extend(
+            items
+                .iter()
+                .map(|item| item["text"].as_str().unwrap().to_owned()),
+        );
+        if page["next_cursor"].is_null() {
+            break;
+        }
+        asked["cursor"] = page["next_cursor"].clone();
+    }
+    let expected = [6, 3, 0].map(|number| format!("The key \"laptop\" created \"Größe {number}\""));
+    assert_eq!(found, expected);
+    let period = json!({"from": "2027-01-15T12:00:02Z", "to": "2027-01-15T12:00:04Z"});
+    let expected = [2, 1].map(|number| format!("The key \"laptop\" created \"Small {number}\""));
+    assert_eq!(told(&owner, period).await, expected);
+    assert_eq!(told(&owner, json!({"to": "2027-01-14"})).await, [""; 0]);
+    for (query, blamed) in [
+        (json!({"limit": 0}), "limit"),
+        (json!({"limit": 201}), "limit"),
+        (json!({"from": "yesterday"}), "from"),
+        (json!({"cursor": "x"}), "cursor"),
+    ] {
+        owner.refused::<ListActivity>(query).await.blames(&[blamed]);
+    }
+}
+
+async fn nobody_reads_the_activity_of_others(api: Api) {
+    let (ada, bob) = (
+        api.owner(Plan::Premium).await,
+        api.owner(Plan::Premium).await,
+    );
+    let event = ada.publish_new(json!({})).await;
+    let before = told(&bob, json!({})).await;
+    assert!(
+        !before.iter().any(|text| text.contains("Rust Meetup")),
+        "{before:?}"
+    );
+    for id in [
+        &*event.id,
+        "no-uuid",
+        "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d",
+    ] {
+        let refusal = bob.refused::<ListActivity>(json!({"event_id": id})).await;
+        assert_eq!(refusal.reason, Reason::NotFound, "{id}");
+    }
+    let cursor = ada.ok::<ListActivity>(json!({"limit": 1})).await["next_cursor"].clone();
+    assert!(cursor.is_string());
+    let foreign = bob.refused::<ListActivity>(json!({"cursor": cursor})).await;
+    foreign.blames(&["cursor"]);
+    let elsewhere = ada.refused::<ListMyEvents>(json!({"cursor": cursor})).await;
+    elsewhere.blames(&["cursor"]);
+}
+
+async fn on_plans_without_registrations_nobody_is_named(api: Api) {
+    let owner = api.owner(Plan::Free).await;
+    let event = owner.publish_new(json!({})).await;
+    api.register(&event.id, &[Status::Confirmed]).await;
+    later(&api);
+    let asked = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
+    api.anyone().ok::<RegisterAttendee>(asked).await;
+    let texts = told(&owner, json!({})).await;
+    assert_eq!(
+        texts[0],
+        "An attendee registered for \"Rust Meetup\": Confirmed"
+    );
+    assert_eq!(told(&owner, json!({"q": "grace"})).await, [""; 0]);
+}
+
+tests::on_every_surface!(
+    each_entry_is_a_sentence_and_data,
+    entries_are_filtered_and_paged,
+    nobody_reads_the_activity_of_others,
+    on_plans_without_registrations_nobody_is_named,
+);
