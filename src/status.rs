@@ -35,6 +35,15 @@ pub fn insufficient_scope(scope: Scope) -> Status {
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
+/// The same for a person whose role does not allow what needs the scope.
+pub fn insufficient_role(scope: Scope) -> Status {
+    let reason = Reason::InsufficientScope;
+    let metadata = [(SCOPE.to_owned(), scope.to_string())];
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
+    let message = format!("your role in this account does not allow this: it lacks {scope}");
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
 /// The same status, with the id of the request that it refuses as `google.rpc.RequestInfo`.
 pub fn about_request(status: &Status, request_id: &str) -> Status {
     let mut details = status.get_error_details();

@@ -187,6 +187,7 @@ fn failure(error: Error) -> Failure {
         | Error::IdempotencyKeyReused
         | Error::IdempotencyKeyInUse
         | Error::Unauthorized
+        | Error::StepUpRequired
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired
         | Error::EventCancelled

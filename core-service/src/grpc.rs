@@ -7,6 +7,7 @@ mod edge_service;
 pub mod edges;
 mod event_service;
 pub mod gate;
+mod instance_service;
 mod message;
 mod once;
 pub mod origin;
@@ -14,12 +15,17 @@ mod preview;
 mod registration_service;
 mod request;
 pub mod server;
+mod session_service;
+mod sign_in_service;
 mod status;
 
 use covers::Studio;
 use muster_api::{
     FILE_DESCRIPTOR_SET,
-    internal::v1::edge_service_server::EdgeServiceServer,
+    internal::v1::{
+        edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
+        session_service_server::SessionServiceServer, sign_in_service_server::SignInServiceServer,
+    },
     v1::{
         account_service_server::AccountServiceServer,
         catalogue_service_server::CatalogueServiceServer, event_service_server::EventServiceServer,
@@ -33,7 +39,8 @@ use tonic_health::server::HealthReporter;
 
 use self::{
     account_service::AccountApi, catalogue_service::CatalogueApi, edge_service::EdgeApi,
-    event_service::EventApi, registration_service::RegistrationApi,
+    event_service::EventApi, instance_service::InstanceApi, registration_service::RegistrationApi,
+    session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
 
@@ -91,12 +98,25 @@ pub fn routes(
     let events = EventServiceServer::new(Validated::new(events));
     let registrations = RegistrationServiceServer::new(Validated::new(registrations));
     let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
+    let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
+        info: use_cases.info.clone(),
+        sign_up: use_cases.sign_in.sign_up(),
+    }));
+    let sign_in = SignInServiceServer::new(Validated::new(SignInApi {
+        sign_in: use_cases.sign_in.clone(),
+    }));
+    let sessions = SessionServiceServer::new(Validated::new(SessionApi {
+        sessions: use_cases.sessions.clone(),
+    }));
     Ok(
         Routes::new(accounts.max_decoding_message_size(message::MOST))
             .add_service(catalogue.max_decoding_message_size(message::MOST))
             .add_service(events.max_decoding_message_size(message::MOST))
             .add_service(registrations.max_decoding_message_size(message::MOST))
             .add_service(edges.max_decoding_message_size(message::MOST))
+            .add_service(instance.max_decoding_message_size(message::MOST))
+            .add_service(sign_in.max_decoding_message_size(message::MOST))
+            .add_service(sessions.max_decoding_message_size(message::MOST))
             .add_service(health)
             .add_service(reflection().build_v1().map_err(unreadable)?)
             .add_service(reflection().build_v1alpha().map_err(unreadable)?)

@@ -30,9 +30,11 @@ use self::{
         gate::{self, Gate, GateLayer},
         server::{self, Listener, TlsSettings},
     },
-    jobs::{EventAnnouncement, Handler, Maintenance, RegistrationMail, Runner, StockCovers},
-    service::{Commands, Links, Policy, UseCases},
-    settings::{PortSettings, RuleSettings},
+    jobs::{
+        EventAnnouncement, Handler, Maintenance, PersonMail, RegistrationMail, Runner, StockCovers,
+    },
+    service::{Commands, InstanceInfo, Links, Policy, SignUp, UseCases},
+    settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
     storage::Store,
 };
 
@@ -103,12 +105,28 @@ impl Options {
                     confirm_by_email: rules.confirm_by_email,
                 },
                 limits: rules.limits.into(),
+                sign_up: SignUp {
+                    is_open: rules.people.sign_up == WhoSignsUp::Open,
+                    plan: rules.people.sign_up_plan,
+                },
+                info: info(&rules.people),
             },
             stock: rules.covers.stock()?,
             retention: rules.retention.into(),
             edge_tokens: port.edge_token.clone().unwrap_or_default(),
             ..Self::default()
         })
+    }
+}
+
+fn info(people: &PeopleArgs) -> InstanceInfo {
+    InstanceInfo {
+        // The mailer knows it.
+        mail_folder: None,
+        upgrade_url: people.upgrade_url.clone(),
+        legal_url: people.legal_url.clone(),
+        privacy_url: people.privacy_url.clone(),
+        abuse_email: people.abuse_email.clone(),
     }
 }
 
@@ -123,27 +141,38 @@ impl Core {
         let Options {
             clock,
             entropy,
-            policy,
+            mut policy,
             stock,
             retention,
             edge_tokens,
         } = options;
+        policy.info.mail_folder = mailer.folder().map(|folder| folder.display().to_string());
         let commands =
             Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
         let use_cases = UseCases::new(commands, policy);
         let own_registrations = use_cases.own_registrations.clone();
+        let letters = PersonMail::new(
+            store.clone(),
+            clock.clone(),
+            use_cases.links.clone(),
+            use_cases.sign_in.sign_up(),
+            mailer.clone(),
+        );
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
         let announcements = EventAnnouncement::new(use_cases.events.clone());
-        let mut handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(mails), Arc::new(announcements)];
+        let mut handlers: Vec<Arc<dyn Handler>> =
+            vec![Arc::new(mails), Arc::new(letters), Arc::new(announcements)];
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
             Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
         }));
         let health = HealthReporter::new();
         grpc::report_health(&health, true).await;
         let key_uses = use_cases.authenticator.key_uses();
+        let session_uses = use_cases.authenticator.session_uses();
         Ok(Self {
             routes: grpc::routes(&use_cases, Studio::new(), &health)?,
             maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
+                .with_session_uses(session_uses)
                 .with_retention(retention),
             runner: Runner::new(store.clone(), clock, handlers),
             store,

@@ -6,6 +6,7 @@
 mod accounts;
 mod activity;
 mod catalogue;
+mod codes;
 mod command;
 mod credentials;
 mod erase;
@@ -20,6 +21,8 @@ mod mail_quota;
 mod mails;
 mod pages;
 mod registrations;
+mod sessions;
+mod sign_in;
 
 use std::sync::Arc;
 
@@ -28,7 +31,7 @@ pub use accounts::{AccountOverview, Accounts, NewAccount};
 pub use activity::{ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
-pub use credentials::{Authenticator, Principal};
+pub use credentials::{Authenticator, Caller, Principal, SignedIn};
 pub use erase::{Erasure, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
@@ -44,6 +47,10 @@ pub use registrations::{
     Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
     OwnRegistrations, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
+
+pub use sessions::{SessionView, Sessions, SteppedUp};
+pub(crate) use sign_in::may_sign_in;
+pub use sign_in::{Browser, NewSession, SignIn, SignUp};
 
 pub use crate::{
     domain::rate::LimitSettings,
@@ -74,6 +81,12 @@ pub struct UseCases {
     pub activity: ActivityLog,
     /// API keys.
     pub keys: Keys,
+    /// Signing in and signing up.
+    pub sign_in: SignIn,
+    /// Sessions of people who are signed in.
+    pub sessions: Sessions,
+    /// What pages show about this installation.
+    pub info: InstanceInfo,
     /// The public catalogue.
     pub catalogue: Catalogue,
     /// The caller's own events.
@@ -99,6 +112,25 @@ pub struct Policy {
     pub event_defaults: EventDefaults,
     /// Rate limits on calls and registrations.
     pub limits: LimitSettings,
+    /// Who may sign up.
+    pub sign_up: SignUp,
+    /// What pages show about this installation.
+    pub info: InstanceInfo,
+}
+
+/// What pages show about this installation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InstanceInfo {
+    /// The folder in which mails are, if there is no mail server.
+    pub mail_folder: Option<String>,
+    /// Where one can have a larger plan.
+    pub upgrade_url: Option<String>,
+    /// The legal notice.
+    pub legal_url: Option<String>,
+    /// The privacy notice.
+    pub privacy_url: Option<String>,
+    /// The address to report abuse to.
+    pub abuse_email: Option<String>,
 }
 
 impl Default for Policy {
@@ -109,6 +141,8 @@ impl Default for Policy {
             plans: Plans::default(),
             event_defaults: EventDefaults::default(),
             limits: LimitSettings::default(),
+            sign_up: SignUp::default(),
+            info: InstanceInfo::default(),
         }
     }
 }
@@ -121,6 +155,8 @@ impl UseCases {
             plans,
             event_defaults,
             limits,
+            sign_up,
+            info,
         } = policy;
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
@@ -131,6 +167,9 @@ impl UseCases {
             accounts: Accounts::new(commands.clone(), plans),
             activity: ActivityLog::new(commands.clone()),
             keys: Keys::new(commands.clone(), &authenticator),
+            sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
+            sessions: Sessions::new(commands.clone(), &authenticator),
+            info,
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
             own_registrations: OwnRegistrations::new(

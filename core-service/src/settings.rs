@@ -1,5 +1,7 @@
 //! Settings of core, in `core-service` and in `muster`.
 
+mod people;
+
 use std::path::{Path, PathBuf};
 
 use covers::stock::{Provider, Stock, StockSettings};
@@ -21,6 +23,8 @@ use crate::{
     },
     storage,
 };
+
+pub use people::{PeopleArgs, WhoSignsUp};
 
 /// Settings of the database and the data folder.
 #[derive(Debug, Clone, clap::Args)]
@@ -202,6 +206,9 @@ pub struct RuleSettings {
     /// Limits on calls and registrations.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Who may sign up, and what pages link to.
+    #[command(flatten)]
+    pub people: PeopleArgs,
     /// The source of covers.
     #[command(flatten)]
     pub covers: CoverArgs,

@@ -14,7 +14,6 @@
 pub const FULL_BATCH: usize = 256;
 
 mod error;
-mod key_uses;
 mod migrations;
 mod options;
 #[expect(
@@ -29,13 +28,14 @@ mod postgres;
 mod sqlite;
 mod store;
 mod tx;
+mod uses;
 mod values;
 
 pub use error::Error;
-pub use key_uses::KeyUses;
 pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
+pub use uses::{KeyUses, SessionUses, Uses};
 pub use values::{
     AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, JobQueue,
     JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredCover,

@@ -12,7 +12,7 @@ use super::{
     account::{Account, ApiKey},
     announcement::Announcement,
     event::Event,
-    ids::{AccountId, EventId, KeyId, RegistrationId},
+    ids::{AccountId, CodeId, EventId, KeyId, RegistrationId},
     job::JobKey,
     plan::Plan,
     registration::{Registration, Status},
@@ -171,6 +171,11 @@ pub enum Fact<'a> {
         account: AccountId,
         /// The key.
         key: KeyId,
+    },
+    /// A code was made for a person who signs in.
+    CodeMade {
+        /// The code.
+        code: CodeId,
     },
     /// A failed mail will be sent again.
     MailRetried {

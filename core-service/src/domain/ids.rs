@@ -50,4 +50,10 @@ id! {
     RegistrationId,
     /// Names a person who can sign in.
     PersonId,
+    /// Names a person's session (never its token).
+    SessionId,
+    /// Names a mail with a code.
+    CodeId,
+    /// Names an invitation.
+    InvitationId,
 }

@@ -72,6 +72,16 @@ impl Job {
         }
     }
 
+    /// A mail with a code, or an invitation: each has one.
+    pub const fn person_mail(task: Task, subject_id: Uuid) -> Self {
+        Self {
+            task,
+            subject_id,
+            occasion: 0,
+            destination: Destination::MAIL,
+        }
+    }
+
     /// The mail about a repeated registration, at most one per minute.
     pub fn registered_again_mail(registration: RegistrationId, now: Instant) -> Self {
         Self {

@@ -2,9 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-use muster_api::Scope;
-
-use super::{ids::PersonId, instant::Instant, scope::Scopes};
+use super::{
+    ids::{AccountId, PersonId},
+    instant::Instant,
+    scope::{Scope, Scopes},
+};
 
 /// Somebody who can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +22,33 @@ pub struct Person {
 }
 
 impl Person {
+    /// Somebody of whom only the address is known.
+    pub fn new(id: PersonId, email: &str, created_at: Instant) -> Self {
+        Self {
+            id,
+            email: email.to_owned(),
+            name: Self::first_name(email).to_owned(),
+            created_at,
+        }
+    }
+
     /// A name to begin with: what stands before the @.
     pub fn first_name(email: &str) -> &str {
         email.split_once('@').map_or(email, |(local, _)| local)
     }
+}
+
+/// A person's place in an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    /// The account.
+    pub account_id: AccountId,
+    /// The account's name.
+    pub account_name: String,
+    /// What the person may do there.
+    pub role: Role,
+    /// Whether the operator has suspended the account.
+    pub is_suspended: bool,
 }
 
 /// What a member may do in an account.

@@ -139,7 +139,7 @@ pub fn mail(
 
 /// The name, unless it may contain a link: anyone can register any address under any name, and must not be able to send
 /// messages that way.
-fn greeted(name: &str) -> Option<&str> {
+pub(super) fn greeted(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_spaced = |(at, _)| matches!(name[at + 1..].chars().next(), None | Some(' '));
     let is_name = name.chars().count() <= NAME_CHARACTERS

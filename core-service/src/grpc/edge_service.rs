@@ -7,6 +7,7 @@ use muster_api::internal::v1::{
 use tonic::{Request, Response, Status};
 
 use super::request::caller;
+use crate::domain::audit::Actor;
 
 /// The rpcs for edges. Their only use is to check a credential, which the gate has done.
 pub(super) struct EdgeApi;
@@ -20,7 +21,11 @@ impl EdgeService for EdgeApi {
         let caller = caller(&request)?;
         Ok(Response::new(CheckCredentialResponse {
             account_id: caller.account.to_string(),
-            kind: CredentialKind::ApiKey.into(),
+            kind: match caller.actor {
+                Actor::Person(_) => CredentialKind::Session,
+                _ => CredentialKind::ApiKey,
+            }
+            .into(),
             scopes: caller
                 .scopes
                 .iter()

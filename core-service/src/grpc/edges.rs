@@ -80,6 +80,13 @@ pub(super) struct Arrival {
     pub(super) surface: Option<Surface>,
 }
 
+impl Arrival {
+    /// Whether the call comes from the site.
+    pub(super) fn is_site(&self) -> bool {
+        self.by_edge && self.surface == Some(Surface::Site)
+    }
+}
+
 /// Recognizes edges.
 #[derive(Debug, Default)]
 pub(super) struct Edges {

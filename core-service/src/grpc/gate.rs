@@ -4,7 +4,6 @@
 use std::{
     convert::Infallible,
     future::Future,
-    net::IpAddr,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -18,7 +17,7 @@ use muster_api::{
     binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{insufficient_scope, overloaded, status},
+    status::{insufficient_role, insufficient_scope, overloaded, status},
 };
 use process::{
     observe::{REQUEST_ID, RequestId},
@@ -33,7 +32,7 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
-use crate::service::{Allowance, Authenticator, CallLimits, Principal};
+use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
@@ -206,14 +205,12 @@ impl GateLayer {
             return Ok(rule);
         };
         let kind = Kind::of(rule_of_rpc.read_only);
-        let principal = self
-            .authenticate(request.headers(), kind, arrival.client)
-            .await?;
-        if let Some(needed) = rule_of_rpc.scope
-            && !principal.scopes.contain(needed)
-        {
-            return Err(Box::new(insufficient_scope(needed)));
-        }
+        let caller = self.authenticate(request.headers(), kind, &arrival).await?;
+        self.check(&caller, rule_of_rpc).map_err(Box::new)?;
+        request.extensions_mut().insert(caller);
+        let Some(principal) = caller.principal else {
+            return Ok(rule);
+        };
         request.extensions_mut().insert(principal);
         if !rule_of_rpc.internal {
             let counted = self
@@ -232,13 +229,37 @@ impl GateLayer {
         &self,
         headers: &HeaderMap,
         kind: Kind,
-        client: Option<IpAddr>,
-    ) -> Result<Principal, Box<Status>> {
+        arrival: &Arrival,
+    ) -> Result<Caller, Box<Status>> {
         let _place = self.place(kind)?;
-        let principal = self
-            .authenticator
-            .authenticate_client(header(headers, "authorization"), client);
-        principal.await.map_err(|error| Box::new(refuse(error)))
+        let caller = self.authenticator.authenticate_call(
+            header(headers, "authorization"),
+            arrival.client,
+            arrival.is_site(),
+        );
+        caller.await.map_err(|error| Box::new(refuse(error)))
+    }
+
+    /// Decides whether the caller may call an rpc with this rule. This is the only place that does.
+    fn check(&self, caller: &Caller, rule: AccessRule) -> Result<(), Status> {
+        if rule.access == Access::Session && caller.person.is_none() {
+            return Err(refuse(Error::Unauthorized));
+        }
+        let scopes = caller.principal.map(|principal| principal.scopes);
+        if let Some(needed) = rule.scope
+            && !scopes.is_some_and(|scopes| scopes.contain(needed))
+        {
+            return Err(match caller.person {
+                Some(_) => insufficient_role(needed),
+                None => insufficient_scope(needed),
+            });
+        }
+        let now = self.authenticator.now();
+        let is_old = |person: SignedIn| person.stepped_up_until <= now;
+        if rule.step_up && caller.person.is_none_or(is_old) {
+            return Err(refuse(Error::StepUpRequired));
+        }
+        Ok(())
     }
 
     /// Calls the service. The call of an rpc gets its place only when its message is there: clients that send slowly take none from

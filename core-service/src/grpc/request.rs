@@ -7,7 +7,7 @@ use tonic::{Request, Status};
 use super::{edges::Arrival, status::refuse};
 use crate::{
     domain::ids::{EventId, RegistrationId},
-    service::{Error, Principal},
+    service::{Caller, Error, Principal, SignedIn},
 };
 
 /// The caller, as the gate has authenticated it. Without one the call is refused.
@@ -17,6 +17,19 @@ pub(super) fn caller<T>(request: &Request<T>) -> Result<Principal, Status> {
         .get()
         .copied()
         .ok_or_else(|| refuse(Error::Unauthorized))
+}
+
+/// The person who is signed in, as the gate has authenticated them. Without one the call is refused.
+pub(super) fn person<T>(request: &Request<T>) -> Result<SignedIn, Status> {
+    let caller: Option<&Caller> = request.extensions().get();
+    let person = caller.and_then(|caller| caller.person);
+    person.ok_or_else(|| refuse(Error::Unauthorized))
+}
+
+/// An id of something. A malformed id is not found.
+pub(super) fn id_of<T: FromStr>(what: &'static str, text: Option<String>) -> Result<T, Status> {
+    let id = text.unwrap_or_default().parse();
+    id.map_err(|_| refuse(Error::NotFound { what }))
 }
 
 /// The address of the client, as the gate has determined it.

@@ -7,7 +7,7 @@ use process::CancellationToken;
 use crate::{
     domain::retention::Retention,
     service::{Commands, Error, settle_all},
-    storage::{self, KeyUses},
+    storage::{self, KeyUses, SessionUses},
 };
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
@@ -31,6 +31,9 @@ const FOLD_BATCH: i64 = 200;
 
 const DAY_SECONDS: i64 = 86_400;
 
+/// For how long a browser in which somebody signed in has budgets of its own.
+const KNOWN_BROWSER_DAYS: u32 = 180;
+
 /// What a round of maintenance leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
@@ -40,12 +43,13 @@ pub enum Round {
     More,
 }
 
-/// Removes ended events from the catalogue's index, stores when keys were last used, deletes old rows, ends what registrations
+/// Removes ended events from the catalogue's index, stores when keys and sessions were last used, deletes old rows, ends what registrations
 /// that were not confirmed hold, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
     key_uses: KeyUses,
+    session_uses: SessionUses,
     retention: Retention,
 }
 
@@ -55,7 +59,17 @@ impl Maintenance {
         Self {
             commands,
             key_uses,
+            session_uses: SessionUses::default(),
             retention: Retention::default(),
+        }
+    }
+
+    /// The same maintenance, also of the recorded uses of sessions.
+    #[must_use]
+    pub fn with_session_uses(self, session_uses: SessionUses) -> Self {
+        Self {
+            session_uses,
+            ..self
         }
     }
 
@@ -87,7 +101,7 @@ impl Maintenance {
 
     /// Runs one round.
     pub async fn maintain_once(&self) -> Result<Round, Error> {
-        self.touch_keys().await?;
+        self.store_uses().await?;
         self.sweep().await?;
         settle_all(&self.commands).await?;
         self.delete_old().await?;
@@ -144,7 +158,14 @@ impl Maintenance {
             let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
                 + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?
                 + tx.delete_old_answers(now, RETENTION_BATCH).await?
-                + tx.delete_expired_details(now, RETENTION_BATCH).await?;
+                + tx.delete_expired_details(now, RETENTION_BATCH).await?
+                + tx.delete_expired_codes(now, RETENTION_BATCH).await?
+                + tx.delete_ended_sessions(now, RETENTION_BATCH).await?
+                + tx.delete_expired_links(now, RETENTION_BATCH).await?
+                + tx.delete_old_budgets(now, RETENTION_BATCH).await?
+                + tx.delete_expired_invitations(now, RETENTION_BATCH).await?
+                + tx.delete_old_browsers(before(KNOWN_BROWSER_DAYS), RETENTION_BATCH)
+                    .await?;
             if gone == 0 {
                 return Ok(());
             }
@@ -153,13 +174,14 @@ impl Maintenance {
         Ok(())
     }
 
-    async fn touch_keys(&self) -> Result<(), storage::Error> {
-        let uses = self.key_uses.take();
-        if uses.is_empty() {
+    async fn store_uses(&self) -> Result<(), storage::Error> {
+        let (keys, sessions) = (self.key_uses.take(), self.session_uses.take());
+        if keys.is_empty() && sessions.is_empty() {
             return Ok(());
         }
         let mut tx = self.commands.store().begin().await?;
-        tx.touch_keys(&uses).await?;
+        tx.touch_keys(&keys).await?;
+        tx.touch_sessions(&sessions).await?;
         tx.commit().await
     }
 

@@ -1,32 +1,29 @@
 //! Authentication of callers, with few look-ups and without a write per call.
 
+mod cache;
 mod unknown;
 
-use std::{
-    net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{net::IpAddr, sync::Arc};
 
-use moka::{policy::EvictionPolicy, sync::Cache};
-
-use self::unknown::Unknown;
+pub(super) use self::cache::Credentials;
+use self::{cache::Recognised, unknown::Unknown};
 use super::Error;
 use crate::{
     domain::{
-        account::ApiKey, api_key::PlainKey, audit::Actor, clock::Clock, ids::AccountId,
-        instant::Instant, scope::Scopes,
+        account::ApiKey,
+        api_key::PlainKey,
+        audit::Actor,
+        clock::Clock,
+        ids::{AccountId, PersonId, SessionId},
+        instant::Instant,
+        scope::Scopes,
+        session::{Session, SessionToken},
     },
-    storage::{KeyUses, Store},
+    storage::{KeyUses, SessionUses, Store},
 };
 
 /// How long a credential is cached. Revocation must take effect everywhere within 5 s.
 pub(super) const TRUST_SECONDS: i64 = 2;
-
-/// Maximum number of cached credentials, about 1 MB. Beyond it, the least recently used are evicted.
-const REMEMBERED: u64 = 10_000;
 
 /// A caller with a valid credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +34,28 @@ pub struct Principal {
     pub actor: Actor,
     /// The credential's scopes.
     pub scopes: Scopes,
+}
+
+/// A person who is signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignedIn {
+    /// Who it is.
+    pub person: PersonId,
+    /// Their session.
+    pub session: SessionId,
+    /// The hash of its token.
+    pub(super) hash: [u8; 32],
+    /// Until when calls that need a step-up are accepted.
+    pub stepped_up_until: Instant,
+}
+
+/// Whom a call comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    /// For which account it acts, and what it may do there; none for a person who is in no account.
+    pub principal: Option<Principal>,
+    /// The person, if it comes from a session.
+    pub person: Option<SignedIn>,
 }
 
 impl From<&Principal> for Actor {
@@ -50,18 +69,26 @@ impl From<&Principal> for Actor {
 enum Credential {
     /// `mus_live_`: an API key.
     Key(PlainKey),
+    /// `mus_ses_`: a person's session.
+    Session(SessionToken),
 }
 
 impl Credential {
-    /// The credential in the header `Authorization`; `None` if its kind is unknown or its checksum is wrong.
-    fn parse(authorization: &str) -> Option<Self> {
-        PlainKey::parse(bearer(authorization)?).map(Self::Key)
+    /// The credential in the header `Authorization`; `None` if its kind is unknown here or its checksum is wrong.
+    fn parse(authorization: &str, takes_sessions: bool) -> Option<Self> {
+        let text = bearer(authorization)?;
+        let session = || {
+            let text = Some(text).filter(|_| takes_sessions);
+            text.and_then(SessionToken::parse).map(Self::Session)
+        };
+        PlainKey::parse(text).map(Self::Key).or_else(session)
     }
 
     /// The hash by which it is stored and cached.
     fn hash(&self) -> Hash {
         match self {
             Self::Key(key) => key.hash(),
+            Self::Session(token) => token.hash(),
         }
     }
 
@@ -73,6 +100,7 @@ impl Credential {
     ) -> Result<Recognised, Error> {
         match self {
             Self::Key(key) => authenticator.recognise_key(&key.hash(), now).await,
+            Self::Session(token) => authenticator.recognise_session(&token.hash(), now).await,
         }
     }
 }
@@ -88,6 +116,7 @@ pub struct Authenticator {
     credentials: Arc<Credentials>,
     unknown: Arc<Unknown>,
     key_uses: KeyUses,
+    session_uses: SessionUses,
 }
 
 impl Authenticator {
@@ -99,12 +128,23 @@ impl Authenticator {
             clock,
             credentials: Arc::default(),
             key_uses: KeyUses::default(),
+            session_uses: SessionUses::default(),
         }
+    }
+
+    /// The present.
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
     }
 
     /// When keys were used, for maintenance to store.
     pub fn key_uses(&self) -> KeyUses {
         self.key_uses.clone()
+    }
+
+    /// When sessions were used, for maintenance to store.
+    pub fn session_uses(&self) -> SessionUses {
+        self.session_uses.clone()
     }
 
     pub(super) fn credentials(&self) -> Arc<Credentials> {
@@ -122,11 +162,22 @@ impl Authenticator {
         authorization: Option<&str>,
         client: Option<IpAddr>,
     ) -> Result<Principal, Error> {
-        let credential = authorization.and_then(Credential::parse);
+        let caller = self.authenticate_call(authorization, client, false).await?;
+        caller.principal.ok_or(Error::Unauthorized)
+    }
+
+    /// The same for a call; `takes_sessions` says whether it comes from the site, the only one that has sessions.
+    pub async fn authenticate_call(
+        &self,
+        authorization: Option<&str>,
+        client: Option<IpAddr>,
+        takes_sessions: bool,
+    ) -> Result<Caller, Error> {
+        let credential = authorization.and_then(|text| Credential::parse(text, takes_sessions));
         let credential = credential.ok_or(Error::Unauthorized)?;
         let (hash, now) = (credential.hash(), self.clock.now());
-        if let Some(principal) = self.credentials.recognise(&hash, now) {
-            return Ok(principal);
+        if let Some(caller) = self.credentials.recognise(&hash, now) {
+            return Ok(caller);
         }
         if self.unknown.was_refused(&hash, now) {
             return Err(Error::Unauthorized);
@@ -142,7 +193,7 @@ impl Authenticator {
             }
         })?;
         self.credentials.remember(hash, recognised, revocations);
-        Ok(recognised.principal)
+        Ok(recognised.caller)
     }
 
     async fn recognise_key(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
@@ -157,11 +208,47 @@ impl Authenticator {
             actor: Actor::Key(key.id),
             scopes: key.scopes.within(role.scopes()),
         };
+        let caller = Caller {
+            principal: Some(principal),
+            person: None,
+        };
         Ok(Recognised {
-            principal,
+            caller,
             expires_at: key.expires_at,
             looked_up_at: now,
         })
+    }
+
+    async fn recognise_session(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
+        let found = self.store.find_session_by_hash(hash).await?;
+        let (session, role) = found.ok_or(Error::Unauthorized)?;
+        if session.ends_at() <= now {
+            return Err(Error::Unauthorized);
+        }
+        self.session_uses.record(session.id, now);
+        let member = session.account_id.zip(role);
+        let principal = member.map(|(account, role)| Principal {
+            account,
+            actor: Actor::Person(session.person_id),
+            scopes: role.scopes(),
+        });
+        Ok(Recognised {
+            caller: Caller {
+                principal,
+                person: Some(signed_in(&session)),
+            },
+            expires_at: Some(session.ends_at()),
+            looked_up_at: now,
+        })
+    }
+}
+
+fn signed_in(session: &Session) -> SignedIn {
+    SignedIn {
+        person: session.person_id,
+        session: session.id,
+        hash: session.hash,
+        stepped_up_until: session.stepped_up_until(),
     }
 }
 
@@ -177,69 +264,9 @@ fn is_valid(key: &ApiKey, now: Instant) -> bool {
     key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end)
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Recognised {
-    principal: Principal,
-    expires_at: Option<Instant>,
-    looked_up_at: Instant,
-}
-
-/// The cache of credentials.
-#[derive(Debug)]
-pub(super) struct Credentials {
-    recognised: Cache<Hash, Recognised>,
-    /// The number of revocations.
-    revocations: AtomicU64,
-}
-
-impl Default for Credentials {
-    fn default() -> Self {
-        let cache = Cache::builder().max_capacity(REMEMBERED);
-        Self {
-            recognised: cache.eviction_policy(EvictionPolicy::lru()).build(),
-            revocations: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Credentials {
-    fn recognise(&self, hash: &Hash, now: Instant) -> Option<Principal> {
-        let recognised = self.recognised.get(hash)?;
-        let trusted_until = recognised.looked_up_at.plus_seconds(TRUST_SECONDS);
-        let is_valid = recognised.expires_at.is_none_or(|end| now < end);
-        // A clock that was set back must not extend the trust.
-        let is_fresh = recognised.looked_up_at <= now && now < trusted_until;
-        (is_valid && is_fresh).then_some(recognised.principal)
-    }
-
-    /// Whether a credential was valid when it was last looked up.
-    fn has_recognised(&self, hash: &Hash) -> bool {
-        self.recognised.contains_key(hash)
-    }
-
-    fn revocations(&self) -> u64 {
-        self.revocations.load(Ordering::SeqCst)
-    }
-
-    /// Caches the result of a look-up, unless there was a revocation since it began: then it may have read the old state.
-    fn remember(&self, hash: Hash, recognised: Recognised, revocations: u64) {
-        self.recognised.insert(hash, recognised);
-        if self.revocations() != revocations {
-            self.recognised.invalidate(&hash);
-        }
-    }
-
-    /// Evicts a revoked credential.
-    pub(super) fn forget(&self, hash: &Hash) {
-        self.revocations.fetch_add(1, Ordering::SeqCst);
-        self.recognised.invalidate(hash);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::KeyId;
 
     #[test]
     fn the_scheme_is_bearer_in_any_case() {
@@ -256,67 +283,5 @@ mod tests {
         ] {
             assert_eq!(bearer(header), token, "{header:?}");
         }
-    }
-
-    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
-
-    const LASTING: Recognised = Recognised {
-        principal: Principal {
-            account: AccountId::new(uuid::Uuid::nil()),
-            actor: Actor::Key(KeyId::new(uuid::Uuid::nil())),
-            scopes: Scopes::All,
-        },
-        expires_at: None,
-        looked_up_at: NOW,
-    };
-
-    fn hash(number: u64) -> Hash {
-        let mut hash = Hash::default();
-        hash[..8].copy_from_slice(&number.to_be_bytes());
-        hash
-    }
-
-    #[test]
-    fn a_credential_is_trusted_for_a_short_time_only() {
-        let credentials = Credentials::default();
-        let ending = Recognised {
-            expires_at: Some(NOW.plus_seconds(1)),
-            ..LASTING
-        };
-        credentials.remember(hash(1), ending, 0);
-        credentials.remember(hash(2), LASTING, 0);
-
-        let principal = Some(LASTING.principal);
-        let one_second_later = NOW.plus_seconds(1);
-        assert_eq!(credentials.recognise(&hash(1), NOW), principal);
-        assert_eq!(credentials.recognise(&hash(1), one_second_later), None);
-        assert_eq!(credentials.recognise(&hash(2), one_second_later), principal);
-        let trust_over = NOW.plus_seconds(TRUST_SECONDS);
-        assert_eq!(credentials.recognise(&hash(2), trust_over), None);
-        assert_eq!(credentials.recognise(&hash(2), NOW.plus_seconds(-1)), None);
-    }
-
-    #[test]
-    fn a_revoked_credential_is_forgotten_also_by_a_look_up_that_began_before() {
-        let credentials = Credentials::default();
-        let before = credentials.revocations();
-        credentials.remember(hash(1), LASTING, before);
-        credentials.forget(&hash(1));
-        assert_eq!(credentials.recognise(&hash(1), NOW), None);
-        credentials.remember(hash(1), LASTING, before);
-        assert_eq!(credentials.recognise(&hash(1), NOW), None);
-    }
-
-    #[test]
-    fn a_credential_that_is_new_makes_room_for_itself_alone() {
-        let credentials = Credentials::default();
-        for number in 0..=REMEMBERED {
-            credentials.remember(hash(number), LASTING, 0);
-        }
-        credentials.recognised.run_pending_tasks();
-        let known =
-            (0..=REMEMBERED).filter(|number| credentials.recognise(&hash(*number), NOW).is_some());
-        assert_eq!(known.count() as u64, REMEMBERED);
-        assert!(credentials.recognise(&hash(REMEMBERED), NOW).is_some());
     }
 }

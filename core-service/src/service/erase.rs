@@ -184,8 +184,13 @@ impl People {
 
     async fn erase_person(&self, email_norm: &str) -> Result<(), Error> {
         let decide = async |unit: &mut Unit| {
-            if let Some(person) = unit.tx.lock_person_by_email(email_norm).await? {
+            let codes = unit.tx.delete_codes_to(email_norm).await?;
+            let invitations = unit.tx.delete_invitations_to(email_norm).await?;
+            let person = unit.tx.lock_person_by_email(email_norm).await?;
+            if let Some(person) = &person {
                 unit.tx.delete_person(person.id).await?;
+            }
+            if person.is_some() || codes + invitations > 0 {
                 unit.note_write();
             }
             Ok(())

@@ -23,6 +23,9 @@ pub enum Error {
     /// The credential is missing, malformed, unknown, expired or revoked; the message does not say which.
     #[error("a valid API key is required: send the header 'Authorization: Bearer <API_KEY>'")]
     Unauthorized,
+    /// The person has not proven lately that the address is theirs.
+    #[error("enter a new code from a mail first")]
+    StepUpRequired,
     /// One more active event than the plan allows.
     #[error(
         "the {plan} plan allows {limit} active events: cancel one, wait for one to end, or change the plan"
@@ -171,6 +174,7 @@ impl Error {
             | Self::CapacityBelowConfirmed { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
+            | Self::StepUpRequired
             | Self::RateLimited { .. }
             | Self::DailyMails { .. }
             | Self::TooManyUnknownKeys { .. }

@@ -1,6 +1,10 @@
 //! URLs in answers and mails (rule 23 of docs/rules.md). They never change.
 
-use crate::domain::{check_in_code::CheckInCode, ids::EventId, private_link::LinkToken};
+use crate::domain::{
+    check_in_code::CheckInCode,
+    ids::{EventId, InvitationId},
+    private_link::LinkToken,
+};
 
 /// Makes URLs below the public URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +67,16 @@ impl Links {
     /// The page of a check-in code.
     pub fn check_in(&self, code: &CheckInCode) -> String {
         format!("{}/check-in/{}", self.base, code.as_str())
+    }
+
+    /// The page of an invitation.
+    pub fn invitation(&self, invitation: InvitationId) -> String {
+        format!("{}/invitations/{invitation}", self.base)
+    }
+
+    /// The page of a link that an operator printed.
+    pub fn sign_in(&self, token: &LinkToken) -> String {
+        format!("{}/sign-in/link/{}", self.base, token.expose())
     }
 
     /// A use-case page.

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 23] = [
+const STEPS: [Step; 24] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -80,6 +80,7 @@ const STEPS: [Step; 23] = [
     step!(21, "0021_decline_reasons", both),
     step!(22, "0022_searchable_lists", both),
     step!(23, "0023_activity", both),
+    step!(24, "0024_sign_in", both),
 ];
 
 /// SQLite's migrations.

@@ -52,8 +52,12 @@ pub(super) mod activity;
 pub(super) mod announcements;
 #[path = "queries/audit.rs"]
 pub(super) mod audit;
+#[path = "queries/budgets.rs"]
+pub(super) mod budgets;
 #[path = "queries/catalogue.rs"]
 pub(super) mod catalogue;
+#[path = "queries/codes.rs"]
+pub(super) mod codes;
 #[path = "queries/confirmations.rs"]
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
@@ -62,6 +66,8 @@ pub(super) mod details;
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]
 pub(super) mod idempotency_keys;
+#[path = "queries/invitations.rs"]
+pub(super) mod invitations;
 #[path = "queries/jobs.rs"]
 pub(super) mod jobs;
 #[path = "queries/keys.rs"]
@@ -86,6 +92,10 @@ pub(super) mod schema;
 pub(super) mod search;
 #[path = "queries/seats.rs"]
 pub(super) mod seats;
+#[path = "queries/sessions.rs"]
+pub(super) mod sessions;
+#[path = "queries/sign_in_links.rs"]
+pub(super) mod sign_in_links;
 #[path = "queries/sitemaps.rs"]
 pub(super) mod sitemaps;
 #[path = "queries/stock_covers.rs"]

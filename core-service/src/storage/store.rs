@@ -16,14 +16,17 @@ use crate::domain::{
     check_in_code::CheckInCode,
     cursor::Place,
     event::{Event, TimeAndPlace},
-    ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
+    ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId, SessionId},
     instant::Instant,
+    invitation::SentInvitation,
     job::JobKind,
     keyed_call::KeyedCall,
     mail_quota::MailCount,
     period::Period,
-    person::{Person, Role},
+    person::{Membership, Person, Role},
     registration::{Counters, Details, Registrant, Registration},
+    session::Session,
+    sign_in_code::Code,
 };
 
 /// An open database. Clones share its connections.
@@ -219,6 +222,23 @@ reads! {
     people::find_person_by_email(email: &str) -> Option<Person>;
     /// The role of a member.
     memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
+
+    /// The accounts of a person, by name.
+    memberships::list_memberships_of(person: PersonId, limit: i64) -> Vec<Membership>;
+    /// Whether an invitation waits for an address.
+    invitations::is_invited(address: &str, now: Instant) -> bool;
+    /// The invitation with this id, if it has not lapsed.
+    invitations::find_invitation(invitation: InvitationId, now: Instant) -> Option<SentInvitation>;
+    /// The invitations that wait for an address, the newest first.
+    invitations::list_invitations_to(address: &str, now: Instant, limit: i64) -> Vec<SentInvitation>;
+    /// A code.
+    codes::find_code(code: CodeId) -> Option<Code>;
+    /// The session with this SHA-256, also if it has ended, and the role of its person in its account.
+    sessions::find_session_by_hash(hash: &[u8; 32]) -> Option<(Session, Option<Role>)>;
+    /// A session.
+    sessions::find_session(session: SessionId) -> Option<Session>;
+    /// A person's sessions that have not ended, the last used first.
+    sessions::list_sessions(person: PersonId, now: Instant, limit: i64) -> Vec<Session>;
 
     /// The key with this SHA-256, also if revoked or expired, and the role of the person for whom it acts. None if that person is no
     /// member of its account any more.

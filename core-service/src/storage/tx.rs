@@ -7,8 +7,9 @@ use crate::domain::{
     account::{Account, ApiKey},
     announcement::Announcement,
     audit::AuditEntry,
+    budget::{BrowserHash, Budget},
     event::{Event, TimeAndPlace},
-    ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
+    ids::{AccountId, CodeId, EventId, KeyId, PersonId, RegistrationId, SessionId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
@@ -17,6 +18,8 @@ use crate::domain::{
     person::{Person, Role},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
+    session::Session,
+    sign_in_code::{Code, Holder, Purpose},
 };
 
 /// A transaction. Take locks in the order idempotency key, person, account, counters, event. Dropping it without a commit rolls it
@@ -82,10 +85,71 @@ statements! {
     people::find_person_by_email(email: &str) -> Option<Person>;
     /// Removes a person from their accounts and for good. Their keys act for nobody then.
     people::delete_person(person: PersonId) -> ();
+    /// A person.
+    people::find_person(person: PersonId) -> Option<Person>;
     /// Makes a person a member with this role, or changes the role of a member.
     memberships::put_membership(account: AccountId, person: PersonId, role: Role, now: Instant) -> ();
     /// The role of a member.
     memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
+    /// The account that a person is a member of for longest.
+    memberships::first_account_of(person: PersonId) -> Option<AccountId>;
+
+    /// Whether an invitation waits for an address.
+    invitations::is_invited(address: &str, now: Instant) -> bool;
+    /// Removes the invitations to a normalised address; returns their number.
+    invitations::delete_invitations_to(email_norm: &str) -> u64;
+    /// Removes at most `limit` invitations that have lapsed; returns their number.
+    invitations::delete_expired_invitations(now: Instant, limit: i64) -> u64;
+
+    /// Adds a code, in place of an earlier one of the same holder for the same purpose.
+    codes::put_code(code: &Code) -> ();
+    /// Counts a try of a code and returns it; none if there is none that may be tried.
+    codes::try_code(purpose: Purpose, holder: &Holder, now: Instant) -> Option<Code>;
+    /// Removes a code.
+    codes::delete_code(code: CodeId) -> ();
+    /// Removes the codes for a normalised address; returns their number.
+    codes::delete_codes_to(email_norm: &str) -> u64;
+    /// Removes at most `limit` codes that are too old; returns their number.
+    codes::delete_expired_codes(now: Instant, limit: i64) -> u64;
+    /// Takes one of a budget; returns how many are taken with it, and when the budget begins anew.
+    budgets::use_budget(budget: &Budget, now: Instant) -> (i64, Instant);
+    /// Gives back what [`Tx::use_budget`] took.
+    budgets::give_back(budget: &Budget) -> ();
+    /// Removes at most `limit` budgets that begin anew; returns their number.
+    budgets::delete_old_budgets(now: Instant, limit: i64) -> u64;
+
+    /// Adds a session.
+    sessions::insert_session(session: &Session) -> ();
+    /// A session.
+    sessions::find_session(session: SessionId) -> Option<Session>;
+    /// A person's sessions that have not ended, the last used first.
+    sessions::list_sessions(person: PersonId, now: Instant, limit: i64) -> Vec<Session>;
+    /// Gives a session that stepped up a new token; false if there is no such session.
+    sessions::renew_session(session: SessionId, hash: &[u8; 32], now: Instant) -> bool;
+    /// Makes a session about another account.
+    sessions::set_account_of_session(session: SessionId, account: AccountId) -> ();
+    /// Makes a person's sessions about this account be about another one.
+    sessions::take_account_from_sessions(account: AccountId, person: PersonId) -> ();
+    /// Ends a person's session; false if they have no such session.
+    sessions::delete_session(person: PersonId, session: SessionId) -> bool;
+    /// Ends a person's sessions but those that were used last; returns the number of ended ones.
+    sessions::delete_sessions_of(person: PersonId, kept: i64) -> u64;
+    /// Stores when sessions were last used, never moving back.
+    sessions::touch_sessions(uses: &[(SessionId, Instant)]) -> ();
+    /// Removes at most `limit` sessions that have ended; returns their number.
+    sessions::delete_ended_sessions(now: Instant, limit: i64) -> u64;
+    /// Notes that a person signed in in a browser.
+    sessions::put_known_browser(browser: &BrowserHash, person: PersonId, now: Instant) -> ();
+    /// Whether the person with this normalised address signed in in a browser before.
+    sessions::knows_browser(browser: &BrowserHash, email_norm: &str) -> bool;
+    /// Forgets at most `limit` browsers in which nobody signed in since; returns their number.
+    sessions::delete_old_browsers(before: Instant, limit: i64) -> u64;
+    /// Adds a link with which a person can sign in. Only the SHA-256 of its token is stored.
+    sign_in_links::insert_sign_in_link(hash: &[u8; 32], person: PersonId, expires_at: Instant) -> ();
+    /// Removes a link that is valid; returns the person who signs in with it.
+    sign_in_links::use_sign_in_link(hash: &[u8; 32], now: Instant) -> Option<PersonId>;
+    /// Removes at most `limit` links that are too old; returns their number.
+    sign_in_links::delete_expired_links(now: Instant, limit: i64) -> u64;
 
     /// Adds a key.
     keys::insert_key(key: &ApiKey) -> ();

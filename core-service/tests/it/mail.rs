@@ -10,7 +10,7 @@ use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 use core_service::{
     domain::event::Event,
     email::Mailer,
-    jobs::{EventAnnouncement, RegistrationMail, Runner},
+    jobs::{EventAnnouncement, Handler, PersonMail, RegistrationMail, Runner},
 };
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
@@ -40,9 +40,18 @@ impl Mailbox {
         let mailer = Mailer::files(folder.path().join("mail"), sender);
         let (store, clock) = (instance.store.clone(), instance.clock.clone());
         let own = instance.own_registrations.clone();
+        let letters = PersonMail::new(
+            store.clone(),
+            clock.clone(),
+            instance.links.clone(),
+            instance.sign_in.sign_up(),
+            mailer.clone(),
+        );
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
         let announcements = EventAnnouncement::new(instance.events.clone());
-        let runner = Runner::new(store, clock, vec![Arc::new(mails), Arc::new(announcements)]);
+        let handlers: Vec<Arc<dyn Handler>> =
+            vec![Arc::new(mails), Arc::new(letters), Arc::new(announcements)];
+        let runner = Runner::new(store, clock, handlers);
         Self { runner, folder }
     }
 

@@ -12,6 +12,8 @@ mod outage;
 mod private_links;
 mod registering;
 mod seats;
+mod sessions;
+pub(crate) mod signing_in;
 mod unknown_keys;
 
 use std::ops::Deref;
@@ -127,6 +129,17 @@ impl Instance {
     /// Does what maintenance does every half minute.
     pub(crate) async fn maintain(&self) {
         let maintenance = Maintenance::new(self.commands.clone(), KeyUses::default());
+        maintenance.maintain_once().await.unwrap();
+    }
+
+    /// Stores what maintenance stores when it runs.
+    pub(crate) async fn store_uses(&self) {
+        let (keys, sessions) = (
+            self.authenticator.key_uses(),
+            self.authenticator.session_uses(),
+        );
+        let maintenance = Maintenance::new(self.commands.clone(), keys);
+        let maintenance = maintenance.with_session_uses(sessions);
         maintenance.maintain_once().await.unwrap();
     }
 

@@ -10,6 +10,7 @@ mod private_links;
 mod reflection;
 mod requests;
 mod rotation;
+mod sessions;
 mod stopping;
 mod transports;
 mod unread;

@@ -180,6 +180,7 @@ impl Fact<'_> {
             Self::EventMoved { .. }
             | Self::EventAnnounced { .. }
             | Self::CoverStored { .. }
+            | Self::CodeMade { .. }
             | Self::PrivateLinksMade => return None,
         })
     }

@@ -28,6 +28,7 @@ impl Fact<'_> {
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
             | Self::AccountErased { .. }
+            | Self::CodeMade { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

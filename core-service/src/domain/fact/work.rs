@@ -84,6 +84,7 @@ impl Fact<'_> {
                 RegistrationChange::Declined => Some(Job::mail(Task::DeclinedMail, after.id)),
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
+            Self::CodeMade { code } => Some(Job::person_mail(Task::CodeMail, code.uuid())),
             Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::EventMoved { .. }
@@ -146,6 +147,7 @@ impl Fact<'_> {
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
             | Self::AccountErased { .. }
+            | Self::CodeMade { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

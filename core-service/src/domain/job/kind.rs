@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// A kind of job. The subject of every mail is a registration.
+/// A kind of job. The subject of a mail to a registrant is the registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum JobKind {
     /// Tells a registrant that they hold a seat.
@@ -27,6 +27,10 @@ pub enum JobKind {
     CancellationMail,
     /// Tells a registrant that the event has a new time or place.
     EventChangedMail,
+    /// Sends a person who signs in a code, or the notice that their address was changed. The subject is the code.
+    CodeMail,
+    /// Invites somebody to an account. The subject is the invitation.
+    InvitationMail,
     /// Schedules the mails about an event's new time or place. The subject is the event.
     EventAnnouncement,
     /// Fetches a stock photograph for an event's cover. The subject is the event.
@@ -54,6 +58,9 @@ impl JobKind {
         Self::EventChangedMail,
     ];
 
+    /// Every kind of mail to people who sign in.
+    pub const PERSON_MAILS: [Self; 2] = [Self::CodeMail, Self::InvitationMail];
+
     /// Its name, as it is stored and shown.
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,6 +75,8 @@ impl JobKind {
             Self::DeclinedMail => "declined_mail",
             Self::CancellationMail => "cancellation_mail",
             Self::EventChangedMail => "event_changed_mail",
+            Self::CodeMail => "code_mail",
+            Self::InvitationMail => "invitation_mail",
             Self::EventAnnouncement => "event_announcement",
             Self::StockCover => "stock_cover",
         }
@@ -85,7 +94,8 @@ impl FromStr for JobKind {
 
     fn from_str(name: &str) -> Result<Self, UnknownJobKind> {
         let others = [Self::EventAnnouncement, Self::StockCover];
-        let mut kinds = Self::MAILS.into_iter().chain(others);
+        let mails = Self::MAILS.into_iter().chain(Self::PERSON_MAILS);
+        let mut kinds = mails.chain(others);
         kinds.find(|kind| kind.name() == name).ok_or(UnknownJobKind)
     }
 }

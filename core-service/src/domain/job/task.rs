@@ -37,6 +37,10 @@ pub enum Task {
         /// The event's `sequence` after the change: a later change makes this mail obsolete.
         sequence: i32,
     },
+    /// See [`JobKind::CodeMail`].
+    CodeMail,
+    /// See [`JobKind::InvitationMail`].
+    InvitationMail,
     /// See [`JobKind::EventAnnouncement`].
     EventAnnouncement {
         /// How many mails were counted against the owner's daily quota.
@@ -71,6 +75,8 @@ impl Task {
             Self::DeclinedMail => JobKind::DeclinedMail,
             Self::CancellationMail => JobKind::CancellationMail,
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
+            Self::CodeMail => JobKind::CodeMail,
+            Self::InvitationMail => JobKind::InvitationMail,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
             Self::StockCover => JobKind::StockCover,
         }
@@ -136,6 +142,8 @@ mod tests {
                 Task::EventAnnouncement { mails: 40, day: 9 },
                 Some(r#"{"mails":40,"day":9}"#),
             ),
+            (Task::CodeMail, None),
+            (Task::InvitationMail, None),
             (Task::StockCover, None),
         ];
         for (task, payload) in tasks {

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         ids::{AccountId, PersonId},
         instant::Instant,
-        person::Role,
+        person::{Membership, Role},
     },
     storage::{Error, values},
 };
@@ -44,4 +44,43 @@ pub(in crate::storage) async fn find_role(
         .await?
         .map(|row| values::named("role", row.try_get("role")?))
         .transpose()
+}
+
+pub(in crate::storage) async fn first_account_of(
+    connection: &mut Connection,
+    person: PersonId,
+) -> Result<Option<AccountId>, Error> {
+    sqlx::query::<Db>(
+        "SELECT account_id FROM memberships WHERE person_id = $1 ORDER BY created_at, account_id LIMIT 1",
+    )
+    .bind(person.uuid())
+    .fetch_optional(connection)
+    .await?
+    .map(|row| Ok(AccountId::new(row.try_get("account_id")?)))
+    .transpose()
+}
+
+pub(in crate::storage) async fn list_memberships_of(
+    connection: &mut Connection,
+    person: PersonId,
+    limit: i64,
+) -> Result<Vec<Membership>, Error> {
+    sqlx::query::<Db>(
+        "SELECT m.account_id, m.role, a.name FROM memberships m JOIN accounts a ON a.id = m.account_id \
+         WHERE m.person_id = $1 ORDER BY a.name, a.id LIMIT $2",
+    )
+    .bind(person.uuid())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| {
+        Ok(Membership {
+            account_id: AccountId::new(row.try_get("account_id")?),
+            account_name: row.try_get("name")?,
+            role: values::named("role", row.try_get("role")?)?,
+            is_suspended: false,
+        })
+    })
+    .collect()
 }

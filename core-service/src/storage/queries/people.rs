@@ -81,18 +81,20 @@ pub(in crate::storage) async fn delete_person(
     connection: &mut Connection,
     person: PersonId,
 ) -> Result<(), Error> {
-    sqlx::query::<Db>("UPDATE api_keys SET person_id = NULL WHERE person_id = $1")
-        .bind(person.uuid())
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query::<Db>("DELETE FROM memberships WHERE person_id = $1")
-        .bind(person.uuid())
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query::<Db>("DELETE FROM people WHERE id = $1")
-        .bind(person.uuid())
-        .execute(connection)
-        .await?;
+    for statement in [
+        "UPDATE api_keys SET person_id = NULL WHERE person_id = $1",
+        "UPDATE invitations SET person_id = NULL WHERE person_id = $1",
+        "DELETE FROM memberships WHERE person_id = $1",
+        "DELETE FROM sessions WHERE person_id = $1",
+        "DELETE FROM known_browsers WHERE person_id = $1",
+        "DELETE FROM sign_in_links WHERE person_id = $1",
+        "DELETE FROM people WHERE id = $1",
+    ] {
+        sqlx::query::<Db>(statement)
+            .bind(person.uuid())
+            .execute(&mut *connection)
+            .await?;
+    }
     Ok(())
 }
 

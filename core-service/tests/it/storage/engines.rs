@@ -84,6 +84,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0021_decline_reasons",
             "0022_searchable_lists",
             "0023_activity",
+            "0024_sign_in",
         ]
     );
     store.migrate().await.unwrap();
@@ -119,6 +120,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0021_decline_reasons",
                 "0022_searchable_lists",
                 "0023_activity",
+                "0024_sign_in",
             ]
         );
     }

@@ -1,0 +1,41 @@
+//! Invitations to become a member of an account.
+
+use super::{
+    ids::{AccountId, InvitationId, PersonId},
+    instant::Instant,
+    person::Role,
+};
+
+const DAY_SECONDS: i64 = 86_400;
+/// For how long an invitation is valid.
+pub const VALID_SECONDS: i64 = 7 * DAY_SECONDS;
+
+/// An invitation. It is for the address alone: whoever signs in with it may accept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// Its identifier.
+    pub id: InvitationId,
+    /// The account.
+    pub account_id: AccountId,
+    /// The invited address, as entered.
+    pub email: String,
+    /// The role that it offers.
+    pub role: Role,
+    /// Who invited; nobody once they are erased.
+    pub invited_by: Option<PersonId>,
+    /// Since when.
+    pub created_at: Instant,
+    /// When it lapses.
+    pub expires_at: Instant,
+}
+
+/// An invitation, with what people see of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentInvitation {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// The name of the account.
+    pub account_name: String,
+    /// The name of the member who invited; empty once they are erased.
+    pub invited_by: String,
+}

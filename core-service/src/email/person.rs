@@ -1,0 +1,189 @@
+//! Mails to people who sign in: codes, notices and invitations, with one template for text and one for HTML.
+
+use askama::Template;
+
+use super::{Mail, registration::greeted};
+use crate::domain::{
+    invitation::SentInvitation,
+    job::JobKey,
+    person::{Person, Role},
+    sign_in_code::{Code, Purpose},
+};
+
+/// A mail to somebody who signs in.
+#[derive(Debug, Clone, Copy)]
+pub enum Letter<'a> {
+    /// A code.
+    Code {
+        /// The code.
+        code: &'a Code,
+        /// Who has its address, if somebody does.
+        person: Option<&'a Person>,
+    },
+    /// An invitation.
+    Invitation {
+        /// The invitation.
+        invitation: &'a SentInvitation,
+        /// The page on which it can be accepted.
+        url: &'a str,
+    },
+}
+
+#[derive(Template)]
+#[template(path = "letter.txt")]
+struct Text<'a>(Shown<'a>);
+
+#[derive(Template)]
+#[template(path = "letter.html")]
+struct Html<'a>(Shown<'a>);
+
+/// The values in both templates.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    name: Option<&'a str>,
+    headline: &'a str,
+    lead: &'a str,
+    code: Option<&'a str>,
+    link: Option<Link<'a>>,
+    /// Why the recipient gets it.
+    reason: &'a str,
+}
+
+#[derive(Clone, Copy)]
+struct Link<'a> {
+    text: &'a str,
+    url: &'a str,
+}
+
+/// Writes the mail of a job.
+///
+/// # Errors
+/// When a template cannot be rendered.
+pub fn letter(job: &JobKey, letter: &Letter<'_>, host: &str) -> Result<Mail, askama::Error> {
+    match letter {
+        Letter::Code { code, person } => code_mail(job, code, *person, host),
+        Letter::Invitation { invitation, url } => invitation_mail(job, invitation, url, host),
+    }
+}
+
+fn code_mail(
+    job: &JobKey,
+    code: &Code,
+    person: Option<&Person>,
+    host: &str,
+) -> Result<Mail, askama::Error> {
+    let digits = code.digits.as_str();
+    let (first, second) = digits.split_at(digits.len() / 2);
+    let spaced = format!("{first} {second}");
+    let name = person.and_then(|person| greeted(&person.name));
+    // Another person has the address: there is nothing to change, and only they may know.
+    let is_taken = code.purpose == Purpose::EmailChange && person.is_some();
+    let (subject, lead, reason) = wording(code.purpose, is_taken);
+    let has_code = code.purpose != Purpose::EmailChanged && !is_taken;
+    let subject = if has_code {
+        format!("{spaced} is your code for {host}")
+    } else {
+        subject.to_owned()
+    };
+    let shown = Shown {
+        name,
+        headline: headline(code.purpose, is_taken),
+        lead,
+        code: has_code.then_some(&spaced),
+        link: None,
+        reason,
+    };
+    mail(job, host, &code.email, subject, shown)
+}
+
+const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
+    match purpose {
+        Purpose::SignIn => "Your code to sign in",
+        Purpose::StepUp => "Your code to go on",
+        Purpose::EmailChange if is_taken => "This address is in use already",
+        Purpose::EmailChange => "Your code for this address",
+        Purpose::EmailChanged => "Your address was changed",
+    }
+}
+
+/// Subject without a code, lead and reason.
+const fn wording(purpose: Purpose, is_taken: bool) -> (&'static str, &'static str, &'static str) {
+    match purpose {
+        Purpose::SignIn => (
+            "",
+            "Somebody, probably you, wants to sign in with this address.",
+            "You receive this e-mail because this address was typed to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
+        ),
+        Purpose::StepUp => (
+            "",
+            "You want to do something for which we ask you again who you are.",
+            "You receive this e-mail because somebody who is signed in with this address asked for a code. If that was not you, sign in and sign out everywhere.",
+        ),
+        Purpose::EmailChange if is_taken => (
+            "This address is in use already",
+            "Somebody, probably you, wants to sign in with this address instead of another one. But you already sign in with it, so nothing has changed.",
+            "You receive this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+        ),
+        Purpose::EmailChange => (
+            "",
+            "Somebody, probably you, wants to sign in with this address instead of another one.",
+            "You receive this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+        ),
+        Purpose::EmailChanged => (
+            "Your address was changed",
+            "You sign in with another address from now on, and no longer with this one. If that was not you, write to those who run this Muster at once.",
+            "You receive this e-mail because you signed in with this address before.",
+        ),
+    }
+}
+
+fn invitation_mail(
+    job: &JobKey,
+    sent: &SentInvitation,
+    url: &str,
+    host: &str,
+) -> Result<Mail, askama::Error> {
+    let account = greeted(&sent.account_name).unwrap_or("an account");
+    let by = greeted(&sent.invited_by).unwrap_or("Somebody");
+    let what = match sent.invitation.role {
+        Role::Owner => "own it together",
+        Role::Organizer => "organize its events",
+        Role::Door => "check attendees in at the door",
+    };
+    let lead = format!(
+        "{by} invites you to {account} on {host}, to {what}. Open the page, and sign in with this address to accept or decline. The invitation is valid for 7 days."
+    );
+    let shown = Shown {
+        name: None,
+        headline: "You are invited",
+        lead: &lead,
+        code: None,
+        link: Some(Link {
+            text: "See the invitation",
+            url,
+        }),
+        reason: "You receive this e-mail because a member of the account typed this address. If you do not know them, you do not need to do anything.",
+    };
+    let subject = format!("{by} invites you to {account}");
+    mail(job, host, &sent.invitation.email, subject, shown)
+}
+
+fn mail(
+    job: &JobKey,
+    host: &str,
+    address: &str,
+    subject: String,
+    shown: Shown<'_>,
+) -> Result<Mail, askama::Error> {
+    Ok(Mail {
+        key: job.to_string(),
+        host: host.to_owned(),
+        name: shown.name.map(str::to_owned),
+        address: address.to_owned(),
+        subject,
+        text: Text(shown).render()?,
+        html: Html(shown).render()?,
+        private_url: None,
+        calendar: None,
+    })
+}

@@ -1,0 +1,115 @@
+//! The handler of mails to people who sign in.
+
+use super::{Attempt, AttemptError, Done, Handler};
+use crate::{
+    domain::{
+        clock::Clock,
+        ids::{CodeId, InvitationId},
+        job::{ClaimedJob, JobKind},
+        sign_in_code::Purpose,
+    },
+    email::{self, Letter, Mailer},
+    service::{Links, SignUp, may_sign_in},
+    storage::{self, Store},
+};
+
+/// Sends mails to people who sign in.
+#[derive(Debug, Clone)]
+pub struct PersonMail {
+    store: Store,
+    clock: Clock,
+    links: Links,
+    sign_up: SignUp,
+    mailer: Mailer,
+}
+
+impl PersonMail {
+    /// A handler that sends with `mailer`.
+    pub const fn new(
+        store: Store,
+        clock: Clock,
+        links: Links,
+        sign_up: SignUp,
+        mailer: Mailer,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            links,
+            sign_up,
+            mailer,
+        }
+    }
+
+    async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
+        let sent = match job.key.kind {
+            JobKind::InvitationMail => self.send_invitation(job).await?,
+            _ => self.send_code(job).await?,
+        };
+        if !sent {
+            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
+        }
+        Ok(Done::Plainly)
+    }
+
+    /// Sends a code, unless it is used up, too old, or for somebody who may not sign in.
+    async fn send_code(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
+        let (id, now) = (CodeId::new(job.key.subject_id), self.clock.now());
+        let found = self
+            .store
+            .find_code(id)
+            .await
+            .map_err(|error| temporary(&error))?;
+        let Some(code) = found.filter(|code| now < code.expires_at) else {
+            return Ok(false);
+        };
+        if code.purpose == Purpose::SignIn {
+            let may = may_sign_in(&self.store, self.sign_up, &code.email, now).await;
+            if !may.map_err(|error| temporary(&error))? {
+                return Ok(true);
+            }
+        }
+        let person = self.store.find_person_by_email(&code.email).await;
+        let person = person.map_err(|error| temporary(&error))?;
+        let letter = Letter::Code {
+            code: &code,
+            person: person.as_ref(),
+        };
+        self.mail(job, &letter).await?;
+        Ok(true)
+    }
+
+    async fn send_invitation(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
+        let (id, now) = (InvitationId::new(job.key.subject_id), self.clock.now());
+        let found = self.store.find_invitation(id, now).await;
+        let Some(invitation) = found.map_err(|error| temporary(&error))? else {
+            return Ok(false);
+        };
+        let letter = Letter::Invitation {
+            invitation: &invitation,
+            url: &self.links.invitation(id),
+        };
+        self.mail(job, &letter).await?;
+        Ok(true)
+    }
+
+    async fn mail(&self, job: &ClaimedJob, letter: &Letter<'_>) -> Result<(), AttemptError> {
+        let mail = email::letter(&job.key, letter, &self.links.host())
+            .map_err(|error| AttemptError::Permanent(error.to_string()))?;
+        Ok(self.mailer.send(&mail, self.clock.now()).await?)
+    }
+}
+
+fn temporary(error: &storage::Error) -> AttemptError {
+    AttemptError::Temporary(error.to_string())
+}
+
+impl Handler for PersonMail {
+    fn kinds(&self) -> &'static [JobKind] {
+        &JobKind::PERSON_MAILS
+    }
+
+    fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
+        Box::pin(self.send(job))
+    }
+}

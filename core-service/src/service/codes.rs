@@ -1,0 +1,128 @@
+//! Codes by mail: making one, and checking what was typed.
+
+use std::time::Duration;
+
+use super::{Error, Unit};
+use crate::domain::{
+    budget::{BrowserHash, Budget},
+    email,
+    fact::Fact,
+    ids::CodeId,
+    sign_in_code::{Code, Digits, Holder, Purpose, TRIES, VALID_SECONDS},
+    violation::FieldViolation,
+};
+
+/// What became of a typed code. Both are committed, so that each try counts.
+#[derive(Debug)]
+pub(super) enum Checked {
+    /// It is the one that was mailed. It is used up.
+    Right(Code),
+    /// It is another one, and may be typed again so many times.
+    Wrong(i32),
+}
+
+impl Checked {
+    /// The code.
+    ///
+    /// # Errors
+    /// When another one was typed.
+    pub(super) fn right(self) -> Result<Code, Error> {
+        match self {
+            Self::Right(code) => Ok(code),
+            Self::Wrong(0) => Err(no_code()),
+            Self::Wrong(left) => Err(wrong(&format!(
+                "is not the one in the e-mail; you can try {left} more times"
+            ))),
+        }
+    }
+}
+
+/// Takes one of what a budget allows.
+///
+/// # Errors
+/// When it is used up.
+pub(super) async fn spend(unit: &mut Unit, budget: &Budget) -> Result<(), Error> {
+    let (used, resets_at) = unit.tx.use_budget(budget, unit.now).await?;
+    unit.note_write();
+    if used <= budget.limit() {
+        return Ok(());
+    }
+    let micros = resets_at.micros().saturating_sub(unit.now.micros());
+    Err(Error::RateLimited {
+        wait: Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
+        allowance: None,
+    })
+}
+
+/// Makes a code and its mail, in place of an earlier one of the same holder.
+pub(super) async fn mail(
+    unit: &mut Unit,
+    purpose: Purpose,
+    holder: Holder,
+    address: &str,
+) -> Result<(), Error> {
+    let code = Code {
+        id: CodeId::new(unit.new_id()),
+        purpose,
+        holder,
+        email: address.to_owned(),
+        digits: Digits::generate(unit.entropy()),
+        tries: 0,
+        expires_at: unit.now.plus_seconds(VALID_SECONDS),
+    };
+    unit.tx.put_code(&code).await?;
+    unit.record(Fact::CodeMade { code: code.id }).await?;
+    Ok(())
+}
+
+/// Checks a typed code. Each try takes from the code's and the address's budget; a right one gives back what it took.
+///
+/// # Errors
+/// [`Error::Conflict`] if there is nothing to try, [`Error::RateLimited`] if too many were wrong for the address.
+pub(super) async fn check(
+    unit: &mut Unit,
+    purpose: Purpose,
+    holder: Holder,
+    typed: &str,
+) -> Result<Checked, Error> {
+    let Some(typed) = Digits::typed(typed) else {
+        return Err(wrong("must be the 8 digits in the e-mail"));
+    };
+    let code = unit.tx.try_code(purpose, &holder, unit.now).await?;
+    let code = code.ok_or_else(no_code)?;
+    let own = match purpose {
+        Purpose::SignIn => known(unit, holder.bytes(), &code.email).await?,
+        // Whoever is signed in has the session alone.
+        Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged => Some(*holder.bytes()),
+    };
+    let budget = Budget::wrong_codes(&code.email, own.as_ref());
+    spend(unit, &budget).await?;
+    if !code.digits.matches(&typed) {
+        return Ok(Checked::Wrong(TRIES - code.tries));
+    }
+    unit.tx.give_back(&budget).await?;
+    unit.tx.delete_code(code.id).await?;
+    Ok(Checked::Right(code))
+}
+
+/// The browser, if somebody signed in by this address in it before.
+pub(super) async fn known(
+    unit: &mut Unit,
+    browser: &BrowserHash,
+    address: &str,
+) -> Result<Option<BrowserHash>, Error> {
+    let address = email::normalised(address);
+    let is_known = unit.tx.knows_browser(browser, &address).await?;
+    Ok(is_known.then_some(*browser))
+}
+
+fn wrong(message: &str) -> Error {
+    Error::Invalid(vec![FieldViolation {
+        field: "code".to_owned(),
+        message: message.to_owned(),
+    }])
+}
+
+fn no_code() -> Error {
+    Error::Conflict("this code is no longer valid: ask for a new one".to_owned())
+}

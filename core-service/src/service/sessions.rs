@@ -1,0 +1,197 @@
+//! Sessions, for the people who are signed in.
+
+use std::sync::Arc;
+
+use super::{Authenticator, Commands, Error, SignedIn, Unit, codes, credentials::Credentials};
+use crate::{
+    domain::{
+        audit::Actor,
+        budget::Budget,
+        ids::{AccountId, SessionId},
+        instant::Instant,
+        invitation::SentInvitation,
+        person::{Membership, Person},
+        session::{MOST_SESSIONS, STEP_UP_SECONDS, Session, SessionToken},
+        sign_in_code::{Holder, Purpose},
+    },
+    storage::Store,
+};
+
+/// How many memberships and invitations of one person are shown.
+const MOST_SHOWN: i64 = 200;
+
+const NO_SESSION: Error = Error::NotFound { what: "session" };
+
+/// A session, its person and their accounts.
+#[derive(Debug, Clone)]
+pub struct SessionView {
+    /// The session.
+    pub session: Session,
+    /// Who is signed in.
+    pub person: Person,
+    /// The accounts of the person, by name.
+    pub memberships: Vec<Membership>,
+    /// The invitations that wait for the person, the newest first.
+    pub invitations: Vec<SentInvitation>,
+    /// Until when calls that need a step-up are accepted, if they are.
+    pub stepped_up_until: Option<Instant>,
+}
+
+/// A session after a step-up.
+#[derive(Debug, Clone)]
+pub struct SteppedUp {
+    /// Its new token.
+    pub token: SessionToken,
+    /// Until when calls that need a step-up are accepted.
+    pub until: Instant,
+}
+
+/// Use cases of people who are signed in, about their sessions.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    commands: Commands,
+    credentials: Arc<Credentials>,
+}
+
+impl Sessions {
+    /// Sessions. Ended ones are evicted from the cache of `authenticator`.
+    pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
+        Self {
+            commands,
+            credentials: authenticator.credentials(),
+        }
+    }
+
+    fn store(&self) -> &Store {
+        self.commands.store()
+    }
+
+    /// The caller's session.
+    pub async fn get(&self, caller: &SignedIn) -> Result<SessionView, Error> {
+        let now = self.commands.now();
+        let session = self.store().find_session(caller.session).await?;
+        let session = session.ok_or(Error::Unauthorized)?;
+        let person = self.store().find_person(caller.person).await?;
+        let person = person.ok_or(Error::Unauthorized)?;
+        let memberships = self
+            .store()
+            .list_memberships_of(caller.person, MOST_SHOWN)
+            .await?;
+        let invitations = self
+            .store()
+            .list_invitations_to(&person.email, now, MOST_SHOWN)
+            .await?;
+        let until = session.stepped_up_until();
+        Ok(SessionView {
+            session,
+            person,
+            memberships,
+            invitations,
+            stepped_up_until: (now < until).then_some(until),
+        })
+    }
+
+    /// The person's sessions, the last used first.
+    pub async fn list(&self, caller: &SignedIn) -> Result<Vec<Session>, Error> {
+        let now = self.commands.now();
+        let listed = self
+            .store()
+            .list_sessions(caller.person, now, MOST_SESSIONS);
+        Ok(listed.await?)
+    }
+
+    /// Makes the session about another account of the person.
+    pub async fn switch(&self, caller: &SignedIn, account: AccountId) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let role = unit.tx.find_role(account, caller.person).await?;
+            role.ok_or(Error::NotFound { what: "account" })?;
+            unit.tx
+                .set_account_of_session(caller.session, account)
+                .await?;
+            unit.note_write();
+            Ok(())
+        };
+        self.commands
+            .run(Actor::Person(caller.person), decide)
+            .await?;
+        self.credentials.forget(&caller.hash);
+        Ok(())
+    }
+
+    /// Ends one of the person's sessions: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores.
+    pub async fn end(&self, caller: &SignedIn, session: SessionId) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let found = unit.tx.find_session(session).await?;
+            let found = found.filter(|found| found.person_id == caller.person);
+            let found = found.ok_or(NO_SESSION)?;
+            unit.tx.delete_session(caller.person, session).await?;
+            unit.note_write();
+            Ok(found.hash)
+        };
+        let by = Actor::Person(caller.person);
+        let hash = self.commands.run(by, decide).await?;
+        self.credentials.forget(&hash);
+        Ok(())
+    }
+
+    /// Ends all sessions of the person; returns their number.
+    pub async fn end_all(&self, caller: &SignedIn) -> Result<u64, Error> {
+        let decide = async |unit: &mut Unit| {
+            let now = unit.now;
+            let all = unit.tx.list_sessions(caller.person, now, MOST_SESSIONS);
+            let all = all.await?;
+            unit.tx.delete_sessions_of(caller.person, 0).await?;
+            unit.note_write();
+            Ok(all)
+        };
+        let ended = self.commands.run(Actor::Person(caller.person), decide);
+        let ended = ended.await?;
+        for session in &ended {
+            self.credentials.forget(&session.hash);
+        }
+        Ok(ended.len() as u64)
+    }
+
+    /// Mails a code for a step-up; returns the address that it goes to.
+    pub async fn start_step_up(&self, caller: &SignedIn) -> Result<String, Error> {
+        let decide = async |unit: &mut Unit| {
+            let person = unit.tx.find_person(caller.person).await?;
+            let email = person.ok_or(Error::Unauthorized)?.email;
+            codes::spend(unit, &Budget::step_up_mails(&email)).await?;
+            let holder = Holder::session(caller.session);
+            codes::mail(unit, Purpose::StepUp, holder, &email).await?;
+            Ok(email)
+        };
+        self.commands
+            .run(Actor::Person(caller.person), decide)
+            .await
+    }
+
+    /// Ends a step-up: the session has a new token.
+    pub async fn finish_step_up(&self, caller: &SignedIn, typed: &str) -> Result<SteppedUp, Error> {
+        let token = SessionToken::generate(self.commands.entropy());
+        let decide = async |unit: &mut Unit| {
+            let holder = Holder::session(caller.session);
+            let checked = codes::check(unit, Purpose::StepUp, holder, typed).await?;
+            if let Err(refusal) = checked.right() {
+                return Ok(Err(refusal));
+            }
+            let renewed = unit
+                .tx
+                .renew_session(caller.session, &token.hash(), unit.now)
+                .await?;
+            if !renewed {
+                return Err(Error::Unauthorized);
+            }
+            unit.note_write();
+            Ok(Ok(SteppedUp {
+                until: unit.now.plus_seconds(STEP_UP_SECONDS),
+                token,
+            }))
+        };
+        let by = Actor::Person(caller.person);
+        let stepped_up = self.commands.run(by, decide).await??;
+        self.credentials.forget(&caller.hash);
+        Ok(stepped_up)
+    }
+}

@@ -1,0 +1,226 @@
+//! Signing in and signing up.
+
+use std::{net::IpAddr, sync::Arc};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Commands, Error, Unit, accounts, codes, limits::Limiters};
+use crate::domain::{
+    account::Account,
+    audit::Actor,
+    budget::{BrowserHash, Budget},
+    ids::{AccountId, PersonId, SessionId},
+    instant::Instant,
+    person::Person,
+    plan::Plan,
+    private_link::LinkToken,
+    session::{LONGEST_SECONDS, MOST_SESSIONS, Session, SessionToken},
+    sign_in_code::{Holder, Purpose},
+};
+
+/// For how long a link of an operator is valid.
+const LINK_SECONDS: i64 = 15 * 60;
+
+const NO_LINK: Error = Error::NotFound {
+    what: "link to sign in",
+};
+
+/// Who may sign up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignUp {
+    /// Whether everybody may; otherwise only known people and those who are invited get codes.
+    pub is_open: bool,
+    /// The plan of the accounts of people who sign up.
+    pub plan: Plan,
+}
+
+impl Default for SignUp {
+    fn default() -> Self {
+        Self {
+            is_open: true,
+            plan: Plan::Free,
+        }
+    }
+}
+
+/// A browser that signs in.
+#[derive(Debug, Clone)]
+pub struct Browser {
+    hash: BrowserHash,
+    /// The client's address, which is not always known.
+    client: Option<IpAddr>,
+    /// What the person recognizes it by.
+    device: String,
+}
+
+impl Browser {
+    /// The browser with this secret.
+    pub fn new(secret: &str, client: Option<IpAddr>, device: &str) -> Self {
+        Self {
+            hash: Sha256::digest(secret).into(),
+            client,
+            device: device.to_owned(),
+        }
+    }
+}
+
+/// A new session.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// Its token, which is not stored and shown only once.
+    pub token: SessionToken,
+    /// The stored session.
+    pub session: Session,
+    /// Whether nobody knew the person before.
+    pub is_new_person: bool,
+}
+
+/// Use cases of people who are not signed in.
+#[derive(Debug, Clone)]
+pub struct SignIn {
+    commands: Commands,
+    limiters: Arc<Limiters>,
+    sign_up: SignUp,
+}
+
+impl SignIn {
+    pub(super) const fn new(commands: Commands, limiters: Arc<Limiters>, sign_up: SignUp) -> Self {
+        Self {
+            commands,
+            limiters,
+            sign_up,
+        }
+    }
+
+    /// Who may sign up.
+    pub const fn sign_up(&self) -> SignUp {
+        self.sign_up
+    }
+
+    /// Makes a code for an address and its mail. It does the same for every address: whether the mail is sent is decided when
+    /// it is due, so that neither the answer nor its time tells who is known.
+    pub async fn start(&self, address: &str, browser: &Browser) -> Result<(), Error> {
+        self.limiters.count_address(browser.client)?;
+        let decide = async |unit: &mut Unit| {
+            let known = codes::known(unit, &browser.hash, address).await?;
+            let budget = Budget::sign_in_mails(address, known.as_ref());
+            codes::spend(unit, &budget).await?;
+            let holder = Holder::browser(browser.hash);
+            codes::mail(unit, Purpose::SignIn, holder, address).await
+        };
+        self.commands.run(Actor::System, decide).await
+    }
+
+    /// Signs in with a code.
+    pub async fn finish(&self, typed: &str, browser: &Browser) -> Result<NewSession, Error> {
+        self.limiters.count_address(browser.client)?;
+        let decide = async |unit: &mut Unit| {
+            let holder = Holder::browser(browser.hash);
+            let checked = codes::check(unit, Purpose::SignIn, holder, typed).await?;
+            let code = match checked.right() {
+                Ok(code) => code,
+                // The try was written and has to be committed.
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let (person, is_new) = self.person(unit, &code.email).await?;
+            Ok(Ok(open(unit, person, browser, is_new).await?))
+        };
+        self.commands.run(Actor::System, decide).await?
+    }
+
+    /// Signs in with a link of an operator, once.
+    pub async fn use_link(&self, token: &str, browser: &Browser) -> Result<NewSession, Error> {
+        self.limiters.count_address(browser.client)?;
+        let token = LinkToken::parse(token).ok_or(NO_LINK)?;
+        let decide = async |unit: &mut Unit| {
+            let person = unit.tx.use_sign_in_link(&token.hash(), unit.now).await?;
+            open(unit, person.ok_or(NO_LINK)?, browser, false).await
+        };
+        self.commands.run(Actor::System, decide).await
+    }
+
+    /// Makes a link with which the person with this address signs in, for an administrator.
+    pub async fn new_link(&self, address: &str) -> Result<LinkToken, Error> {
+        let token = LinkToken::generate(self.commands.entropy());
+        let decide = async |unit: &mut Unit| {
+            let person = unit.tx.find_person_by_email(address).await?;
+            let person = person.ok_or(Error::NotFound { what: "person" })?;
+            let until = unit.now.plus_seconds(LINK_SECONDS);
+            unit.tx
+                .insert_sign_in_link(&token.hash(), person.id, until)
+                .await?;
+            unit.note_write();
+            Ok(token)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// The person with this address, and whether they are new. A new one has an account of their own, unless somebody invited them.
+    async fn person(&self, unit: &mut Unit, address: &str) -> Result<(PersonId, bool), Error> {
+        if let Some(person) = unit.tx.lock_person_by_email(address).await? {
+            return Ok((person.id, false));
+        }
+        let is_invited = unit.tx.is_invited(address, unit.now).await?;
+        if is_invited || !self.sign_up.is_open {
+            let person = Person::new(PersonId::new(unit.new_id()), address, unit.now);
+            unit.tx.insert_person(&person).await?;
+            let person = unit.tx.lock_person_by_email(address).await?;
+            let person = person.ok_or(Error::NotFound { what: "person" })?;
+            return Ok((person.id, true));
+        }
+        let account = Account {
+            id: AccountId::new(unit.new_id()),
+            email: address.to_owned(),
+            name: Person::first_name(address).to_owned(),
+            plan: self.sign_up.plan,
+            timezone: None,
+            created_at: unit.now,
+        };
+        let owner = accounts::add_account(unit, &account, &account.name).await?;
+        Ok((owner, true))
+    }
+}
+
+/// Whether a code is sent to an address at all.
+pub(crate) async fn may_sign_in(
+    store: &crate::storage::Store,
+    sign_up: SignUp,
+    address: &str,
+    now: Instant,
+) -> Result<bool, crate::storage::Error> {
+    Ok(sign_up.is_open
+        || store.find_person_by_email(address).await?.is_some()
+        || store.is_invited(address, now).await?)
+}
+
+/// A new session of a person, whose browser is known from now on.
+async fn open(
+    unit: &mut Unit,
+    person: PersonId,
+    browser: &Browser,
+    is_new_person: bool,
+) -> Result<NewSession, Error> {
+    let token = SessionToken::generate(unit.entropy());
+    let session = Session {
+        id: SessionId::new(unit.new_id()),
+        person_id: person,
+        hash: token.hash(),
+        account_id: unit.tx.first_account_of(person).await?,
+        device: browser.device.clone(),
+        created_at: unit.now,
+        last_used_at: unit.now,
+        stepped_up_at: unit.now,
+        expires_at: unit.now.plus_seconds(LONGEST_SECONDS),
+    };
+    unit.tx.insert_session(&session).await?;
+    unit.tx.delete_sessions_of(person, MOST_SESSIONS).await?;
+    unit.tx
+        .put_known_browser(&browser.hash, person, unit.now)
+        .await?;
+    unit.note_write();
+    Ok(NewSession {
+        token,
+        session,
+        is_new_person,
+    })
+}

@@ -1,0 +1,61 @@
+//! Settings of the people who sign in, and of what pages link to.
+
+use http::Uri;
+
+use crate::domain::{email::Email, plan::Plan};
+
+/// Settings of the people who sign in, and of what pages link to.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "People and pages")]
+pub struct PeopleArgs {
+    /// Who may sign up. With `closed`, only known people and those who are invited get a code
+    #[arg(
+        long,
+        env = "MUSTER_SIGN_UP",
+        value_name = "open|closed",
+        default_value = "open",
+        hide_possible_values = true
+    )]
+    pub sign_up: WhoSignsUp,
+    /// Plan of the accounts of people who sign up: free, premium, pro or business
+    #[arg(long, env = "MUSTER_SIGN_UP_PLAN", value_name = "PLAN", default_value_t = Plan::Free)]
+    pub sign_up_plan: Plan,
+    /// Page on which one can have a larger plan
+    #[arg(long, env = "MUSTER_UPGRADE_URL", value_name = "URL", value_parser = page)]
+    pub upgrade_url: Option<String>,
+    /// Page with the legal notice
+    #[arg(long, env = "MUSTER_LEGAL_URL", value_name = "URL", value_parser = page)]
+    pub legal_url: Option<String>,
+    /// Page with the privacy notice
+    #[arg(long, env = "MUSTER_PRIVACY_URL", value_name = "URL", value_parser = page)]
+    pub privacy_url: Option<String>,
+    /// Address to which people can report abuse; pages of events show it
+    #[arg(long, env = "MUSTER_ABUSE_EMAIL", value_name = "ADDRESS", value_parser = address)]
+    pub abuse_email: Option<String>,
+}
+
+/// A value of `--sign-up`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum WhoSignsUp {
+    /// Everybody.
+    Open,
+    /// Nobody but those who are invited.
+    Closed,
+}
+
+fn page(text: &str) -> Result<String, String> {
+    let is_page = text.parse::<Uri>().is_ok_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some()
+    });
+    if is_page {
+        return Ok(text.to_owned());
+    }
+    Err("must be the URL of a page, for example https://example.org/legal".to_owned())
+}
+
+fn address(text: &str) -> Result<String, String> {
+    let address: Result<Email, _> = text.parse();
+    address
+        .map(|address| address.to_string())
+        .map_err(|error| error.to_string())
+}

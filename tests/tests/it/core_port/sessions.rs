@@ -1,0 +1,207 @@
+//! Sessions at core's gate: where they count, and what each role may do with them.
+
+use std::sync::Arc;
+
+use core_service::{
+    domain::{person::Role, plan::Plan},
+    service::Browser,
+};
+use http::uri::PathAndQuery;
+use muster_api::{
+    Reason,
+    binding::{Access, AccessRule, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
+    metadata::{EDGE_TOKEN, SURFACE},
+};
+use tests::{Account, TestApp};
+use tonic::{Code, Request, Status};
+use tonic_prost::ProstCodec;
+use tonic_types::StatusExt as _;
+
+/// The paths of all rpcs.
+#[derive(Default)]
+struct Paths(Vec<&'static str>);
+
+impl RpcVisitor for Paths {
+    fn visit<R: PublicRpc>(&mut self, _rpc: R) {
+        self.0.push(R::GRPC_PATH);
+    }
+}
+
+impl InternalVisitor for Paths {
+    fn visit<R: Rpc>(&mut self, _rpc: R) {
+        self.0.push(R::GRPC_PATH);
+    }
+}
+
+fn internal() -> Vec<(&'static str, AccessRule)> {
+    let mut paths = Paths::default();
+    muster_api::visit_internal_rpcs(&mut paths);
+    with_rules(paths)
+}
+
+fn every() -> Vec<(&'static str, AccessRule)> {
+    let mut paths = Paths::default();
+    muster_api::visit_rpcs(&mut paths);
+    muster_api::visit_internal_rpcs(&mut paths);
+    with_rules(paths)
+}
+
+fn with_rules(paths: Paths) -> Vec<(&'static str, AccessRule)> {
+    let rule = |path| (path, muster_api::access(path).unwrap());
+    paths.0.into_iter().map(rule).collect()
+}
+
+const PROOF: Option<&str> = Some(TestApp::EDGE_TOKEN);
+
+/// A call with an empty message, of an edge that has this proof and serves this surface.
+async fn call(
+    app: &TestApp,
+    path: &'static str,
+    credential: &str,
+    proof: Option<&str>,
+    surface: &str,
+) -> Result<(), Status> {
+    let mut client = tonic::client::Grpc::new(app.grpc.channel());
+    client.ready().await.unwrap();
+    let mut request = Request::new(());
+    let metadata = request.metadata_mut();
+    let authorization = format!("Bearer {credential}");
+    metadata.insert("authorization", authorization.parse().unwrap());
+    metadata.insert(SURFACE, surface.parse().unwrap());
+    if let Some(proof) = proof {
+        metadata.insert(EDGE_TOKEN, proof.parse().unwrap());
+    }
+    let (path, codec) = (
+        PathAndQuery::from_static(path),
+        ProstCodec::<(), ()>::default(),
+    );
+    let answer = client.server_streaming(request, path, codec).await?;
+    answer.into_inner().message().await?;
+    Ok(())
+}
+
+fn code(answer: Result<(), Status>) -> Code {
+    answer.err().map_or(Code::Ok, |status| status.code())
+}
+
+/// Why a call was refused.
+fn reason(answer: Result<(), Status>) -> Option<String> {
+    let details = answer.err()?.get_error_details();
+    Some(details.error_info()?.reason.clone())
+}
+
+/// The token of a new session of the account's owner.
+async fn session_of(app: &TestApp, account: &Account) -> String {
+    let sign_in = &app.core.use_cases().sign_in;
+    let link = sign_in.new_link(&account.email).await.unwrap();
+    let browser = Browser::new("a-secret-of-a-browser-in-tests-00", None, "Test");
+    let new = sign_in.use_link(link.expose(), &browser).await.unwrap();
+    new.token.expose().to_owned()
+}
+
+/// Makes the owner of an account a member with another role.
+async fn change_role(app: &TestApp, account: &Account, role: Role) {
+    let person = app.store.find_person_by_email(&account.email).await;
+    let person = person.unwrap().unwrap().id;
+    let mut tx = app.store.begin().await.unwrap();
+    tx.put_membership(account.id, person, role, TestApp::START)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    app.clock.advance_seconds(5);
+}
+
+const ACCOUNT: &str = "/muster.v1.AccountService/GetAccount";
+
+async fn a_session_counts_on_the_site_alone(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let token = session_of(&app, &account).await;
+    let ask = async |proof, surface| code(call(&app, ACCOUNT, &token, proof, surface).await);
+    for surface in ["api", "mcp", "nowhere", "Site"] {
+        assert_eq!(
+            ask(PROOF, surface).await,
+            Code::Unauthenticated,
+            "{surface}"
+        );
+    }
+    // Whoever is no edge may say what they want.
+    assert_eq!(ask(None, "site").await, Code::Unauthenticated);
+    assert_eq!(ask(PROOF, "site").await, Code::Ok);
+    // Not even after core has seen that it is valid.
+    assert_eq!(ask(PROOF, "api").await, Code::Unauthenticated);
+    assert_eq!(ask(None, "site").await, Code::Unauthenticated);
+}
+
+async fn what_is_for_sessions_is_for_no_key_and_no_stranger(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    let for_sessions: Vec<_> = internal()
+        .into_iter()
+        .filter(|(_, rule)| rule.access == Access::Session)
+        .collect();
+    assert!(for_sessions.len() > 20, "{}", for_sessions.len());
+    for (path, _) in for_sessions {
+        let by_key = call(&app, path, &account.key, PROOF, "site").await;
+        assert_eq!(code(by_key), Code::Unauthenticated, "{path}");
+        let by_stranger = call(&app, path, &account.key, None, "site").await;
+        assert_eq!(code(by_stranger), Code::PermissionDenied, "{path}");
+    }
+}
+
+async fn each_role_may_do_what_its_scopes_say_on_every_rpc(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    for role in Role::ALL {
+        change_role(&app, &account, role).await;
+        let token = session_of(&app, &account).await;
+        for (path, rule) in every() {
+            let Some(needed) = rule.scope else {
+                continue;
+            };
+            let by_session = call(&app, path, &token, PROOF, "site").await;
+            let may = role.scopes().contain(needed);
+            let refusal = reason(by_session);
+            let lacks = Some(Reason::InsufficientScope.code().to_owned());
+            assert_eq!(refusal == lacks, !may, "{role} on {path}: {refusal:?}");
+            if rule.internal {
+                continue;
+            }
+            // A key of theirs can do no more.
+            let by_key = call(&app, path, &account.key, PROOF, "api").await;
+            let refusal = reason(by_key);
+            assert_eq!(
+                refusal == lacks,
+                !may,
+                "key of {role} on {path}: {refusal:?}"
+            );
+        }
+    }
+}
+
+async fn what_needs_a_step_up_is_refused_a_quarter_of_an_hour_later(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let token = session_of(&app, &account).await;
+    let needing: Vec<_> = internal()
+        .into_iter()
+        .filter(|(_, rule)| rule.step_up)
+        .map(|(path, _)| path)
+        .collect();
+    assert!(needing.len() >= 7, "{needing:?}");
+    let refused = Some(Reason::StepUpRequired.code().to_owned());
+    for path in &needing {
+        let answer = call(&app, path, &token, PROOF, "site").await;
+        assert_ne!(reason(answer), refused, "{path}");
+    }
+    app.clock.advance_seconds(15 * 60);
+    for path in &needing {
+        let answer = call(&app, path, &token, PROOF, "site").await;
+        assert_eq!(reason(answer), refused, "{path}");
+    }
+    let other = call(&app, ACCOUNT, &token, PROOF, "site").await;
+    assert_eq!(code(other), Code::Ok);
+}
+
+tests::on_both_engines!(
+    a_session_counts_on_the_site_alone,
+    what_is_for_sessions_is_for_no_key_and_no_stranger,
+    each_role_may_do_what_its_scopes_say_on_every_rpc,
+    what_needs_a_step_up_is_refused_a_quarter_of_an_hour_later,
+);
