@@ -208,8 +208,13 @@ fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
 
 fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
     let shown = |answer: Answer| ShownAnswer {
+        text: match &*answer.values.join(", ") {
+            // A ticked box.
+            "true" => "Yes".to_owned(),
+            "false" => "No".to_owned(),
+            text => text.to_owned(),
+        },
         label: answer.label.unwrap_or_default(),
-        text: answer.values.join(", "),
     };
     answers.into_iter().map(shown).collect()
 }
@@ -254,7 +259,8 @@ impl RegistrationPage {
             answers: shown(own.answers),
             new_details: own.new_details.filter(|_| own.is_cancellable).map(details),
             calendar_url: own.is_cancellable.then(|| format!("{path}/event.ics")),
-            cancel_url: own.is_cancellable.then(|| format!("{path}/cancel")),
+            // Who has arrived has no use for it.
+            cancel_url: (own.is_cancellable && !own.checked_in).then(|| format!("{path}/cancel")),
             cancel_reason: own.event_cancel_reason,
             name: own.name,
             email: own.email,

@@ -129,6 +129,33 @@ async fn a_registrant_sees_the_registration_and_cancels_in_two_steps(app: Arc<Te
     assert_eq!(settled.header("location"), Some(&*grace));
 }
 
+async fn answers_are_shown_in_words(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let fields = json!([
+        {"label": "Days", "field_type": "multi_select", "options": ["Fri", "Sat", "Sun"]},
+        {"label": "I agree", "field_type": "checkbox", "required": true},
+    ]);
+    let event = owner.publish_new(json!({ "custom_fields": fields })).await;
+    let form = [
+        ("name", "Grace"),
+        ("email", "grace@example.org"),
+        ("answers[Days]", "Fri"),
+        ("answers[Days]", "Sun"),
+        ("answers[I agree]", "true"),
+    ];
+    let path = format!("/events/{}/register", event.slug);
+    assert_eq!(app.site.form(&path, &form).send().await.status, 303);
+    let grace = links(&app, "grace@example.org").await.remove(0);
+    let page = app.site.page(&grace).send().await;
+    let html = page.html(200);
+    for shown in [
+        "Days</dt><dd dir=\"auto\">Fri, Sun</dd>",
+        "I agree</dt><dd dir=\"auto\">Yes</dd>",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+}
+
 async fn a_registration_is_confirmed_by_a_form(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = owner.publish_new(json!({"confirm_by_email": true})).await;
@@ -264,6 +291,7 @@ async fn a_link_that_is_none_shows_nothing(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_registrant_sees_the_registration_and_cancels_in_two_steps,
+    answers_are_shown_in_words,
     a_registration_is_confirmed_by_a_form,
     details_of_a_repeated_registration_are_taken_over_by_a_form,
     what_became_of_the_event_is_said_and_nothing_else_can_be_done,
