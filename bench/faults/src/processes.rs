@@ -34,6 +34,13 @@ impl Programs {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        // `cargo run` describes this package to this process. Build scripts that look at it, ring's for one, would begin again.
+        for (variable, _) in env::vars_os() {
+            let name = variable.to_string_lossy();
+            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&variable);
+            }
+        }
         // With this package, so that what they share is built with the same features, which is to say once.
         command.args([
             "build",
