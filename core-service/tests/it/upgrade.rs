@@ -252,3 +252,45 @@ async fn a_postgres_database_of_version_5_is_upgraded() {
     jobs_are_done_as_they_were_meant(Database::on(&server, old_postgres).await).await;
     searching_begins_when_everything_is_indexed(Database::on(&server, old_postgres).await).await;
 }
+
+/// The index of the search, which core makes anew, and what sqlx keeps of migrations.
+const NOT_COPIED: [&str; 2] = ["_sqlx_migrations", "catalogue_entries"];
+
+#[tokio::test]
+async fn the_guide_to_postgresql_copies_every_table_after_those_it_refers_to() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let database = Database::on(&server, old_postgres).await;
+    migrated(&database).await;
+    let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+    let tables: Vec<String> =
+        sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+    let references: Vec<(String, String)> = sqlx::query_as(
+        "SELECT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint WHERE contype = 'f'",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    connection.close().await.unwrap();
+
+    let guide = include_str!("../../../content/guides/from-sqlite-to-postgresql.md");
+    let (_, list) = guide.split_once("  echo ").unwrap();
+    let (list, _) = list.split_once('}').unwrap();
+    let copied: Vec<&str> = list
+        .split_whitespace()
+        .filter(|word| *word != "\\")
+        .collect();
+    for table in &tables {
+        let is_copied = copied.contains(&table.as_str());
+        let is_left_out = NOT_COPIED.contains(&table.as_str());
+        assert!(is_copied != is_left_out, "{table}");
+    }
+    let place = |table: &str| copied.iter().position(|copied| *copied == table);
+    for (table, referred) in &references {
+        assert!(place(referred) <= place(table), "{table} needs {referred}");
+    }
+}
