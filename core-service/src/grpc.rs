@@ -8,9 +8,12 @@ pub mod edges;
 mod event_service;
 pub mod gate;
 mod instance_service;
+mod key_service;
+mod member_service;
 mod message;
 mod once;
 pub mod origin;
+mod person_service;
 mod preview;
 mod registration_service;
 mod request;
@@ -24,7 +27,9 @@ use muster_api::{
     FILE_DESCRIPTOR_SET,
     internal::v1::{
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
-        session_service_server::SessionServiceServer, sign_in_service_server::SignInServiceServer,
+        key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
+        person_service_server::PersonServiceServer, session_service_server::SessionServiceServer,
+        sign_in_service_server::SignInServiceServer,
     },
     v1::{
         account_service_server::AccountServiceServer,
@@ -39,7 +44,8 @@ use tonic_health::server::HealthReporter;
 
 use self::{
     account_service::AccountApi, catalogue_service::CatalogueApi, edge_service::EdgeApi,
-    event_service::EventApi, instance_service::InstanceApi, registration_service::RegistrationApi,
+    event_service::EventApi, instance_service::InstanceApi, key_service::KeyApi,
+    member_service::MemberApi, person_service::PersonApi, registration_service::RegistrationApi,
     session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
@@ -97,6 +103,18 @@ pub fn routes(
     let catalogue = CatalogueServiceServer::new(Validated::new(catalogue));
     let events = EventServiceServer::new(Validated::new(events));
     let registrations = RegistrationServiceServer::new(Validated::new(registrations));
+    let public = Routes::new(accounts.max_decoding_message_size(message::MOST))
+        .add_service(catalogue.max_decoding_message_size(message::MOST))
+        .add_service(events.max_decoding_message_size(message::MOST))
+        .add_service(registrations.max_decoding_message_size(message::MOST))
+        .add_service(health)
+        .add_service(reflection().build_v1().map_err(unreadable)?)
+        .add_service(reflection().build_v1alpha().map_err(unreadable)?);
+    Ok(for_edges(public, use_cases).prepare())
+}
+
+/// Adds the services that only edges may call.
+fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
     let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
         info: use_cases.info.clone(),
@@ -105,23 +123,26 @@ pub fn routes(
     let sign_in = SignInServiceServer::new(Validated::new(SignInApi {
         sign_in: use_cases.sign_in.clone(),
     }));
+    let members = MemberServiceServer::new(Validated::new(MemberApi {
+        members: use_cases.members.clone(),
+    }));
+    let keys = KeyServiceServer::new(Validated::new(KeyApi {
+        keys: use_cases.own_keys.clone(),
+    }));
+    let people = PersonServiceServer::new(Validated::new(PersonApi {
+        profile: use_cases.profile.clone(),
+    }));
     let sessions = SessionServiceServer::new(Validated::new(SessionApi {
         sessions: use_cases.sessions.clone(),
     }));
-    Ok(
-        Routes::new(accounts.max_decoding_message_size(message::MOST))
-            .add_service(catalogue.max_decoding_message_size(message::MOST))
-            .add_service(events.max_decoding_message_size(message::MOST))
-            .add_service(registrations.max_decoding_message_size(message::MOST))
-            .add_service(edges.max_decoding_message_size(message::MOST))
-            .add_service(instance.max_decoding_message_size(message::MOST))
-            .add_service(sign_in.max_decoding_message_size(message::MOST))
-            .add_service(sessions.max_decoding_message_size(message::MOST))
-            .add_service(health)
-            .add_service(reflection().build_v1().map_err(unreadable)?)
-            .add_service(reflection().build_v1alpha().map_err(unreadable)?)
-            .prepare(),
-    )
+    routes
+        .add_service(edges.max_decoding_message_size(message::MOST))
+        .add_service(instance.max_decoding_message_size(message::MOST))
+        .add_service(sign_in.max_decoding_message_size(message::MOST))
+        .add_service(sessions.max_decoding_message_size(message::MOST))
+        .add_service(members.max_decoding_message_size(message::MOST))
+        .add_service(keys.max_decoding_message_size(message::MOST))
+        .add_service(people.max_decoding_message_size(message::MOST))
 }
 
 /// Sets the health of every service, and of the whole server under the empty name.

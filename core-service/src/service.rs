@@ -19,7 +19,10 @@ mod link_queue;
 mod links;
 mod mail_quota;
 mod mails;
+mod members;
+mod own_keys;
 mod pages;
+mod profile;
 mod registrations;
 mod sessions;
 mod sign_in;
@@ -41,7 +44,10 @@ pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
+pub use members::{Members, NewInvitation};
+pub use own_keys::{KeyRequest, OwnKeys};
 pub use pages::PageStart;
+pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
@@ -85,6 +91,12 @@ pub struct UseCases {
     pub sign_in: SignIn,
     /// Sessions of people who are signed in.
     pub sessions: Sessions,
+    /// Members of accounts.
+    pub members: Members,
+    /// Keys of accounts, for their members.
+    pub own_keys: OwnKeys,
+    /// People's own names and addresses.
+    pub profile: Profile,
     /// What pages show about this installation.
     pub info: InstanceInfo,
     /// The public catalogue.
@@ -169,6 +181,9 @@ impl UseCases {
             keys: Keys::new(commands.clone(), &authenticator),
             sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
             sessions: Sessions::new(commands.clone(), &authenticator),
+            members: Members::new(commands.clone()),
+            own_keys: OwnKeys::new(commands.clone(), &authenticator),
+            profile: Profile::new(commands.clone()),
             info,
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),

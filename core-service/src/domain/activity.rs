@@ -33,6 +33,8 @@ pub struct Activity {
     pub attendee: Option<String>,
     /// The label of the key that it is about.
     pub key_label: Option<String>,
+    /// The name of the member whom it is about.
+    pub member: Option<String>,
     /// The changed fields before.
     pub before: Option<Value>,
     /// The changed fields after.

@@ -12,8 +12,10 @@ use super::{
     account::{Account, ApiKey},
     announcement::Announcement,
     event::Event,
-    ids::{AccountId, CodeId, EventId, KeyId, RegistrationId},
+    ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId},
+    invitation::Invitation,
     job::JobKey,
+    person::Role,
     plan::Plan,
     registration::{Registration, Status},
 };
@@ -172,6 +174,27 @@ pub enum Fact<'a> {
         /// The key.
         key: KeyId,
     },
+    /// Somebody was invited to an account. The address is not recorded.
+    MemberInvited {
+        /// The invitation.
+        invitation: &'a Invitation,
+    },
+    /// An invitation was withdrawn or declined.
+    InvitationEnded {
+        /// The account.
+        account: AccountId,
+        /// The invitation.
+        invitation: InvitationId,
+    },
+    /// The members of an account changed.
+    MemberChanged {
+        /// The account.
+        account: AccountId,
+        /// The member.
+        person: PersonId,
+        /// How.
+        change: MemberChange,
+    },
     /// A code was made for a person who signs in.
     CodeMade {
         /// The code.
@@ -186,6 +209,24 @@ pub enum Fact<'a> {
     },
     /// Private links were made for mails.
     PrivateLinksMade,
+}
+
+/// How the members of an account changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberChange {
+    /// Somebody accepted an invitation.
+    Joined(Role),
+    /// A member has another role.
+    Role {
+        /// The old role.
+        before: Role,
+        /// The new role.
+        after: Role,
+    },
+    /// A member left.
+    Left,
+    /// A member was removed.
+    Removed,
 }
 
 /// The kind of change of an event.

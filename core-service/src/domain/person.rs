@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{
+    account::ApiKey,
     ids::{AccountId, PersonId},
     instant::Instant,
     scope::{Scope, Scopes},
@@ -51,14 +52,38 @@ pub struct Membership {
     pub is_suspended: bool,
 }
 
-/// What a member may do in an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A member of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Who it is.
+    pub person: Person,
+    /// What they may do.
+    pub role: Role,
+    /// Since when.
+    pub since: Instant,
+    /// How many keys of the account they made that are not revoked.
+    pub keys: i64,
+}
+
+/// A key, with the person for whom it acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberKey {
+    /// The key.
+    pub key: ApiKey,
+    /// The name of that person; empty once they are erased.
+    pub person_name: String,
+    /// Their role in the key's account, if they are a member.
+    pub role: Option<Role>,
+}
+
+/// What a member may do in an account. The more powerful role is the lesser one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Everything.
     Owner,
     /// Everything but changing members and removing the account.
     Organizer,
-    /// Seeing registrations and checking attendees in.
+    /// Seeing events and registrations, and checking attendees in.
     Door,
 }
 
@@ -88,7 +113,11 @@ impl Role {
             Self::Organizer => Scopes::named(
                 all.filter(|one| !matches!(one, Scope::MembersWrite | Scope::AccountRemove)),
             ),
-            Self::Door => Scopes::named([Scope::RegistrationsRead, Scope::RegistrationsCheckIn]),
+            Self::Door => Scopes::named([
+                Scope::EventsRead,
+                Scope::RegistrationsRead,
+                Scope::RegistrationsCheckIn,
+            ]),
         }
     }
 }
@@ -117,7 +146,7 @@ mod tests {
         let [owner, organizer, door] = Role::ALL.map(|role| role.scopes().iter().count());
         assert_eq!(owner, Scope::ALL_OF_SESSIONS.len());
         assert_eq!(organizer, owner - 2);
-        assert_eq!(door, 2);
+        assert_eq!(door, 3);
         for role in Role::ALL {
             assert_eq!(role.name().parse(), Ok(role));
         }
@@ -129,7 +158,7 @@ mod tests {
         let of_key = |scopes: Scopes, role: Role| scopes.within(role.scopes()).joined(" ");
         assert_eq!(
             of_key(Scopes::All, Role::Door),
-            "registrations:read registrations:check_in"
+            "events:read registrations:read registrations:check_in"
         );
         let some = Scopes::named([Scope::EventsWrite, Scope::RegistrationsRead]);
         assert_eq!(of_key(some, Role::Door), "registrations:read");

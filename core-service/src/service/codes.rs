@@ -12,6 +12,9 @@ use crate::domain::{
     violation::FieldViolation,
 };
 
+/// For how long a notice is worth sending.
+const NOTICE_SECONDS: i64 = 86_400;
+
 /// What became of a typed code. Both are committed, so that each try counts.
 #[derive(Debug)]
 pub(super) enum Checked {
@@ -72,6 +75,23 @@ pub(super) async fn mail(
     };
     unit.tx.put_code(&code).await?;
     unit.record(Fact::CodeMade { code: code.id }).await?;
+    Ok(())
+}
+
+/// Makes the mail which tells an address that its owner has changed to another one. It may be sent for a day.
+pub(super) async fn notice(unit: &mut Unit, address: &str) -> Result<(), Error> {
+    let id = CodeId::new(unit.new_id());
+    let code = Code {
+        id,
+        purpose: Purpose::EmailChanged,
+        holder: Holder::nobody(id),
+        email: address.to_owned(),
+        digits: Digits::generate(unit.entropy()),
+        tries: TRIES,
+        expires_at: unit.now.plus_seconds(NOTICE_SECONDS),
+    };
+    unit.tx.put_code(&code).await?;
+    unit.record(Fact::CodeMade { code: id }).await?;
     Ok(())
 }
 

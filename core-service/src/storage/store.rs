@@ -23,7 +23,7 @@ use crate::domain::{
     keyed_call::KeyedCall,
     mail_quota::MailCount,
     period::Period,
-    person::{Membership, Person, Role},
+    person::{Member, MemberKey, Membership, Person, Role},
     registration::{Counters, Details, Registrant, Registration},
     session::Session,
     sign_in_code::Code,
@@ -225,6 +225,12 @@ reads! {
 
     /// The accounts of a person, by name.
     memberships::list_memberships_of(person: PersonId, limit: i64) -> Vec<Membership>;
+    /// The members of an account, by name.
+    memberships::list_members(account: AccountId, limit: i64) -> Vec<Member>;
+    /// The invitations of an account that wait, the newest first.
+    invitations::list_invitations_of(account: AccountId, now: Instant, limit: i64) -> Vec<SentInvitation>;
+    /// The keys of an account that are not revoked, the newest first.
+    keys::list_member_keys(account: AccountId, limit: i64) -> Vec<MemberKey>;
     /// Whether an invitation waits for an address.
     invitations::is_invited(address: &str, now: Instant) -> bool;
     /// The invitation with this id, if it has not lapsed.

@@ -9,13 +9,14 @@ use crate::domain::{
     audit::AuditEntry,
     budget::{BrowserHash, Budget},
     event::{Event, TimeAndPlace},
-    ids::{AccountId, CodeId, EventId, KeyId, PersonId, RegistrationId, SessionId},
+    ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId, SessionId},
     image_credit::ImageCredit,
     instant::Instant,
+    invitation::{Invitation, SentInvitation},
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
-    person::{Person, Role},
+    person::{Member, MemberKey, Person, Role},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
     session::Session,
@@ -94,6 +95,23 @@ statements! {
     /// The account that a person is a member of for longest.
     memberships::first_account_of(person: PersonId) -> Option<AccountId>;
 
+    /// The members of an account, by name.
+    memberships::list_members(account: AccountId, limit: i64) -> Vec<Member>;
+    /// The number of an account's owners.
+    memberships::count_owners(account: AccountId) -> i64;
+    /// Removes a member.
+    memberships::delete_membership(account: AccountId, person: PersonId) -> ();
+    /// Writes name and address of a person.
+    people::update_person(person: &Person) -> ();
+
+    /// Adds an invitation, in place of an earlier one of the same account to the same address.
+    invitations::put_invitation(invitation: &Invitation) -> ();
+    /// The invitation with this id, if it has not lapsed.
+    invitations::find_invitation(invitation: InvitationId, now: Instant) -> Option<SentInvitation>;
+    /// The invitations of an account that wait, the newest first.
+    invitations::list_invitations_of(account: AccountId, now: Instant, limit: i64) -> Vec<SentInvitation>;
+    /// Removes an invitation; false if there is none.
+    invitations::delete_invitation(invitation: InvitationId) -> bool;
     /// Whether an invitation waits for an address.
     invitations::is_invited(address: &str, now: Instant) -> bool;
     /// Removes the invitations to a normalised address; returns their number.
@@ -155,6 +173,16 @@ statements! {
     keys::insert_key(key: &ApiKey) -> ();
     /// Revokes a key; false when it is unknown or already revoked.
     keys::revoke_key(key: KeyId, now: Instant) -> bool;
+    /// A key and its account.
+    keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
+    /// The keys of an account that are not revoked, the newest first.
+    keys::list_member_keys(account: AccountId, limit: i64) -> Vec<MemberKey>;
+    /// Sets when a key expires.
+    keys::expire_key(key: KeyId, at: Instant) -> ();
+    /// Revokes the keys that act for a person in an account; returns their number.
+    keys::revoke_keys_by(account: AccountId, person: PersonId, now: Instant) -> u64;
+    /// Makes the keys that act for a person in an account act for another one.
+    keys::pass_on_keys(account: AccountId, from: PersonId, to: PersonId) -> ();
     /// Stores when keys were last used, never moving back.
     keys::touch_keys(uses: &[(KeyId, Instant)]) -> ();
 

@@ -8,6 +8,7 @@ mod erasing;
 mod exporting;
 pub(crate) mod guests;
 mod managing;
+mod members;
 mod outage;
 mod private_links;
 mod registering;

@@ -11,6 +11,7 @@ impl Activity {
         let text = self.of_event(&by, &event);
         let text = text.or_else(|| self.of_attendee(&by, &event));
         let text = text.or_else(|| self.of_organizer(&by, &event));
+        let text = text.or_else(|| self.of_member(&by));
         let text = text.unwrap_or_else(|| self.of_account(&by));
         match &self.reason {
             Some(reason) => format!("{text}. Reason: {reason}"),
@@ -84,6 +85,23 @@ impl Activity {
         })
     }
 
+    fn of_member(&self, by: &str) -> Option<String> {
+        let member = self.member.as_deref().unwrap_or("a former member");
+        let role = self.after("role");
+        Some(match &*self.action {
+            "member.invite" => format!("{by} invited somebody to become a member: {role}"),
+            "member.end_invitation" => format!("{by} ended an invitation to become a member"),
+            "member.join" => format!("{by} accepted an invitation and became a member: {role}"),
+            "member.change_role" => {
+                let before = self.before("role");
+                format!("{by} changed the role of {member} from {before} to {role}")
+            }
+            "member.leave" => format!("{by} left the account"),
+            "member.remove" => format!("{by} removed {member} from the account"),
+            _ => return None,
+        })
+    }
+
     fn of_account(&self, by: &str) -> String {
         let key = self.key_label.as_deref().or_else(|| self.text("label"));
         let key = key.map_or_else(
@@ -93,11 +111,7 @@ impl Activity {
         match &*self.action {
             "account.create" => format!("{by} created the account"),
             "account.set_plan" => {
-                let before = self
-                    .before
-                    .as_ref()
-                    .and_then(|fields| fields["plan"].as_str());
-                let before = before.unwrap_or("another");
+                let before = self.before("plan");
                 format!(
                     "{by} changed the plan from {before} to {}",
                     self.after("plan")
@@ -159,6 +173,12 @@ impl Activity {
         self.text(field).unwrap_or("unknown")
     }
 
+    fn before(&self, field: &str) -> &str {
+        let fields = self.before.as_ref();
+        let text = fields.and_then(|fields| fields.get(field)?.as_str());
+        text.unwrap_or("another")
+    }
+
     fn count(&self, field: &str) -> String {
         let count = self
             .after
@@ -189,13 +209,18 @@ mod tests {
             id: Uuid::nil(),
             at: Instant::from_micros(0),
             actor: actor.to_owned(),
-            actor_name: (actor == "key").then(|| "laptop".to_owned()),
+            actor_name: match actor {
+                "key" => Some("laptop".to_owned()),
+                "person" => Some("Olga".to_owned()),
+                _ => None,
+            },
             action: action.to_owned(),
             subject_id: Uuid::nil(),
             event_id: None,
             event_title: Some("Rust Meetup".to_owned()),
             attendee: Some("Ada".to_owned()),
             key_label: None,
+            member: Some("Dora".to_owned()),
             before: None,
             after: None,
             reason: None,
@@ -256,6 +281,37 @@ mod tests {
             (
                 fields("admin", "key.create", json!({"label": "phone"})),
                 "The operator created the key \"phone\"",
+            ),
+            (
+                fields("person", "member.invite", json!({"role": "door"})),
+                "Olga invited somebody to become a member: door",
+            ),
+            (
+                entry("person", "member.end_invitation"),
+                "Olga ended an invitation to become a member",
+            ),
+            (
+                fields("person", "member.join", json!({"role": "door"})),
+                "Olga accepted an invitation and became a member: door",
+            ),
+            (
+                Activity {
+                    before: Some(json!({"role": "door"})),
+                    ..fields("person", "member.change_role", json!({"role": "owner"}))
+                },
+                "Olga changed the role of Dora from door to owner",
+            ),
+            (entry("person", "member.leave"), "Olga left the account"),
+            (
+                entry("person", "member.remove"),
+                "Olga removed Dora from the account",
+            ),
+            (
+                Activity {
+                    key_label: Some("phone".to_owned()),
+                    ..entry("person", "key.revoke")
+                },
+                "Olga revoked the key \"phone\"",
             ),
             (
                 entry("robot", "member.leave_early"),

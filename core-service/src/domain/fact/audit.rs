@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{EventChange, Fact, RegistrationChange};
+use super::{EventChange, Fact, MemberChange, RegistrationChange};
 use crate::domain::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
@@ -172,6 +172,9 @@ impl Fact<'_> {
                 Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
             }
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
+            Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. } => return self.of_members(),
             Self::MailRetried { account, job } => {
                 Entry::new("mail.retry", account?, job.subject_id)
                     .after(json!({ "kind": job.kind.name() }))
@@ -183,6 +186,42 @@ impl Fact<'_> {
             | Self::CodeMade { .. }
             | Self::PrivateLinksMade => return None,
         })
+    }
+
+    /// The entry of a fact about members.
+    fn of_members(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::MemberInvited { invitation } => {
+                let (account, id) = (invitation.account_id, invitation.id.uuid());
+                Entry::new("member.invite", account, id)
+                    .after(json!({ "role": invitation.role.name() }))
+            }
+            Self::InvitationEnded {
+                account,
+                invitation,
+            } => Entry::new("member.end_invitation", account, invitation.uuid()),
+            Self::MemberChanged {
+                account,
+                person,
+                change,
+            } => member_changed(account, person.uuid(), change),
+            _ => return None,
+        })
+    }
+}
+
+fn member_changed(account: AccountId, person: Uuid, change: MemberChange) -> Entry {
+    match change {
+        MemberChange::Joined(role) => {
+            Entry::new("member.join", account, person).after(json!({ "role": role.name() }))
+        }
+        MemberChange::Role { before, after } => Entry {
+            before: Some(json!({ "role": before.name() })),
+            ..Entry::new("member.change_role", account, person)
+                .after(json!({ "role": after.name() }))
+        },
+        MemberChange::Left => Entry::new("member.leave", account, person),
+        MemberChange::Removed => Entry::new("member.remove", account, person),
     }
 }
 

@@ -29,6 +29,9 @@ impl Fact<'_> {
             | Self::PlanSet { .. }
             | Self::AccountErased { .. }
             | Self::CodeMade { .. }
+            | Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

@@ -84,6 +84,9 @@ impl Fact<'_> {
                 RegistrationChange::Declined => Some(Job::mail(Task::DeclinedMail, after.id)),
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
+            Self::MemberInvited { invitation } => {
+                Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
+            }
             Self::CodeMade { code } => Some(Job::person_mail(Task::CodeMail, code.uuid())),
             Self::EventDeleted { .. }
             | Self::EventChanged { .. }
@@ -99,6 +102,8 @@ impl Fact<'_> {
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
             | Self::AccountErased { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }
@@ -148,6 +153,9 @@ impl Fact<'_> {
             | Self::PlanSet { .. }
             | Self::AccountErased { .. }
             | Self::CodeMade { .. }
+            | Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

@@ -20,7 +20,7 @@ macro_rules! named {
     ($index:literal) => {
         concat!(
             "SELECT a.id, a.at, a.actor, a.action, a.subject_id, a.event_id, a.before, a.after, a.reason, \
-             e.title AS event_title, r.name AS attendee, COALESCE(by_key.label, p.name) AS actor_label, s.label AS key_label \
+             e.title AS event_title, r.name AS attendee, COALESCE(by_key.label, p.name) AS actor_label, s.label AS key_label, m.name AS member \
              FROM (SELECT * FROM audit_log l WHERE ",
             $index,
             " AND l.account_id = $1 AND l.at >= $3 AND l.at < $4 AND (l.at, l.id) < ($5, $6) \
@@ -30,6 +30,7 @@ macro_rules! named {
              LEFT JOIN api_keys by_key ON by_key.id = a.key_id AND by_key.account_id = a.account_id \
              LEFT JOIN people p ON p.id = a.person_id \
              LEFT JOIN api_keys s ON s.id = a.subject_id AND s.account_id = a.account_id \
+             LEFT JOIN people m ON m.id = a.subject_id \
              ORDER BY a.at DESC, a.id DESC"
         )
     };
@@ -90,6 +91,7 @@ fn read(row: &Row) -> Result<Activity, Error> {
         event_title: row.try_get("event_title")?,
         attendee: row.try_get("attendee")?,
         key_label: row.try_get("key_label")?,
+        member: row.try_get("member")?,
         before: json("before")?,
         after: json("after")?,
         reason: row.try_get("reason")?,

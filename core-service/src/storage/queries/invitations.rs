@@ -100,6 +100,59 @@ pub(in crate::storage) async fn delete_expired_invitations(
     Ok(done.rows_affected())
 }
 
+pub(in crate::storage) async fn put_invitation(
+    connection: &mut Connection,
+    invitation: &Invitation,
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "INSERT INTO invitations (id, account_id, email, email_norm, role, person_id, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id, email_norm) DO UPDATE SET id = excluded.id, \
+         email = excluded.email, role = excluded.role, person_id = excluded.person_id, created_at = excluded.created_at, \
+         expires_at = excluded.expires_at",
+    )
+    .bind(invitation.id.uuid())
+    .bind(invitation.account_id.uuid())
+    .bind(&invitation.email)
+    .bind(email::normalised(&invitation.email))
+    .bind(invitation.role.name())
+    .bind(invitation.invited_by.map(PersonId::uuid))
+    .bind(invitation.created_at.micros())
+    .bind(invitation.expires_at.micros())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn list_invitations_of(
+    connection: &mut Connection,
+    account: AccountId,
+    now: Instant,
+    limit: i64,
+) -> Result<Vec<SentInvitation>, Error> {
+    sqlx::query::<Db>(select_invitations!(
+        "WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3"
+    ))
+    .bind(account.uuid())
+    .bind(now.micros())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(read)
+    .collect()
+}
+
+pub(in crate::storage) async fn delete_invitation(
+    connection: &mut Connection,
+    invitation: InvitationId,
+) -> Result<bool, Error> {
+    let done = sqlx::query::<Db>("DELETE FROM invitations WHERE id = $1")
+        .bind(invitation.uuid())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
 fn read(row: &Row) -> Result<SentInvitation, Error> {
     let person: Option<Uuid> = row.try_get("person_id")?;
     let invitation = Invitation {

@@ -12,7 +12,7 @@ use crate::{
         account::{Account, ApiKey},
         ids::{AccountId, KeyId, PersonId},
         instant::Instant,
-        person::Role,
+        person::{MemberKey, Role},
         scope::Scopes,
     },
     storage::{Error, values},
@@ -147,6 +147,81 @@ pub(in crate::storage) async fn list_keys(
     .iter()
     .map(read)
     .collect()
+}
+
+pub(in crate::storage) async fn list_member_keys(
+    connection: &mut Connection,
+    account: AccountId,
+    limit: i64,
+) -> Result<Vec<MemberKey>, Error> {
+    sqlx::query::<Db>(
+        "SELECT k.id, k.account_id, k.person_id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, \
+         k.revoked_at, m.role, COALESCE(p.name, '') AS person_name FROM api_keys k \
+         LEFT JOIN people p ON p.id = k.person_id \
+         LEFT JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id \
+         WHERE k.account_id = $1 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $2",
+    )
+    .bind(account.uuid())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| {
+        let role: Option<&str> = row.try_get("role")?;
+        Ok(MemberKey {
+            key: key(row)?,
+            person_name: row.try_get("person_name")?,
+            role: role.map(|role| values::named("role", role)).transpose()?,
+        })
+    })
+    .collect()
+}
+
+pub(in crate::storage) async fn expire_key(
+    connection: &mut Connection,
+    key: KeyId,
+    at: Instant,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("UPDATE api_keys SET expires_at = $2 WHERE id = $1")
+        .bind(key.uuid())
+        .bind(at.micros())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn revoke_keys_by(
+    connection: &mut Connection,
+    account: AccountId,
+    person: PersonId,
+    now: Instant,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND person_id = $2 AND revoked_at IS NULL",
+    )
+    .bind(account.uuid())
+    .bind(person.uuid())
+    .bind(now.micros())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+pub(in crate::storage) async fn pass_on_keys(
+    connection: &mut Connection,
+    account: AccountId,
+    from: PersonId,
+    to: PersonId,
+) -> Result<(), Error> {
+    sqlx::query::<Db>(
+        "UPDATE api_keys SET person_id = $3 WHERE account_id = $1 AND person_id = $2",
+    )
+    .bind(account.uuid())
+    .bind(from.uuid())
+    .bind(to.uuid())
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 fn read(row: &Row) -> Result<(ApiKey, Account), Error> {

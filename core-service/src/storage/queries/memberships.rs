@@ -2,12 +2,12 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db};
+use super::{Connection, Db, people};
 use crate::{
     domain::{
         ids::{AccountId, PersonId},
         instant::Instant,
-        person::{Membership, Role},
+        person::{Member, Membership, Role},
     },
     storage::{Error, values},
 };
@@ -83,4 +83,57 @@ pub(in crate::storage) async fn list_memberships_of(
         })
     })
     .collect()
+}
+
+pub(in crate::storage) async fn list_members(
+    connection: &mut Connection,
+    account: AccountId,
+    limit: i64,
+) -> Result<Vec<Member>, Error> {
+    sqlx::query::<Db>(
+        "SELECT p.id, p.email, p.name, p.created_at, m.role, m.created_at AS since, \
+         (SELECT COUNT(*) FROM api_keys k WHERE k.person_id = p.id AND k.account_id = m.account_id \
+         AND k.revoked_at IS NULL) AS keys \
+         FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.account_id = $1 ORDER BY p.name, p.id LIMIT $2",
+    )
+    .bind(account.uuid())
+    .bind(limit)
+    .fetch_all(connection)
+    .await?
+    .iter()
+    .map(|row| {
+        Ok(Member {
+            person: people::read(row)?,
+            role: values::named("role", row.try_get("role")?)?,
+            since: Instant::from_micros(row.try_get("since")?),
+            keys: row.try_get("keys")?,
+        })
+    })
+    .collect()
+}
+
+pub(in crate::storage) async fn count_owners(
+    connection: &mut Connection,
+    account: AccountId,
+) -> Result<i64, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT COUNT(*) AS owners FROM memberships WHERE account_id = $1 AND role = 'owner'",
+    )
+    .bind(account.uuid())
+    .fetch_one(connection)
+    .await?;
+    Ok(row.try_get("owners")?)
+}
+
+pub(in crate::storage) async fn delete_membership(
+    connection: &mut Connection,
+    account: AccountId,
+    person: PersonId,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("DELETE FROM memberships WHERE account_id = $1 AND person_id = $2")
+        .bind(account.uuid())
+        .bind(person.uuid())
+        .execute(connection)
+        .await?;
+    Ok(())
 }

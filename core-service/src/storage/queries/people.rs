@@ -98,7 +98,25 @@ pub(in crate::storage) async fn delete_person(
     Ok(())
 }
 
-fn read(row: &Row) -> Result<Person, Error> {
+pub(in crate::storage) async fn update_person(
+    connection: &mut Connection,
+    person: &Person,
+) -> Result<(), Error> {
+    let done =
+        sqlx::query::<Db>("UPDATE people SET email = $2, email_norm = $3, name = $4 WHERE id = $1")
+            .bind(person.id.uuid())
+            .bind(&person.email)
+            .bind(email::normalised(&person.email))
+            .bind(&person.name)
+            .execute(connection)
+            .await?;
+    match done.rows_affected() {
+        1 => Ok(()),
+        _ => Err(Error::Missing("person")),
+    }
+}
+
+pub(super) fn read(row: &Row) -> Result<Person, Error> {
     Ok(Person {
         id: PersonId::new(row.try_get("id")?),
         email: row.try_get("email")?,

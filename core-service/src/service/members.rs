@@ -1,0 +1,258 @@
+//! The members of an account, and invitations to become one.
+
+use super::{Commands, Error, Principal, SignedIn, Unit, codes};
+use crate::domain::{
+    audit::Actor,
+    budget::Budget,
+    email,
+    fact::{Fact, MemberChange},
+    ids::{AccountId, InvitationId, PersonId},
+    invitation::{Invitation, SentInvitation, VALID_SECONDS},
+    person::{Member, Role},
+};
+
+/// How many members and invitations an account may have together.
+const MOST_MEMBERS: i64 = 100;
+
+const NO_MEMBER: Error = Error::NotFound { what: "member" };
+const NO_INVITATION: Error = Error::NotFound { what: "invitation" };
+
+/// A new invitation.
+#[derive(Debug, Clone)]
+pub struct NewInvitation {
+    /// The address that is invited.
+    pub email: String,
+    /// The role that it offers.
+    pub role: Role,
+}
+
+/// Use cases about members. Whether the caller may change them is the gate's decision.
+#[derive(Debug, Clone)]
+pub struct Members {
+    commands: Commands,
+}
+
+impl Members {
+    /// Members of accounts.
+    pub const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
+    /// The members of the caller's account, by name, and the invitations that wait, the newest first.
+    pub async fn list(
+        &self,
+        caller: &Principal,
+    ) -> Result<(Vec<Member>, Vec<SentInvitation>), Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let account = caller.account;
+        let members = store.list_members(account, MOST_MEMBERS).await?;
+        let invitations = store.list_invitations_of(account, now, MOST_MEMBERS);
+        Ok((members, invitations.await?))
+    }
+
+    /// Invites an address, in place of an earlier invitation of it.
+    pub async fn invite(
+        &self,
+        caller: &Principal,
+        by: &SignedIn,
+        new: NewInvitation,
+    ) -> Result<SentInvitation, Error> {
+        let decide = async |unit: &mut Unit| {
+            lock(unit, caller.account).await?;
+            let now = unit.now;
+            codes::spend(unit, &Budget::invitations_to(&new.email)).await?;
+            codes::spend(unit, &Budget::invitations_of(caller.account)).await?;
+            let members = unit.tx.list_members(caller.account, MOST_MEMBERS).await?;
+            let address = email::normalised(&new.email);
+            if members
+                .iter()
+                .any(|one| email::normalised(&one.person.email) == address)
+            {
+                let text = "somebody with this address is a member already";
+                return Err(Error::Conflict(text.to_owned()));
+            }
+            let waiting = unit
+                .tx
+                .list_invitations_of(caller.account, now, MOST_MEMBERS)
+                .await?;
+            if members.len() + waiting.len() >= usize::try_from(MOST_MEMBERS).unwrap_or(usize::MAX)
+            {
+                return Err(Error::Conflict(format!(
+                    "an account may have {MOST_MEMBERS} members and invitations"
+                )));
+            }
+            let invitation = Invitation {
+                id: InvitationId::new(unit.new_id()),
+                account_id: caller.account,
+                email: new.email,
+                role: new.role,
+                invited_by: Some(by.person),
+                created_at: now,
+                expires_at: now.plus_seconds(VALID_SECONDS),
+            };
+            unit.tx.put_invitation(&invitation).await?;
+            unit.record(Fact::MemberInvited {
+                invitation: &invitation,
+            })
+            .await?;
+            let sent = unit.tx.find_invitation(invitation.id, now).await?;
+            sent.ok_or(NO_INVITATION)
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    /// Withdraws an invitation of the caller's account.
+    pub async fn withdraw(&self, caller: &Principal, id: InvitationId) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let found = unit.tx.find_invitation(id, unit.now).await?;
+            let found = found.filter(|one| one.invitation.account_id == caller.account);
+            found.ok_or(NO_INVITATION)?;
+            unit.tx.delete_invitation(id).await?;
+            let account = caller.account;
+            unit.record(Fact::InvitationEnded {
+                account,
+                invitation: id,
+            })
+            .await?;
+            Ok(())
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    /// Accepts an invitation to the person's own address; returns the account.
+    pub async fn accept(&self, by: &SignedIn, id: InvitationId) -> Result<AccountId, Error> {
+        let decide = async |unit: &mut Unit| {
+            let invitation = own(unit, by, id).await?;
+            let account = invitation.account_id;
+            lock(unit, account).await?;
+            // Whoever is a member already, since their address changed, keeps the better role.
+            let before = unit.tx.find_role(account, by.person).await?;
+            let role = before.map_or(invitation.role, |before| before.min(invitation.role));
+            unit.tx
+                .put_membership(account, by.person, role, unit.now)
+                .await?;
+            unit.tx.delete_invitation(id).await?;
+            unit.tx.set_account_of_session(by.session, account).await?;
+            unit.record(Fact::MemberChanged {
+                account,
+                person: by.person,
+                change: MemberChange::Joined(role),
+            })
+            .await?;
+            Ok(account)
+        };
+        self.commands.run(Actor::Person(by.person), decide).await
+    }
+
+    /// Declines an invitation to the person's own address.
+    pub async fn decline(&self, by: &SignedIn, id: InvitationId) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let account = own(unit, by, id).await?.account_id;
+            unit.tx.delete_invitation(id).await?;
+            unit.record(Fact::InvitationEnded {
+                account,
+                invitation: id,
+            })
+            .await?;
+            Ok(())
+        };
+        self.commands.run(Actor::Person(by.person), decide).await
+    }
+
+    /// Gives a member another role.
+    pub async fn change_role(
+        &self,
+        caller: &Principal,
+        person: PersonId,
+        role: Role,
+    ) -> Result<Member, Error> {
+        let decide = async |unit: &mut Unit| {
+            let account = caller.account;
+            lock(unit, account).await?;
+            let before = unit.tx.find_role(account, person).await?;
+            let before = before.ok_or(NO_MEMBER)?;
+            if before != role {
+                leaves_an_owner(unit, account, before).await?;
+                unit.tx
+                    .put_membership(account, person, role, unit.now)
+                    .await?;
+                unit.record(Fact::MemberChanged {
+                    account,
+                    person,
+                    change: MemberChange::Role {
+                        before,
+                        after: role,
+                    },
+                })
+                .await?;
+            }
+            let members = unit.tx.list_members(account, MOST_MEMBERS).await?;
+            let member = members.into_iter().find(|one| one.person.id == person);
+            member.ok_or(NO_MEMBER)
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    /// Removes a member; returns how many of their keys were revoked. `keep_keys_for` takes them over instead.
+    pub async fn remove(
+        &self,
+        account: AccountId,
+        person: PersonId,
+        keep_keys_for: Option<PersonId>,
+        by: Actor,
+    ) -> Result<u64, Error> {
+        let decide = async |unit: &mut Unit| {
+            lock(unit, account).await?;
+            let role = unit.tx.find_role(account, person).await?;
+            leaves_an_owner(unit, account, role.ok_or(NO_MEMBER)?).await?;
+            let revoked = match keep_keys_for {
+                Some(heir) => {
+                    unit.tx.pass_on_keys(account, person, heir).await?;
+                    0
+                }
+                None => unit.tx.revoke_keys_by(account, person, unit.now).await?,
+            };
+            unit.tx.take_account_from_sessions(account, person).await?;
+            unit.tx.delete_membership(account, person).await?;
+            unit.record(Fact::MemberChanged {
+                account,
+                person,
+                change: match by {
+                    Actor::Person(who) if who == person => MemberChange::Left,
+                    _ => MemberChange::Removed,
+                },
+            })
+            .await?;
+            Ok(revoked)
+        };
+        self.commands.run(by, decide).await
+    }
+}
+
+/// Locks the account, so that of two changes at the same time the second sees the first.
+async fn lock(unit: &mut Unit, account: AccountId) -> Result<(), Error> {
+    let found = unit.tx.lock_account(account).await?;
+    found.ok_or(Error::NotFound { what: "account" })?;
+    unit.renew_time();
+    Ok(())
+}
+
+/// Refuses that the last owner ceases to be one.
+async fn leaves_an_owner(unit: &mut Unit, account: AccountId, before: Role) -> Result<(), Error> {
+    if before == Role::Owner && unit.tx.count_owners(account).await? <= 1 {
+        let text =
+            "an account needs an owner: make another member one first, or remove the account";
+        return Err(Error::Conflict(text.to_owned()));
+    }
+    Ok(())
+}
+
+/// An invitation to the person's own address. Others do not exist for them.
+async fn own(unit: &mut Unit, by: &SignedIn, id: InvitationId) -> Result<Invitation, Error> {
+    let person = unit.tx.find_person(by.person).await?;
+    let address = email::normalised(&person.ok_or(Error::Unauthorized)?.email);
+    let found = unit.tx.find_invitation(id, unit.now).await?;
+    let found = found.map(|found| found.invitation);
+    let is_own = |one: &Invitation| email::normalised(&one.email) == address;
+    found.filter(is_own).ok_or(NO_INVITATION)
+}

@@ -1,0 +1,342 @@
+//! Members of accounts, the keys that they make, and their addresses.
+
+use core_service::{
+    domain::{
+        ids::{AccountId, InvitationId, KeyId},
+        person::Role,
+        plan::Plan,
+    },
+    service::{Error, KeyRequest, NewInvitation, NewKey, NewSession, Principal, SignedIn},
+};
+use test_postgres::Database;
+
+use super::{Instance, signing_in::browser};
+use crate::{
+    fixtures::{HOUR, migrate},
+    mail::Mailbox,
+};
+
+const DAY: i64 = 24 * HOUR;
+
+/// Somebody who is signed in, with their place in an account.
+struct Somebody {
+    session: NewSession,
+    by: SignedIn,
+}
+
+impl Instance {
+    async fn somebody(&self, email: &str, number: u8) -> Somebody {
+        let session = self.sign_in(email, &browser(number)).await;
+        let by = self.person_of(&session).await;
+        Somebody { session, by }
+    }
+
+    /// What they may do where their session is now.
+    async fn standing_of(&self, who: &Somebody) -> Principal {
+        let caller = self.caller_of(&who.session).await.unwrap();
+        caller.principal.unwrap()
+    }
+
+    /// Invites somebody and has them accept.
+    async fn join(&self, owner: &Somebody, who: &Somebody, email: &str, role: Role) -> AccountId {
+        let caller = self.standing_of(owner).await;
+        let invitation = self.members.invite(&caller, &owner.by, to(email, role));
+        let id = invitation.await.unwrap().invitation.id;
+        let account = self.members.accept(&who.by, id).await.unwrap();
+        self.clock.advance_seconds(5);
+        account
+    }
+
+    async fn make_key(&self, caller: &Principal, who: &Somebody) -> NewKey {
+        let request = request(&["events:read", "registrations:read"], "");
+        let made = self.own_keys.create(caller, &who.by, request).await;
+        made.unwrap().0
+    }
+
+    async fn use_key(&self, key: &NewKey) -> Result<Principal, Error> {
+        let header = format!("Bearer {}", key.plain.expose());
+        self.authenticator.authenticate(Some(&header)).await
+    }
+}
+
+fn to(email: &str, role: Role) -> NewInvitation {
+    NewInvitation {
+        email: email.to_owned(),
+        role,
+    }
+}
+
+fn request(scopes: &[&str], expires: &str) -> KeyRequest {
+    KeyRequest {
+        name: "laptop".to_owned(),
+        scopes: scopes.iter().map(|one| (*one).to_owned()).collect(),
+        expires: expires.to_owned(),
+    }
+}
+
+async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
+    let instance = Instance::open(&database).await;
+    let mailbox = Mailbox::of(&instance);
+    let owner = instance.somebody("olga@example.org", 1).await;
+    let caller = instance.standing_of(&owner).await;
+    let sent = instance
+        .members
+        .invite(&caller, &owner.by, to("Dora@example.org", Role::Door))
+        .await
+        .unwrap();
+    let id = sent.invitation.id;
+    let mail = mailbox.collect().await.remove(0);
+    assert_eq!(mail.to.1, "Dora@example.org");
+    assert!(
+        mail.text.contains(&format!("/invitations/{id}")),
+        "{}",
+        mail.text
+    );
+
+    let stranger = instance.somebody("mallory@example.org", 2).await;
+    for other in [id, InvitationId::new(uuid::Uuid::nil())] {
+        for answer in [
+            instance.members.accept(&stranger.by, other).await.map(drop),
+            instance.members.decline(&stranger.by, other).await,
+        ] {
+            assert!(matches!(answer, Err(Error::NotFound { .. })), "{answer:?}");
+        }
+    }
+    // Who is invited has no account of their own when they sign in for the first time.
+    let dora = instance.somebody("dora@example.org", 3).await;
+    assert_eq!(
+        instance.caller_of(&dora.session).await.unwrap().principal,
+        None
+    );
+    let view = instance.sessions.get(&dora.by).await.unwrap();
+    assert_eq!(view.invitations.len(), 1);
+    let account = instance.members.accept(&dora.by, id).await.unwrap();
+    assert_eq!(account, caller.account);
+    let again = instance.members.accept(&dora.by, id).await;
+    assert!(matches!(again, Err(Error::NotFound { .. })), "{again:?}");
+    instance.clock.advance_seconds(5);
+    let standing = instance.standing_of(&dora).await;
+    assert_eq!(
+        (standing.account, standing.scopes),
+        (account, Role::Door.scopes())
+    );
+
+    // Nobody takes an invitation that has lapsed, nor one of another account.
+    let sent = instance
+        .members
+        .invite(&caller, &owner.by, to("mallory@example.org", Role::Owner))
+        .await
+        .unwrap();
+    let foreign = instance.standing_of(&stranger).await;
+    let withdrawn = instance.members.withdraw(&foreign, sent.invitation.id);
+    assert!(matches!(withdrawn.await, Err(Error::NotFound { .. })));
+    instance.clock.advance_seconds(7 * DAY);
+    let late = instance.members.accept(&stranger.by, sent.invitation.id);
+    assert!(matches!(late.await, Err(Error::NotFound { .. })));
+}
+
+async fn an_account_keeps_an_owner(database: Database) {
+    let instance = Instance::open(&database).await;
+    let owner = instance.somebody("olga@example.org", 1).await;
+    let other = instance.somebody("otto@example.org", 2).await;
+    let account = instance
+        .join(&owner, &other, "otto@example.org", Role::Organizer)
+        .await;
+    let caller = instance.standing_of(&owner).await;
+    let leave = async |who: &Somebody| {
+        let by = owner_actor(who);
+        instance
+            .members
+            .remove(account, who.by.person, None, by)
+            .await
+    };
+    let last = leave(&owner).await;
+    assert!(matches!(last, Err(Error::Conflict(_))), "{last:?}");
+    let demoted = instance
+        .members
+        .change_role(&caller, owner.by.person, Role::Door)
+        .await;
+    assert!(matches!(demoted, Err(Error::Conflict(_))), "{demoted:?}");
+
+    let promoted = instance
+        .members
+        .change_role(&caller, other.by.person, Role::Owner)
+        .await
+        .unwrap();
+    assert_eq!(promoted.role, Role::Owner);
+    leave(&owner).await.unwrap();
+    let last = leave(&other).await;
+    assert!(matches!(last, Err(Error::Conflict(_))), "{last:?}");
+    instance.clock.advance_seconds(5);
+    // Who left is nobody there.
+    let left = instance.caller_of(&owner.session).await.unwrap();
+    assert_eq!(left.principal, None);
+    let foreign = leave(&owner).await;
+    assert!(
+        matches!(foreign, Err(Error::NotFound { .. })),
+        "{foreign:?}"
+    );
+}
+
+fn owner_actor(who: &Somebody) -> core_service::domain::audit::Actor {
+    core_service::domain::audit::Actor::Person(who.by.person)
+}
+
+async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database: Database) {
+    let instance = Instance::open(&database).await;
+    let owner = instance.somebody("olga@example.org", 1).await;
+    let caller = instance.standing_of(&owner).await;
+    for (number, keep) in [(2, false), (3, true)] {
+        let email = format!("otto{number}@example.org");
+        let member = instance.somebody(&email, number).await;
+        let account = instance
+            .join(&owner, &member, &email, Role::Organizer)
+            .await;
+        let theirs = instance.standing_of(&member).await;
+        assert_eq!(theirs.account, account);
+        let key = instance.make_key(&theirs, &member).await;
+        assert!(instance.use_key(&key).await.is_ok());
+
+        let heir = keep.then_some(owner.by.person);
+        let removed = instance
+            .members
+            .remove(account, member.by.person, heir, owner_actor(&owner))
+            .await
+            .unwrap();
+        assert_eq!(removed, u64::from(!keep));
+        instance.clock.advance_seconds(5);
+        assert_eq!(instance.use_key(&key).await.is_ok(), keep, "{keep}");
+        let left = instance.caller_of(&member.session).await.unwrap();
+        let left = left.principal.map(|one| one.account);
+        assert_ne!(left, Some(account), "the session is about another account");
+    }
+    let members = instance.members.list(&caller).await.unwrap().0;
+    assert_eq!(members.len(), 1);
+    assert_eq!(members[0].keys, 1, "the one that was kept");
+}
+
+async fn a_key_can_do_what_its_person_can_at_the_time(database: Database) {
+    let instance = Instance::open(&database).await;
+    let owner = instance.somebody("olga@example.org", 1).await;
+    let member = instance.somebody("otto@example.org", 2).await;
+    instance
+        .join(&owner, &member, "otto@example.org", Role::Organizer)
+        .await;
+    let theirs = instance.standing_of(&member).await;
+    let key = instance.make_key(&theirs, &member).await;
+    let caller = instance.standing_of(&owner).await;
+    let scopes = async || instance.use_key(&key).await.unwrap().scopes.joined(" ");
+    assert_eq!(scopes().await, "events:read registrations:read");
+    for (role, expected) in [
+        (Role::Door, "events:read registrations:read"),
+        (Role::Owner, "events:read registrations:read"),
+    ] {
+        let changed = instance
+            .members
+            .change_role(&caller, member.by.person, role);
+        changed.await.unwrap();
+        instance.clock.advance_seconds(5);
+        assert_eq!(scopes().await, expected);
+    }
+}
+
+async fn a_key_is_made_listed_rotated_and_revoked(database: Database) {
+    let instance = Instance::open(&database).await;
+    let owner = instance.somebody("olga@example.org", 1).await;
+    let caller = instance.standing_of(&owner).await;
+    for (wrong, field) in [
+        (request(&["events:read", "everything"], ""), "scopes"),
+        // No key can have what only sessions have.
+        (request(&["keys:write"], ""), "scopes"),
+        (request(&["events:read"], "2020-01-01"), "expires"),
+        (request(&["events:read"], "soon"), "expires"),
+    ] {
+        let refused = instance.own_keys.create(&caller, &owner.by, wrong).await;
+        let Err(Error::Invalid(violations)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(violations[0].field, field);
+    }
+    let request = request(&["events:read"], "30d");
+    let (first, shown) = instance
+        .own_keys
+        .create(&caller, &owner.by, request)
+        .await
+        .unwrap();
+    assert_eq!(shown.person_name, "olga");
+    let (second, _) = instance
+        .own_keys
+        .rotate(&caller, &owner.by, first.key.id, HOUR)
+        .await
+        .unwrap();
+    assert_eq!(second.key.scopes, first.key.scopes);
+    assert_eq!(
+        second.key.expires_at, first.key.expires_at,
+        "30 days from now"
+    );
+    assert!(instance.use_key(&first).await.is_ok());
+    instance.clock.advance_seconds(HOUR);
+    assert!(
+        instance.use_key(&first).await.is_err(),
+        "the overlap is over"
+    );
+    assert!(instance.use_key(&second).await.is_ok());
+    assert_eq!(instance.own_keys.list(&caller).await.unwrap().len(), 2);
+
+    let stranger = instance.caller("fay@example.org", Plan::Free).await;
+    for id in [second.key.id, KeyId::new(uuid::Uuid::nil())] {
+        let foreign = instance.own_keys.revoke(&stranger, id).await;
+        assert!(matches!(foreign, Err(Error::NotFound { what: "key" })));
+        let foreign = instance.own_keys.rotate(&stranger, &owner.by, id, 0).await;
+        assert!(matches!(foreign, Err(Error::NotFound { what: "key" })));
+    }
+    instance
+        .own_keys
+        .revoke(&caller, second.key.id)
+        .await
+        .unwrap();
+    assert!(instance.use_key(&second).await.is_err());
+    let listed = instance.own_keys.list(&caller).await.unwrap();
+    assert_eq!(listed.len(), 1);
+}
+
+async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
+    database: Database,
+) {
+    let instance = Instance::open(&database).await;
+    let ada = instance.somebody("ada@example.org", 1).await;
+    let other = instance.somebody("bob@example.org", 2).await;
+    let mailbox = Mailbox::of(&instance);
+    // The answer does not tell whether somebody has the address; the mail to it does.
+    let start = async |address| instance.profile.start_email_change(&ada.by, address).await;
+    start("bob@example.org").await.unwrap();
+    let mail = mailbox.collect().await.remove(0);
+    assert_eq!(mail.subject, "This address is in use already");
+
+    start("Ada@new.example").await.unwrap();
+    let mail = mailbox.collect().await.remove(0);
+    assert_eq!(mail.to.1, "Ada@new.example");
+    let (code, _) = mail.subject.split_once(" is your code").unwrap();
+    let foreign = instance.profile.finish_email_change(&other.by, code).await;
+    assert!(matches!(foreign, Err(Error::Conflict(_))), "{foreign:?}");
+    let changed = instance.profile.finish_email_change(&ada.by, code).await;
+    assert_eq!(changed.unwrap().email, "Ada@new.example");
+    let notice = mailbox.collect().await.remove(0);
+    assert_eq!(notice.to.1, "ada@example.org");
+    assert_eq!(notice.subject, "Your address was changed");
+    assert!(!notice.text.contains("new.example"), "{}", notice.text);
+
+    let again = instance.sign_in("ada@new.example", &browser(3)).await;
+    assert_eq!(instance.person_of(&again).await.person, ada.by.person);
+    let renamed = instance.profile.rename(&ada.by, "Ada Lovelace".to_owned());
+    assert_eq!(renamed.await.unwrap().name, "Ada Lovelace");
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    an_invitation_is_for_its_address_alone_and_once,
+    an_account_keeps_an_owner,
+    the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them,
+    a_key_can_do_what_its_person_can_at_the_time,
+    a_key_is_made_listed_rotated_and_revoked,
+    an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old,
+);
