@@ -14,6 +14,7 @@ pub(crate) const RATE_LIMITED: &str = "RATE_LIMITED";
 const UNAUTHORIZED: &str = "UNAUTHORIZED";
 /// The credential lacks the scope.
 pub(crate) const INSUFFICIENT_SCOPE: &str = "INSUFFICIENT_SCOPE";
+const ACCOUNT_SUSPENDED: &str = "ACCOUNT_SUSPENDED";
 const PLAN_REQUIRED: &str = "PLAN_REQUIRED";
 const PAYLOAD_TOO_LARGE: &str = "PAYLOAD_TOO_LARGE";
 const UNSUPPORTED_MEDIA_TYPE: &str = "UNSUPPORTED_MEDIA_TYPE";
@@ -23,10 +24,11 @@ const INTERNAL: &str = "INTERNAL";
 const UNAVAILABLE: &str = "UNAVAILABLE";
 
 /// The codes that an rpc does not have to name, since its access and its input imply them.
-pub(crate) const IMPLIED: [&str; 10] = [
+pub(crate) const IMPLIED: [&str; 11] = [
     INVALID_REQUEST,
     UNAUTHORIZED,
     INSUFFICIENT_SCOPE,
+    ACCOUNT_SUSPENDED,
     PLAN_REQUIRED,
     IDEMPOTENCY_KEY_IN_USE,
     IDEMPOTENCY_KEY_REUSED,
@@ -45,7 +47,7 @@ pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<
         // Every route refuses unknown query parameters.
         INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,
         UNAUTHORIZED => credential,
-        INSUFFICIENT_SCOPE => method.scope.is_some(),
+        INSUFFICIENT_SCOPE | ACCOUNT_SUSPENDED => method.scope.is_some(),
         IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.idempotency_key,
         // Calls of an account are limited, and look-ups of unknown keys.
         RATE_LIMITED if credential => true,

@@ -3,6 +3,7 @@
 mod accounts;
 mod doctor;
 mod erase;
+mod events;
 mod keys;
 mod mail;
 mod migrate;
@@ -11,12 +12,14 @@ mod table;
 use std::io::{self, ErrorKind, Write};
 
 use clap::{Args, Subcommand};
+use muster_api::validation::breaks_a_line;
 use process::Failure;
 use serde_json::Value;
 
 pub use accounts::AccountCommand;
 pub use doctor::DoctorCommand;
 pub use erase::EraseCommand;
+pub use events::EventCommand;
 pub use keys::KeyCommand;
 pub use mail::MailCommand;
 
@@ -30,17 +33,20 @@ use crate::{
 /// An admin command.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Create accounts and change their plans
+    /// Create, list, suspend and remove accounts, change their plans, and let people sign in
     #[command(subcommand)]
     Account(AccountCommand),
+    /// Take events down and show them again
+    #[command(subcommand)]
+    Event(EventCommand),
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
     /// List failed mails and send them again
     #[command(subcommand)]
     Mail(MailCommand),
-    /// Erase a person: registrations, unsent mails, mails in the mail folder, private links, and the name and address of their
-    /// account
+    /// Erase a person: registrations, unsent mails, mails in the mail folder, private links, memberships and keys, and their name and
+    /// address on events
     Erase(EraseCommand),
     /// Run the migrations that the database lacks
     Migrate(Format),
@@ -119,6 +125,7 @@ impl Command {
             Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
             Self::Account(command) => command.run(commands(data, clock, entropy).await?).await,
+            Self::Event(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Mail(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Erase(command) => {
@@ -131,6 +138,7 @@ impl Command {
     fn format(&self) -> Format {
         match self {
             Self::Account(command) => command.format(),
+            Self::Event(command) => command.format(),
             Self::Key(command) => command.format(),
             Self::Mail(command) => command.format(),
             Self::Erase(command) => command.format,
@@ -148,6 +156,20 @@ fn print(text: &str) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// The most characters of a reason, as in the API.
+const LONGEST_REASON: usize = 500;
+
+/// A reason that people read: one line.
+fn words(text: &str) -> Result<String, String> {
+    let is_line = !text.trim().is_empty() && !text.chars().any(breaks_a_line);
+    if is_line && text.chars().count() <= LONGEST_REASON {
+        return Ok(text.trim().to_owned());
+    }
+    Err(format!(
+        "must be one line of 1 to {LONGEST_REASON} characters"
+    ))
 }
 
 async fn open(data: &DataSettings) -> Result<Store, Failure> {
@@ -187,6 +209,7 @@ fn failure(error: Error) -> Failure {
         | Error::IdempotencyKeyReused
         | Error::IdempotencyKeyInUse
         | Error::Unauthorized
+        | Error::AccountSuspended
         | Error::StepUpRequired
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired

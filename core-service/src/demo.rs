@@ -83,6 +83,15 @@ pub async fn prepare(use_cases: &UseCases, file: PathBuf) -> Result<Option<DemoK
     }))
 }
 
+/// A link with which the owner of the demo account signs in, once.
+///
+/// # Errors
+/// When the database fails.
+pub async fn sign_in_link(use_cases: &UseCases) -> Result<String, Failure> {
+    let link = use_cases.sign_in.new_link(EMAIL).await.map_err(failure)?;
+    Ok(use_cases.links.sign_in(&link))
+}
+
 /// Warns of demo data in a database that is used for real: its key may be known, and its events are public.
 ///
 /// # Errors

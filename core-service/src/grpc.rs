@@ -1,5 +1,6 @@
 //! The gRPC surface: messages in, messages out. Proto types stop here.
 
+mod account_management_service;
 mod account_service;
 mod catalogue_service;
 mod convert;
@@ -26,6 +27,7 @@ use covers::Studio;
 use muster_api::{
     FILE_DESCRIPTOR_SET,
     internal::v1::{
+        account_management_service_server::AccountManagementServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
         key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
         person_service_server::PersonServiceServer, session_service_server::SessionServiceServer,
@@ -43,10 +45,11 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
 use self::{
-    account_service::AccountApi, catalogue_service::CatalogueApi, edge_service::EdgeApi,
-    event_service::EventApi, instance_service::InstanceApi, key_service::KeyApi,
-    member_service::MemberApi, person_service::PersonApi, registration_service::RegistrationApi,
-    session_service::SessionApi, sign_in_service::SignInApi,
+    account_management_service::AccountManagementApi, account_service::AccountApi,
+    catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
+    instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
+    person_service::PersonApi, registration_service::RegistrationApi, session_service::SessionApi,
+    sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
 
@@ -126,6 +129,9 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let members = MemberServiceServer::new(Validated::new(MemberApi {
         members: use_cases.members.clone(),
     }));
+    let accounts = AccountManagementServiceServer::new(Validated::new(AccountManagementApi {
+        accounts: use_cases.own_accounts.clone(),
+    }));
     let keys = KeyServiceServer::new(Validated::new(KeyApi {
         keys: use_cases.own_keys.clone(),
     }));
@@ -140,6 +146,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
         .add_service(instance.max_decoding_message_size(message::MOST))
         .add_service(sign_in.max_decoding_message_size(message::MOST))
         .add_service(sessions.max_decoding_message_size(message::MOST))
+        .add_service(accounts.max_decoding_message_size(message::MOST))
         .add_service(members.max_decoding_message_size(message::MOST))
         .add_service(keys.max_decoding_message_size(message::MOST))
         .add_service(people.max_decoding_message_size(message::MOST))

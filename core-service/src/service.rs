@@ -20,22 +20,25 @@ mod links;
 mod mail_quota;
 mod mails;
 mod members;
+mod own_account;
 mod own_keys;
 mod pages;
 mod profile;
 mod registrations;
+mod removal;
 mod sessions;
 mod sign_in;
+mod suspension;
 
 use std::sync::Arc;
 
 pub(crate) use accounts::add_account;
-pub use accounts::{AccountOverview, Accounts, NewAccount};
+pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Caller, Principal, SignedIn};
-pub use erase::{Erasure, People};
+pub use erase::{Erasure, LastOwner, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail};
@@ -45,6 +48,7 @@ pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
 pub use members::{Members, NewInvitation};
+pub use own_account::{AccountPatch, OwnAccounts};
 pub use own_keys::{KeyRequest, OwnKeys};
 pub use pages::PageStart;
 pub use profile::Profile;
@@ -54,9 +58,11 @@ pub use registrations::{
     OwnRegistrations, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 
+pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};
 pub(crate) use sign_in::may_sign_in;
 pub use sign_in::{Browser, NewSession, SignIn, SignUp};
+pub use suspension::Suspensions;
 
 pub use crate::{
     domain::rate::LimitSettings,
@@ -93,6 +99,10 @@ pub struct UseCases {
     pub sessions: Sessions,
     /// Members of accounts.
     pub members: Members,
+    /// Accounts, for their members.
+    pub own_accounts: OwnAccounts,
+    /// What operators withdraw from the public.
+    pub suspensions: Suspensions,
     /// Keys of accounts, for their members.
     pub own_keys: OwnKeys,
     /// People's own names and addresses.
@@ -181,7 +191,9 @@ impl UseCases {
             keys: Keys::new(commands.clone(), &authenticator),
             sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
             sessions: Sessions::new(commands.clone(), &authenticator),
-            members: Members::new(commands.clone()),
+            members: Members::new(commands.clone(), &authenticator),
+            own_accounts: OwnAccounts::new(commands.clone(), &authenticator, sign_up),
+            suspensions: Suspensions::new(commands.clone()),
             own_keys: OwnKeys::new(commands.clone(), &authenticator),
             profile: Profile::new(commands.clone()),
             info,

@@ -108,6 +108,8 @@ fn event() -> Event {
         custom_fields: Vec::new(),
         organizer_name: None,
         contact_email: None,
+        is_hidden: false,
+        is_account_suspended: false,
         published_start: None,
         version: 1,
         sequence: 3,

@@ -106,7 +106,7 @@ impl Config {
     }
 
     /// Whether it listens on loopback addresses only.
-    fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         let grpc_is_local = match &self.port.grpc_addr {
             Address::Tcp(address) => address.ip().is_loopback(),
             Address::Unix(_) => true,

@@ -55,7 +55,13 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
     // The edges call core's services without sockets, through the same gate as calls from the network.
     let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
 
-    welcome::print(&config, demo.as_ref());
+    // Whoever sees this output may do everything on this machine; from other machines nobody must get in by it.
+    let sign_in = if demo.is_some() && config.is_local() {
+        Some(demo::sign_in_link(core.use_cases()).await?)
+    } else {
+        None
+    };
+    welcome::print(&config, demo.as_ref(), sign_in.as_deref());
     let (background, grpc) = (
         core.run_background(stop.clone()),
         core.serve(grpc, &config.port.tls, stop.clone()),

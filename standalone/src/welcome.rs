@@ -3,23 +3,24 @@
 use std::io::Write;
 
 use core_service::{
-    demo::{DemoKey, KeyOrigin},
+    demo::{DemoKey, EMAIL, KeyOrigin},
     grpc::server::Address,
 };
 
 use crate::config::{Config, reachable};
 
 /// Prints it to standard output; logs go to standard error.
-pub(crate) fn print(config: &Config, demo: Option<&DemoKey>) {
+pub(crate) fn print(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) {
     // Output that cannot be written must not stop the service.
-    let _unread = writeln!(std::io::stdout(), "{}", text(config, demo));
+    let _unread = writeln!(std::io::stdout(), "{}", text(config, demo, sign_in));
 }
 
-fn text(config: &Config, demo: Option<&DemoKey>) -> String {
+fn text(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) -> String {
     let key = demo.map_or("$KEY", |demo| demo.key.expose());
     let parts = [
         places(config),
         demo.map(demo_key).unwrap_or_default(),
+        sign_in.map(sign_in_link).unwrap_or_default(),
         examples(config, key),
         if demo.is_none() {
             FIRST_KEY.to_owned()
@@ -54,6 +55,13 @@ fn demo_key(demo: &DemoKey) -> String {
         KeyOrigin::Replaced => "a new key, since the last one was lost; stored in",
     };
     format!("  Demo key   {key}  ({kept} {file})\n")
+}
+
+/// The link works once, and may have been used by the time somebody reads it again.
+fn sign_in_link(url: &str) -> String {
+    format!(
+        "  Dashboard  {url}\n             (signs in once, within 15 minutes; for another link: muster account sign-in-link --email {EMAIL})\n"
+    )
 }
 
 fn examples(config: &Config, key: &str) -> String {

@@ -1,16 +1,25 @@
-//! `account create` and `account set-plan`.
+//! The commands on accounts.
 
-use clap::Subcommand;
+mod remove;
+mod shown;
+mod sign_in_link;
+
+use clap::{Args, Subcommand};
 use process::Failure;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Format, Output, failure};
+use self::{
+    remove::Remove,
+    shown::{listed, shown, view},
+    sign_in_link::SignInLink,
+};
+use super::{Format, Output, failure, words};
 use crate::{
     domain::{
-        account::Account,
+        ids::AccountId,
         plan::{Plan, Plans},
     },
-    service::{Accounts, Commands, NewAccount},
+    service::{Accounts, Commands, Error, NewAccount, Suspensions},
 };
 
 /// A command on accounts.
@@ -46,12 +55,85 @@ pub enum AccountCommand {
         #[command(flatten)]
         format: Format,
     },
+    /// List all accounts with their plans and states
+    List {
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show an account: its members, and how many events, registrations and keys it has
+    Show {
+        /// The account.
+        #[command(flatten)]
+        which: Which,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print a link with which a person signs in, once, within 15 minutes
+    SignInLink(SignInLink),
+    /// Suspend an account: its keys and sessions are refused within five seconds, and its events leave the site and take no registrations
+    ///
+    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension.
+    Suspend {
+        /// The account.
+        #[command(flatten)]
+        which: Which,
+        /// Why. The members read it once the suspension has ended
+        #[arg(long, value_parser = words)]
+        reason: Option<String>,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// End the suspension of an account. Everything is as it was before
+    Resume {
+        /// The account.
+        #[command(flatten)]
+        which: Which,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Remove an account with its events, registrations and keys, for good
+    ///
+    /// It is refused while people are registered for events to come, who would not hear of it: `--cancel-events` cancels these first. The
+    /// people who are members remain.
+    Remove(Remove),
+}
+
+/// Which account.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false)]
+pub struct Which {
+    /// E-mail address of its owner
+    #[arg(long)]
+    email: Option<String>,
+    /// Id of the account, from `account list`
+    #[arg(long, value_parser = account_id)]
+    id: Option<AccountId>,
+}
+
+fn account_id(text: &str) -> Result<AccountId, String> {
+    text.parse()
+        .map_err(|_| "must be the id of an account, from `account list`".to_owned())
+}
+
+impl Which {
+    async fn find(&self, accounts: &Accounts) -> Result<AccountId, Failure> {
+        let found = match (self.id, &self.email) {
+            (Some(id), _) => Ok(id),
+            (None, Some(email)) => accounts.owned_by(email).await,
+            (None, None) => Err(Error::NotFound { what: "account" }),
+        };
+        found.map_err(failure)
+    }
 }
 
 impl AccountCommand {
     pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         // These commands do not use the limits of plans.
-        let accounts = Accounts::new(commands, Plans::default());
+        let accounts = Accounts::new(commands.clone(), Plans::default());
         match self {
             Self::Create {
                 email,
@@ -78,23 +160,59 @@ impl AccountCommand {
                 let text = format!("{} is on the {} plan", account.email, account.plan);
                 Ok(Output::new(text, shown(&account)))
             }
+            Self::List { .. } => {
+                let all = accounts.list().await.map_err(failure)?;
+                Ok(Output::new(listed(&all), all.iter().map(shown).collect()))
+            }
+            Self::Show { which, .. } => {
+                let id = which.find(&accounts).await?;
+                Ok(view(&accounts.view(id).await.map_err(failure)?))
+            }
+            Self::SignInLink(command) => command.run(commands).await,
+            Self::Suspend { which, reason, .. } => {
+                let id = which.find(&accounts).await?;
+                let done = Suspensions::new(commands)
+                    .suspend(id, reason.as_deref())
+                    .await;
+                Ok(suspended(id, done.map_err(failure)?))
+            }
+            Self::Resume { which, .. } => {
+                let id = which.find(&accounts).await?;
+                let done = Suspensions::new(commands).resume(id).await;
+                Ok(resumed(id, done.map_err(failure)?))
+            }
+            Self::Remove(command) => command.run(&accounts).await,
         }
     }
 
     pub(super) const fn format(&self) -> Format {
         match self {
-            Self::Create { format, .. } | Self::SetPlan { format, .. } => *format,
+            Self::Create { format, .. }
+            | Self::SetPlan { format, .. }
+            | Self::List { format }
+            | Self::Show { format, .. }
+            | Self::Suspend { format, .. }
+            | Self::Resume { format, .. } => *format,
+            Self::SignInLink(command) => command.format,
+            Self::Remove(command) => command.format,
         }
     }
 }
 
-fn shown(account: &Account) -> Value {
-    json!({
-        "id": account.id.to_string(),
-        "email": account.email,
-        "name": account.name,
-        "plan": account.plan.name(),
-        "timezone": account.timezone,
-        "created_at": account.created_at.to_string(),
-    })
+fn suspended(id: AccountId, is_new: bool) -> Output {
+    let text = if is_new {
+        format!("suspended {id}; end it with: account resume --id {id}")
+    } else {
+        format!("{id} was suspended already")
+    };
+    Output::new(text, json!({ "id": id.to_string(), "is_suspended": true }))
+}
+
+fn resumed(id: AccountId, is_new: bool) -> Output {
+    let text = if is_new {
+        format!("resumed {id}")
+    } else {
+        format!("{id} was not suspended")
+    };
+    Output::new(text, json!({ "id": id.to_string(), "is_suspended": false }))
 }

@@ -9,7 +9,7 @@ use process::Failure;
 use serde_json::json;
 
 use super::{Format, Output, failure};
-use crate::service::{Commands, Erasure, People};
+use crate::service::{Commands, Erasure, LastOwner, People};
 
 /// The arguments of `erase`.
 #[derive(Debug, Clone, Args)]
@@ -17,6 +17,12 @@ pub struct EraseCommand {
     /// E-mail address of the person
     #[arg(long)]
     email: String,
+    /// Who becomes the owner of accounts that nobody else owns: an e-mail address
+    #[arg(long, value_name = "EMAIL", conflicts_with = "remove_accounts")]
+    new_owner: Option<String>,
+    /// Remove the accounts that nobody else owns, with their events. Events to come must be cancelled before
+    #[arg(long)]
+    remove_accounts: bool,
     /// The output.
     #[command(flatten)]
     pub(super) format: Format,
@@ -29,7 +35,12 @@ impl EraseCommand {
         commands: Commands,
         mail_folder: &Path,
     ) -> Result<Output, Failure> {
-        let done = People::new(commands).erase(&self.email).await;
+        let last_owner = match &self.new_owner {
+            Some(address) => LastOwner::Named(address.clone()),
+            None if self.remove_accounts => LastOwner::Remove,
+            None => LastOwner::Refuse,
+        };
+        let done = People::new(commands).erase(&self.email, &last_owner).await;
         let done = done.map_err(failure)?;
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
             let folder = mail_folder.display();
@@ -44,8 +55,10 @@ impl EraseCommand {
             "links": done.links,
             "promoted": done.promoted,
             "events": done.events,
-            "account": done.account,
+            "person": done.person,
             "keys": done.keys,
+            "passed_on": done.passed_on,
+            "removed_accounts": done.removed_accounts,
         });
         Ok(Output::new(summary(&done, written), json))
     }
@@ -69,10 +82,10 @@ fn summary(done: &Erasure, written: u64) -> String {
             done.events
         ),
     ];
-    if done.account {
+    if done.person {
         lines.push(format!(
-            "account: address and name removed, keys revoked: {}; its events stay",
-            done.keys
+            "the person cannot sign in any more; keys revoked: {}, accounts with a new owner: {}, accounts removed: {}",
+            done.keys, done.passed_on, done.removed_accounts
         ));
     }
     lines.join("\n")

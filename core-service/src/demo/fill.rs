@@ -81,6 +81,7 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
         name: "Demo Organizer".to_owned(),
         plan: Plan::Pro,
         timezone: None,
+        is_suspended: false,
         created_at,
     }
 }

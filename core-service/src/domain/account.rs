@@ -26,8 +26,32 @@ pub struct Account {
     pub plan: Plan,
     /// IANA time zone of new events that name none; the instance's default if absent.
     pub timezone: Option<String>,
+    /// Whether the operator has suspended it; so is one that is being removed.
+    pub is_suspended: bool,
     /// When it was created.
     pub created_at: Instant,
+}
+
+impl Account {
+    /// The name of an account that was named after a person who was erased.
+    pub const ERASED_NAME: &str = "erased";
+}
+
+/// What goes with an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountContents {
+    /// Events in any state.
+    pub events: i64,
+    /// Registrations in any status.
+    pub registrations: i64,
+    /// Members.
+    pub members: i64,
+    /// Keys that are not revoked.
+    pub keys: i64,
+    /// Events that are neither cancelled nor ended and for which people are registered.
+    pub awaited_events: i64,
+    /// Mails about cancelled events that are not sent yet.
+    pub waiting_mails: i64,
 }
 
 /// An API key as it is stored: never the key, only its SHA-256.

@@ -70,6 +70,10 @@ pub struct Event {
     pub organizer_name: Option<String>,
     /// E-mail address for questions, which the public sees.
     pub contact_email: Option<String>,
+    /// Whether the operator has taken it down.
+    pub is_hidden: bool,
+    /// Whether the operator has suspended its account.
+    pub is_account_suspended: bool,
     /// The start at which it was published last; `None` if it never was.
     pub published_start: Option<Instant>,
     /// Increases with each change of time or place; part of calendar entries.
@@ -122,9 +126,19 @@ impl Event {
         !self.is_cancelled && !self.has_ended(now)
     }
 
-    /// Whether the public sees it: published, listed, not cancelled and not ended.
+    /// Whether the public may see it by its link: published, and not withdrawn by the operator.
+    pub const fn is_shown(&self) -> bool {
+        self.is_published && !self.is_withdrawn()
+    }
+
+    /// Whether the operator has withdrawn it from the public, alone or with its account. Private links of registrants go on working.
+    pub const fn is_withdrawn(&self) -> bool {
+        self.is_hidden || self.is_account_suspended
+    }
+
+    /// Whether the public catalogue has it: shown, listed, not cancelled and not ended.
     pub fn is_live(&self, now: Instant) -> bool {
-        self.is_published && self.is_listed && self.is_active(now)
+        self.is_shown() && self.is_listed && self.is_active(now)
     }
 
     /// Where it takes place: its location, and the city unless the location names it.
@@ -239,10 +253,22 @@ pub(in crate::domain) mod tests {
         assert!(!published.cancelled(None, NOW).unwrap().is_live(NOW));
         let unlisted = Event {
             is_listed: false,
-            ..published
+            ..published.clone()
         };
         assert!(!unlisted.is_live(NOW));
         assert!(unlisted.is_active(NOW));
+        let hidden = Event {
+            is_hidden: true,
+            ..published.clone()
+        };
+        let suspended = Event {
+            is_account_suspended: true,
+            ..published
+        };
+        for withdrawn in [hidden, suspended] {
+            assert!(!withdrawn.is_live(NOW) && !withdrawn.is_shown());
+            assert!(withdrawn.is_active(NOW));
+        }
     }
 
     #[test]

@@ -157,10 +157,24 @@ pub enum Fact<'a> {
         /// The new plan.
         after: Plan,
     },
-    /// The name and the address of an account were erased.
-    AccountErased {
+    /// An account changed.
+    AccountChanged {
         /// The account.
         account: AccountId,
+        /// How.
+        change: AccountChange<'a>,
+    },
+    /// The operator took an event down, or shows it again.
+    EventTakenDown {
+        /// The event, as it is now.
+        event: &'a Event,
+        /// Why.
+        reason: Option<&'a str>,
+    },
+    /// The public sees an event no longer or again, since its account is suspended or resumed.
+    EventWithdrawn {
+        /// The event.
+        event: &'a Event,
     },
     /// An API key was created.
     KeyCreated {
@@ -209,6 +223,21 @@ pub enum Fact<'a> {
     },
     /// Private links were made for mails.
     PrivateLinksMade,
+}
+
+/// How an account changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountChange<'a> {
+    /// A member changed its name or its time zone. Neither is recorded, since a name may be a person's.
+    Updated,
+    /// The operator suspended it.
+    Suspended(Option<&'a str>),
+    /// The operator resumed it.
+    Resumed,
+    /// It was removed.
+    Removed,
+    /// The name of a person who was erased was removed from it.
+    Erased,
 }
 
 /// How the members of an account changed.

@@ -65,6 +65,15 @@ pub struct Member {
     pub keys: i64,
 }
 
+/// What a person may do in an account, and whether anybody may do anything there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Their role.
+    pub role: Role,
+    /// Whether the operator has suspended the account.
+    pub is_suspended: bool,
+}
+
 /// A key, with the person for whom it acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberKey {

@@ -61,6 +61,9 @@ pub enum Refusal {
     /// There is no such event, or the caller may not see it.
     #[error("there is no such event")]
     NoEvent,
+    /// The operator has withdrawn the event from the public.
+    #[error("the event is hidden")]
+    EventWithdrawn,
     /// Answers that do not fit the event's questions.
     #[error("the answers break rules")]
     Invalid(Vec<FieldViolation>),

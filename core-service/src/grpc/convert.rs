@@ -263,6 +263,7 @@ pub(super) fn my_event_detail(
         registrations_confirmed: counters.confirmed,
         registrations_active: counters.active(),
         version: event.version,
+        is_hidden: event.is_hidden,
         organizer_name: event.organizer_name,
         contact_email: event.contact_email,
         custom_fields: event

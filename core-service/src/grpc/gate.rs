@@ -245,6 +245,9 @@ impl GateLayer {
         if rule.access == Access::Session && caller.person.is_none() {
             return Err(refuse(Error::Unauthorized));
         }
+        if rule.scope.is_some() && caller.is_suspended {
+            return Err(refuse(Error::AccountSuspended));
+        }
         let scopes = caller.principal.map(|principal| principal.scopes);
         if let Some(needed) = rule.scope
             && !scopes.is_some_and(|scopes| scopes.contain(needed))

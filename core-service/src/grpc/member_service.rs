@@ -17,7 +17,7 @@ use super::{
     status::refuse,
 };
 use crate::{
-    domain::{self, audit::Actor, invitation::SentInvitation, person::Role},
+    domain::{self, invitation::SentInvitation, person::Role},
     service::{Error, Members, NewInvitation, SignedIn},
 };
 
@@ -103,8 +103,7 @@ impl MemberService for MemberApi {
     ) -> Result<Response<LeaveAccountResponse>, Status> {
         let by = person(&request)?;
         let account = id_of("account", request.into_inner().account_id)?;
-        let actor = Actor::Person(by.person);
-        let left = self.members.remove(account, by.person, None, actor).await;
+        let left = self.members.leave(&by, account).await;
         left.map_err(refuse)?;
         Ok(Response::new(LeaveAccountResponse {}))
     }

@@ -27,6 +27,7 @@ pub(super) fn refuse(error: Error) -> Status {
     let reason = match error {
         Error::Invalid(violations) => return invalid(&violations),
         Error::Unauthorized => Reason::Unauthorized,
+        Error::AccountSuspended => Reason::AccountSuspended,
         Error::StepUpRequired => Reason::StepUpRequired,
         Error::QuotaExceeded { .. } => Reason::QuotaExceeded,
         Error::PlanRequired => Reason::PlanRequired,

@@ -6,7 +6,7 @@ use process::CancellationToken;
 
 use crate::{
     domain::retention::Retention,
-    service::{Commands, Error, settle_all},
+    service::{Commands, Error, purge, settle_all},
     storage::{self, KeyUses, SessionUses},
 };
 
@@ -39,12 +39,12 @@ const KNOWN_BROWSER_DAYS: u32 = 180;
 pub enum Round {
     /// Nothing to do until later.
     Done,
-    /// Events or registrations that searches cannot find yet: the next round should follow at once.
+    /// Events or registrations that searches cannot find yet, or rows of removed accounts: the next round should follow at once.
     More,
 }
 
 /// Removes ended events from the catalogue's index, stores when keys and sessions were last used, deletes old rows, ends what registrations
-/// that were not confirmed hold, and adds events of older versions to the search index. Every core may run it.
+/// that were not confirmed hold, deletes what is left of removed accounts, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
@@ -105,13 +105,15 @@ impl Maintenance {
         self.sweep().await?;
         settle_all(&self.commands).await?;
         self.delete_old().await?;
+        let purged = if purge(&self.commands).await? {
+            Round::More
+        } else {
+            Round::Done
+        };
         let folded = self.fold().await?;
         let indexed = self.index().await?;
-        Ok(if folded == Round::More {
-            folded
-        } else {
-            indexed
-        })
+        let is_done = [purged, folded, indexed] == [Round::Done; 3];
+        Ok(if is_done { Round::Done } else { Round::More })
     }
 
     /// Folds the texts of events and registrations of other versions, for the organizers' searches.

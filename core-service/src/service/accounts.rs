@@ -1,5 +1,9 @@
 //! Accounts, for their owners and for administrators.
 
+mod operated;
+
+pub use operated::{AccountView, CalledOff};
+
 use super::{Commands, Error, Principal, Unit, catalogue::saturated};
 use crate::domain::{
     account::{self, Account},
@@ -141,6 +145,7 @@ impl Accounts {
                 name: new.name,
                 plan: new.plan,
                 timezone: zone.map(|zone| zone.name().to_owned()),
+                is_suspended: false,
                 created_at: unit.now,
             };
             add_account(unit, &account, &account.name).await?;

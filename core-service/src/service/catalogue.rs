@@ -152,7 +152,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// One public event; found only if it is published, listed, not cancelled and not ended.
+    /// One public event; found only if the catalogue has it.
     pub async fn get(&self, slug: &str) -> Result<Event, Error> {
         let now = self.clock.now();
         let event = self.find_by_slug(slug).await?;
@@ -169,9 +169,7 @@ impl Catalogue {
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
     pub async fn page(&self, slug: &str) -> Result<PageView, Error> {
         let event = self.find_by_slug(slug).await?;
-        let event = event
-            .filter(|event| event.is_published)
-            .ok_or(Error::NO_EVENT)?;
+        let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
         let counters = self.store.list_counters(&[event.id]).await?;
         let (_, counters) = counters.into_iter().next().ok_or(Error::NO_EVENT)?;
         Ok(PageView {
@@ -184,9 +182,7 @@ impl Catalogue {
     /// An event's cover, also for unlisted, cancelled and ended events, whose pages are still reachable, but not for drafts.
     pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
         let event = self.find_by_slug(slug).await?;
-        let event = event
-            .filter(|event| event.is_published)
-            .ok_or(Error::NO_EVENT)?;
+        let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
         let image_query = event.image_query.ok_or(Error::NotFound { what: "cover" })?;
         if event.image_credit.is_some()
             && let Some(cover) = self.store.find_stock_cover(event.id).await?

@@ -56,6 +56,8 @@ pub struct Caller {
     pub principal: Option<Principal>,
     /// The person, if it comes from a session.
     pub person: Option<SignedIn>,
+    /// Whether the operator has suspended the account: then nothing may be done there.
+    pub is_suspended: bool,
 }
 
 impl From<&Principal> for Actor {
@@ -163,6 +165,9 @@ impl Authenticator {
         client: Option<IpAddr>,
     ) -> Result<Principal, Error> {
         let caller = self.authenticate_call(authorization, client, false).await?;
+        if caller.is_suspended {
+            return Err(Error::AccountSuspended);
+        }
         caller.principal.ok_or(Error::Unauthorized)
     }
 
@@ -198,7 +203,7 @@ impl Authenticator {
 
     async fn recognise_key(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
         let found = self.store.find_key_by_hash(hash).await?;
-        let (key, role) = found.ok_or(Error::Unauthorized)?;
+        let (key, standing) = found.ok_or(Error::Unauthorized)?;
         if !is_valid(&key, now) {
             return Err(Error::Unauthorized);
         }
@@ -206,11 +211,12 @@ impl Authenticator {
         let principal = Principal {
             account: key.account_id,
             actor: Actor::Key(key.id),
-            scopes: key.scopes.within(role.scopes()),
+            scopes: key.scopes.within(standing.role.scopes()),
         };
         let caller = Caller {
             principal: Some(principal),
             person: None,
+            is_suspended: standing.is_suspended,
         };
         Ok(Recognised {
             caller,
@@ -221,21 +227,22 @@ impl Authenticator {
 
     async fn recognise_session(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
         let found = self.store.find_session_by_hash(hash).await?;
-        let (session, role) = found.ok_or(Error::Unauthorized)?;
+        let (session, standing) = found.ok_or(Error::Unauthorized)?;
         if session.ends_at() <= now {
             return Err(Error::Unauthorized);
         }
         self.session_uses.record(session.id, now);
-        let member = session.account_id.zip(role);
-        let principal = member.map(|(account, role)| Principal {
+        let member = session.account_id.zip(standing);
+        let principal = member.map(|(account, standing)| Principal {
             account,
             actor: Actor::Person(session.person_id),
-            scopes: role.scopes(),
+            scopes: standing.role.scopes(),
         });
         Ok(Recognised {
             caller: Caller {
                 principal,
                 person: Some(signed_in(&session)),
+                is_suspended: standing.is_some_and(|one| one.is_suspended),
             },
             expires_at: Some(session.ends_at()),
             looked_up_at: now,

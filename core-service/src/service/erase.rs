@@ -1,11 +1,13 @@
 //! Erasing a person, for an administrator.
 
-use super::{Commands, Error, Unit, registrations::promote};
+mod owner;
+
+use super::{Commands, Error, Unit, registrations::promote, removal};
 use crate::domain::{
     audit::Actor,
-    email::{self, InvalidEmail},
+    email::{self, Email, InvalidEmail},
     fact::{EventChange, Fact},
-    ids::EventId,
+    ids::{AccountId, EventId},
     registration::{Counters, Seats},
     violation::Violations,
 };
@@ -26,10 +28,26 @@ pub struct Erasure {
     pub promoted: u64,
     /// Events from which the name and the address of the organizer were removed.
     pub events: u64,
-    /// Whether there was an account. Its address and its owner's name were removed; its events stay.
-    pub account: bool,
-    /// Revoked keys of the account.
+    /// Whether somebody signed in with the address. They are no member of any account any more.
+    pub person: bool,
+    /// Their keys that were revoked.
     pub keys: u64,
+    /// Accounts that have the named owner now.
+    pub passed_on: u64,
+    /// Accounts that were removed, since nobody else owned them.
+    pub removed_accounts: u64,
+}
+
+/// What becomes of accounts that nobody but the erased person owns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LastOwner {
+    /// Nothing is erased while there are any.
+    #[default]
+    Refuse,
+    /// The person with this address becomes their owner.
+    Named(String),
+    /// They are removed.
+    Remove,
 }
 
 /// Use cases about personal data.
@@ -44,18 +62,13 @@ impl People {
         Self { commands }
     }
 
-    /// Removes the registrations of an e-mail address with their mails and links, and removes the address and the name from its
-    /// account, and from events that name them as the organizer. The audit log contains neither. Each event is a transaction of its own, so that no event waits for the others.
-    /// An interrupted run is completed by repeating it.
-    pub async fn erase(&self, address: &str) -> Result<Erasure, Error> {
-        let mut violations = Violations::default();
-        // Not the API's rule, which is stricter now than it was when some addresses were stored.
-        if !address.contains('@') {
-            violations.add("email", InvalidEmail.to_string());
-        }
-        let email_norm = violations
-            .unless_any(Some(email::normalised(address)))
-            .map_err(Error::Invalid)?;
+    /// Removes the registrations of an e-mail address with their mails and links, the person who signs in with it, and their name and
+    /// address from events that name them as the organizer. The audit log contains neither. Each event is a transaction of its own, so
+    /// that no event waits for the others. An interrupted run is completed by repeating it.
+    pub async fn erase(&self, address: &str, last_owner: &LastOwner) -> Result<Erasure, Error> {
+        let email_norm = checked(address, last_owner)?;
+        // First, so that a refusal leaves everything as it is.
+        let owned = self.look(&email_norm, last_owner).await?;
         let mut done = Erasure::default();
         loop {
             let store = self.commands.store();
@@ -70,9 +83,16 @@ impl People {
                 self.erase_from_event(event, &email_norm, &mut done).await?;
             }
         }
-        self.erase_contacts(&email_norm, &mut done).await?;
-        self.erase_account(&email_norm, &mut done).await?;
-        self.erase_person(&email_norm).await?;
+        let passes_on = !owned.is_empty();
+        self.erase_contacts(owned, &email_norm, &mut done).await?;
+        let heir = match last_owner {
+            LastOwner::Named(address) if passes_on => Some(&**address),
+            _ => None,
+        };
+        let removes = *last_owner == LastOwner::Remove;
+        self.erase_person(&email_norm, heir, removes, &mut done)
+            .await?;
+        while removal::purge(&self.commands).await? {}
         self.commands.store().forget_deleted().await?;
         Ok(done)
     }
@@ -125,22 +145,28 @@ impl People {
         Ok(())
     }
 
-    /// From all events of the person's account, and from those of others that have the address.
-    async fn erase_contacts(&self, email_norm: &str, done: &mut Erasure) -> Result<(), Error> {
+    /// From all events of accounts that were the person's alone, and from those of others that have the address.
+    async fn erase_contacts(
+        &self,
+        accounts: Vec<AccountId>,
+        email_norm: &str,
+        done: &mut Erasure,
+    ) -> Result<(), Error> {
         let store = self.commands.store();
-        let account = store.find_account_by_email(email_norm).await?;
-        let account = account.map(|account| account.id);
-        loop {
-            let found = store.list_events_with_contact(account, email_norm, PAGE);
-            let found = found.await?;
-            if found.is_empty() {
-                return Ok(());
-            }
-            for event in found {
-                self.erase_contact(event).await?;
-                done.events += 1;
+        for account in accounts.into_iter().map(Some).chain([None]) {
+            loop {
+                let found = store.list_events_with_contact(account, email_norm, PAGE);
+                let found = found.await?;
+                if found.is_empty() {
+                    break;
+                }
+                for event in found {
+                    self.erase_contact(event).await?;
+                    done.events += 1;
+                }
             }
         }
+        Ok(())
     }
 
     async fn erase_contact(&self, event: EventId) -> Result<(), Error> {
@@ -163,40 +189,24 @@ impl People {
         };
         self.commands.run(Actor::Admin, decide).await
     }
+}
 
-    async fn erase_account(&self, email_norm: &str, done: &mut Erasure) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let Some(account) = unit.tx.find_account_by_email(email_norm).await? else {
-                return Ok(None);
-            };
-            let account = account.id;
-            unit.tx.erase_account(account).await?;
-            let keys = unit.tx.revoke_keys_of(account, unit.now).await?;
-            unit.tx.delete_answers_of(account).await?;
-            unit.record(Fact::AccountErased { account }).await?;
-            Ok(Some(keys))
-        };
-        if let Some(keys) = self.commands.run(Actor::Admin, decide).await? {
-            (done.account, done.keys) = (true, keys);
+/// The normalised address. It need not keep the API's rules, which are stricter now than they were when some addresses were stored.
+fn checked(address: &str, last_owner: &LastOwner) -> Result<String, Error> {
+    let mut violations = Violations::default();
+    if !address.contains('@') {
+        violations.add("email", InvalidEmail.to_string());
+    }
+    let email_norm = email::normalised(address);
+    if let LastOwner::Named(new) = last_owner {
+        violations.check("new-owner", new.parse::<Email>());
+        if email::normalised(new) == email_norm {
+            violations.add("new-owner", "must be another person");
         }
-        Ok(())
     }
-
-    async fn erase_person(&self, email_norm: &str) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let codes = unit.tx.delete_codes_to(email_norm).await?;
-            let invitations = unit.tx.delete_invitations_to(email_norm).await?;
-            let person = unit.tx.lock_person_by_email(email_norm).await?;
-            if let Some(person) = &person {
-                unit.tx.delete_person(person.id).await?;
-            }
-            if person.is_some() || codes + invitations > 0 {
-                unit.note_write();
-            }
-            Ok(())
-        };
-        self.commands.run(Actor::Admin, decide).await
-    }
+    violations
+        .unless_any(Some(email_norm))
+        .map_err(Error::Invalid)
 }
 
 fn promoted(before: Counters, after: Counters) -> u64 {

@@ -23,6 +23,9 @@ pub enum Error {
     /// The credential is missing, malformed, unknown, expired or revoked; the message does not say which.
     #[error("a valid API key is required: send the header 'Authorization: Bearer <API_KEY>'")]
     Unauthorized,
+    /// The operator has suspended the account.
+    #[error("the account is suspended: ask the operator of this Muster")]
+    AccountSuspended,
     /// The person has not proven lately that the address is theirs.
     #[error("enter a new code from a mail first")]
     StepUpRequired,
@@ -174,6 +177,7 @@ impl Error {
             | Self::CapacityBelowConfirmed { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
+            | Self::AccountSuspended
             | Self::StepUpRequired
             | Self::RateLimited { .. }
             | Self::DailyMails { .. }
@@ -240,6 +244,9 @@ impl From<registration::Refusal> for Error {
         use registration::Refusal;
         match refusal {
             Refusal::NoEvent => Self::NO_EVENT,
+            Refusal::EventWithdrawn => Self::NotAllowedNow(
+                "the operator has hidden the event, so it takes no registrations: ask the operator",
+            ),
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::EventCancelled => Self::EventCancelled,
             Refusal::EventEnded => Self::EventEnded,

@@ -15,6 +15,7 @@ pub use preview::{PlannedChange, PlannedMail};
 use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
 use crate::{
     domain::{
+        account::Account,
         cursor::Place,
         event::{Event, EventDefaults},
         ids::EventId,
@@ -97,6 +98,16 @@ pub(super) async fn find(
 ) -> Result<(Event, Counters), Error> {
     let found = store.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
+}
+
+/// Locks the caller's account until the transaction ends. A core may trust a credential for a moment after a suspension.
+pub(super) async fn lock_account(unit: &mut Unit, caller: &Principal) -> Result<Account, Error> {
+    let account = unit.tx.lock_account(caller.account).await?;
+    let account = account.ok_or(Error::Unauthorized)?;
+    if account.is_suspended {
+        return Err(Error::AccountSuspended);
+    }
+    Ok(account)
 }
 
 /// Reads and locks one of the caller's events and its seats until the transaction ends, and takes the time.

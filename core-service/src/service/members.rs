@@ -1,6 +1,10 @@
 //! The members of an account, and invitations to become one.
 
-use super::{Commands, Error, Principal, SignedIn, Unit, codes};
+use std::sync::Arc;
+
+use super::{
+    Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
+};
 use crate::domain::{
     audit::Actor,
     budget::Budget,
@@ -30,12 +34,16 @@ pub struct NewInvitation {
 #[derive(Debug, Clone)]
 pub struct Members {
     commands: Commands,
+    credentials: Arc<Credentials>,
 }
 
 impl Members {
-    /// Members of accounts.
-    pub const fn new(commands: Commands) -> Self {
-        Self { commands }
+    /// Members of accounts. Sessions whose account changes are evicted from the cache of `authenticator`.
+    pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
+        Self {
+            commands,
+            credentials: authenticator.credentials(),
+        }
     }
 
     /// The members of the caller's account, by name, and the invitations that wait, the newest first.
@@ -141,7 +149,17 @@ impl Members {
             .await?;
             Ok(account)
         };
-        self.commands.run(Actor::Person(by.person), decide).await
+        let account = self.commands.run(Actor::Person(by.person), decide).await?;
+        self.credentials.forget(&by.hash);
+        Ok(account)
+    }
+
+    /// Leaves an account. The person's keys in it are revoked.
+    pub async fn leave(&self, by: &SignedIn, account: AccountId) -> Result<(), Error> {
+        let actor = Actor::Person(by.person);
+        self.remove(account, by.person, None, actor).await?;
+        self.credentials.forget(&by.hash);
+        Ok(())
     }
 
     /// Declines an invitation to the person's own address.

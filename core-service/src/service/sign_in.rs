@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Commands, Error, Unit, accounts, codes, limits::Limiters};
+use super::{Commands, Error, LimitSettings, Unit, accounts, codes, limits::Limiters};
 use crate::domain::{
     account::Account,
     audit::Actor,
@@ -92,6 +92,12 @@ impl SignIn {
         }
     }
 
+    /// The same for administrators, who make links.
+    pub fn for_operators(commands: Commands) -> Self {
+        let limiters = Arc::new(Limiters::new(LimitSettings::OFF, commands.clock()));
+        Self::new(commands, limiters, SignUp::default())
+    }
+
     /// Who may sign up.
     pub const fn sign_up(&self) -> SignUp {
         self.sign_up
@@ -174,6 +180,7 @@ impl SignIn {
             name: Person::first_name(address).to_owned(),
             plan: self.sign_up.plan,
             timezone: None,
+            is_suspended: false,
             created_at: unit.now,
         };
         let owner = accounts::add_account(unit, &account, &account.name).await?;

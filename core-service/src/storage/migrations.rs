@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 24] = [
+const STEPS: [Step; 25] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -81,6 +81,7 @@ const STEPS: [Step; 24] = [
     step!(22, "0022_searchable_lists", both),
     step!(23, "0023_activity", both),
     step!(24, "0024_sign_in", both),
+    step!(25, "0025_suspension", both),
 ];
 
 /// SQLite's migrations.

@@ -93,6 +93,8 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
+#[path = "queries/owners.rs"]
+pub(super) mod owners;
 #[path = "queries/people.rs"]
 pub(super) mod people;
 #[path = "queries/registrations.rs"]
@@ -111,6 +113,8 @@ pub(super) mod sign_in_links;
 pub(super) mod sitemaps;
 #[path = "queries/stock_covers.rs"]
 pub(super) mod stock_covers;
+#[path = "queries/suspension.rs"]
+pub(super) mod suspension;
 
 /// How long to wait for a connection. Longer waits only queue requests behind an overloaded database.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);

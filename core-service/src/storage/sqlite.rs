@@ -82,6 +82,8 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
+#[path = "queries/owners.rs"]
+pub(super) mod owners;
 #[path = "queries/people.rs"]
 pub(super) mod people;
 #[path = "queries/registrations.rs"]
@@ -100,6 +102,8 @@ pub(super) mod sign_in_links;
 pub(super) mod sitemaps;
 #[path = "queries/stock_covers.rs"]
 pub(super) mod stock_covers;
+#[path = "queries/suspension.rs"]
+pub(super) mod suspension;
 
 /// How long a statement waits for another process, such as an admin command.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use super::{
     MyEventsFilter, Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
-    account::{Account, ApiKey},
+    account::{Account, AccountContents, ApiKey},
     activity::Activity,
     catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
@@ -23,7 +23,7 @@ use crate::domain::{
     keyed_call::KeyedCall,
     mail_quota::MailCount,
     period::Period,
-    person::{Member, MemberKey, Membership, Person, Role},
+    person::{Member, MemberKey, Membership, Person, Role, Standing},
     registration::{Counters, Details, Registrant, Registration},
     session::Session,
     sign_in_code::Code,
@@ -212,6 +212,12 @@ reads! {
 
     /// An account.
     accounts::find_account(account: AccountId) -> Option<Account>;
+    /// What goes with an account.
+    owners::account_contents(account: AccountId, now: Instant) -> AccountContents;
+    /// All accounts, the oldest first.
+    owners::list_accounts(limit: i64) -> Vec<Account>;
+    /// At most `limit` accounts whose rows are to be deleted.
+    owners::list_removed_accounts(limit: i64) -> Vec<AccountId>;
     /// The mails that count against an account's daily quota.
     accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
     /// The account of which the person with this address, in any case, is an owner; the one that they own for longest.
@@ -239,16 +245,16 @@ reads! {
     invitations::list_invitations_to(address: &str, now: Instant, limit: i64) -> Vec<SentInvitation>;
     /// A code.
     codes::find_code(code: CodeId) -> Option<Code>;
-    /// The session with this SHA-256, also if it has ended, and the role of its person in its account.
-    sessions::find_session_by_hash(hash: &[u8; 32]) -> Option<(Session, Option<Role>)>;
+    /// The session with this SHA-256, also if it has ended, and the standing of its person in its account.
+    sessions::find_session_by_hash(hash: &[u8; 32]) -> Option<(Session, Option<Standing>)>;
     /// A session.
     sessions::find_session(session: SessionId) -> Option<Session>;
     /// A person's sessions that have not ended, the last used first.
     sessions::list_sessions(person: PersonId, now: Instant, limit: i64) -> Vec<Session>;
 
-    /// The key with this SHA-256, also if revoked or expired, and the role of the person for whom it acts. None if that person is no
+    /// The key with this SHA-256, also if revoked or expired, and the standing of the person for whom it acts. None if that person is no
     /// member of its account any more.
-    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Role)>;
+    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Standing)>;
     /// A key and its account.
     keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
     /// All keys with their accounts, by account and age.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Error, FailedMail, StoredCover, postgres, sqlite};
 use crate::domain::{
-    account::{Account, ApiKey},
+    account::{Account, AccountContents, ApiKey},
     announcement::Announcement,
     audit::AuditEntry,
     budget::{BrowserHash, Budget},
@@ -16,7 +16,7 @@ use crate::domain::{
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
-    person::{Member, MemberKey, Person, Role},
+    person::{Member, MemberKey, Membership, Person, Role},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
     session::Session,
@@ -245,10 +245,28 @@ statements! {
     jobs::delete_failed_jobs(before: Instant, limit: i64) -> u64;
     /// Removes at most `limit` rows of the audit log from before this time; returns their number.
     audit::delete_audit(before: Instant, limit: i64) -> u64;
-    /// Removes the name of an account.
-    accounts::erase_account(account: AccountId) -> ();
-    /// Revokes an account's keys and removes their names; returns the number of valid ones.
-    keys::revoke_keys_of(account: AccountId, now: Instant) -> u64;
+    /// Writes name and time zone of an account.
+    owners::update_account(account: &Account) -> ();
+    /// What goes with an account.
+    owners::account_contents(account: AccountId, now: Instant) -> AccountContents;
+    /// An account's events after one, by id.
+    owners::list_event_ids_of(account: AccountId, after: Option<EventId>, limit: i64) -> Vec<EventId>;
+    /// Removes the members, invitations and keys of an account, which is deleted from now on.
+    owners::begin_removal(account: AccountId, now: Instant) -> ();
+    /// Locks an account whose removal has begun; false if there is none.
+    owners::lock_removed_account(account: AccountId) -> bool;
+    /// At most `limit` registrations for events of an account.
+    owners::list_registration_ids_of(account: AccountId, limit: i64) -> Vec<RegistrationId>;
+    /// Deletes an account whose removal has begun and which has no events any more.
+    owners::delete_account(account: AccountId) -> ();
+    /// Revokes the keys that act for a person and removes their names; returns the number of valid ones.
+    owners::erase_keys_of_person(person: PersonId, now: Instant) -> u64;
+    /// The accounts of a person, by name.
+    memberships::list_memberships_of(person: PersonId, limit: i64) -> Vec<Membership>;
+    /// Suspends an account and its events, or resumes it.
+    suspension::set_account_suspended(account: AccountId, since: Option<Instant>) -> ();
+    /// Takes an event down, or shows it again. [`Tx::update_event`] changes the catalogue.
+    suspension::set_hidden(event: EventId, is_hidden: bool) -> ();
 
     /// The existing events of these slugs.
     seats::find_event_ids(slugs: &[&str]) -> Vec<EventId>;

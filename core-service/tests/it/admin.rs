@@ -1,5 +1,6 @@
 //! The commands of administrators.
 
+mod accounts;
 mod doctor;
 
 use clap::Parser;
@@ -189,12 +190,22 @@ async fn erasing_says_what_it_did(database: Database) {
         events from which name and address of the organizer were removed: 0";
     assert_eq!(answer.text, expected);
     let answer = run(&database, "erase --email ada@example.org --json").await;
-    let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "events": 0, "account": false, "keys": 0});
+    let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "events": 0, "person": false, "keys": 0, "passed_on": 0, "removed_accounts": 0});
     assert_eq!(answer.unwrap().json, expected);
-    let answer = run(&database, "erase --email olga@example.org")
-        .await
-        .unwrap();
-    assert!(answer.text.contains("keys revoked: 1;"), "{}", answer.text);
+    let refused = run(&database, "erase --email olga@example.org").await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code(), 1);
+    assert!(
+        refused.to_string().contains("--new-owner EMAIL"),
+        "{refused}"
+    );
+    let answer = run(
+        &database,
+        "erase --email olga@example.org --new-owner otto@example.org",
+    );
+    let answer = answer.await.unwrap();
+    let expected = "keys revoked: 1, accounts with a new owner: 1, accounts removed: 0";
+    assert!(answer.text.ends_with(expected), "{}", answer.text);
     let failure = run(&database, "erase --email ada").await.unwrap_err();
     assert_eq!(failure.code(), 64);
 }
@@ -354,7 +365,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words, 0015_event_pages, 0016_check_in_codes, 0017_sitemaps, 0018_people, 0020_event_versions, 0021_decline_reasons, 0022_searchable_lists, 0023_activity, 0024_sign_in"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words, 0015_event_pages, 0016_check_in_codes, 0017_sitemaps, 0018_people, 0020_event_versions, 0021_decline_reasons, 0022_searchable_lists, 0023_activity, 0024_sign_in, 0025_suspension"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,

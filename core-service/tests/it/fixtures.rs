@@ -65,6 +65,7 @@ impl Rows {
             name: "Olga Owner".to_owned(),
             plan: Plan::Free,
             timezone: Some("Europe/Berlin".to_owned()),
+            is_suspended: false,
             created_at: NOW,
         }
     }
@@ -115,6 +116,8 @@ impl Rows {
             custom_fields: Vec::new(),
             organizer_name: None,
             contact_email: None,
+            is_hidden: false,
+            is_account_suspended: false,
             published_start: None,
             sequence: 0,
             version: 1,

@@ -12,9 +12,12 @@ mod members;
 mod outage;
 mod private_links;
 mod registering;
+mod removing;
 mod seats;
 mod sessions;
 pub(crate) mod signing_in;
+mod suspending;
+mod trespassing;
 mod unknown_keys;
 
 use std::ops::Deref;

@@ -277,7 +277,10 @@ async fn the_guide_to_postgresql_copies_every_table_after_those_it_refers_to() {
     .unwrap();
     connection.close().await.unwrap();
 
-    let guide = include_str!("../../../content/guides/from-sqlite-to-postgresql.md");
+    let guide = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../content/guides/from-sqlite-to-postgresql.md"
+    ));
     let (_, list) = guide.split_once("  echo ").unwrap();
     let (list, _) = list.split_once('}').unwrap();
     let copied: Vec<&str> = list
@@ -290,7 +293,8 @@ async fn the_guide_to_postgresql_copies_every_table_after_those_it_refers_to() {
         assert!(is_copied != is_left_out, "{table}");
     }
     let place = |table: &str| copied.iter().position(|copied| *copied == table);
-    for (table, referred) in &references {
+    let references = references.iter();
+    for (table, referred) in references.filter(|(table, _)| place(table).is_some()) {
         assert!(place(referred) <= place(table), "{table} needs {referred}");
     }
 }

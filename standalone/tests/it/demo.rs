@@ -155,10 +155,13 @@ fn a_laptop_gets_events_and_a_key_that_works_and_demo_off_gets_neither() {
     let muster = Running::start(laptop.path(), &[]);
     assert!(muster.accepts(muster.key().unwrap()));
     assert!(muster.get("/api/v1/events", None).1.contains("\"slug\""));
+    let link = muster.printed("Dashboard").unwrap();
+    assert!(link.contains("/sign-in/link/"), "{link}");
 
     let without = TempDir::new().unwrap();
     let muster = Running::start(without.path(), &["--demo", "off"]);
     assert_eq!(muster.key(), None);
+    assert_eq!(muster.printed("Dashboard"), None);
     assert!(muster.get("/api/v1/events", None).1.contains("\"count\":0"));
     assert!(!without.path().join("demo.key").exists());
 }

@@ -2,9 +2,9 @@
 
 use crate::binding::{Access, InternalVisitor, Rpc};
 use crate::scope::Scope;
-/** Creates an account on the plan for sign-ups, of which the caller is the owner, and makes it the session's current one. It is for people who are in no account; others have one to invite people to.
+/** Creates an account on the plan for sign-ups, of which the caller is the owner, and makes it the session's current one. It is for people who own none, for example since they were invited to another one.
 
-Errors: `CONFLICT` if the person is in an account, or if sign-up is closed.*/
+Errors: `CONFLICT` if the person owns an account, or if sign-up is closed.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct CreateAccount;
@@ -44,9 +44,29 @@ impl Rpc for UpdateAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
 }
-/** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts.
 
-Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` with the detail `name` if that is not the account's name; `CONFLICT` while people are registered for an event that is neither cancelled nor ended: cancel it first, so that they are told.*/
+/// Reads what goes if the account is removed, and what stands in the way.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewRemoval;
+
+impl Rpc for PreviewRemoval {
+    type Request = super::PreviewRemovalRequest;
+    type Response = super::RemovalPreview;
+
+    const NAME: &'static str = "PreviewRemoval";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/PreviewRemoval";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRemove);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts. The session is about another account of the person then, if there is one.
+
+Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` with the detail `name` if that is not the account's name; `CONFLICT` while people are registered for an event that is neither cancelled nor ended: cancel it first, so that they are told; `CONFLICT` while mails about cancelled events are still to be sent.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct RemoveAccount;
@@ -669,6 +689,7 @@ impl Rpc for UseSignInLink {
 pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(CreateAccount);
     visitor.visit(UpdateAccount);
+    visitor.visit(PreviewRemoval);
     visitor.visit(RemoveAccount);
     visitor.visit(CheckCredential);
     visitor.visit(GetInstance);

@@ -21,6 +21,13 @@ impl<
         self.inner().update_account(validated(request)?).await
     }
 
+    async fn preview_removal(
+        &self,
+        request: tonic::Request<super::PreviewRemovalRequest>,
+    ) -> Result<tonic::Response<super::RemovalPreview>, tonic::Status> {
+        self.inner().preview_removal(validated(request)?).await
+    }
+
     async fn remove_account(
         &self,
         request: tonic::Request<super::RemoveAccountRequest>,
@@ -265,6 +272,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.AccountManagementService/UpdateAccount",
         AccessRule::of::<bindings::UpdateAccount>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/PreviewRemoval",
+        AccessRule::of::<bindings::PreviewRemoval>(),
     ),
     (
         "/muster.internal.v1.AccountManagementService/RemoveAccount",

@@ -22,6 +22,8 @@ impl Validate for super::UpdateAccountRequest {
     }
 }
 
+impl Validate for super::PreviewRemovalRequest {}
+
 impl Validate for super::RemoveAccountRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("name").required(self.name.is_some());

@@ -150,6 +150,8 @@ pub enum ErrorReason {
     UnsupportedMediaType = 7,
     /// A card without that stamp.
     InsufficientScope = 10,
+    /// A card that the librarian keeps.
+    AccountSuspended = 13,
     /// Twice at a time.
     IdempotencyKeyInUse = 11,
     /// Twice for different things.
@@ -176,6 +178,7 @@ impl ErrorReason {
             Self::PayloadTooLarge => "ERROR_REASON_PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE",
             Self::InsufficientScope => "ERROR_REASON_INSUFFICIENT_SCOPE",
+            Self::AccountSuspended => "ERROR_REASON_ACCOUNT_SUSPENDED",
             Self::IdempotencyKeyInUse => "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE",
             Self::IdempotencyKeyReused => "ERROR_REASON_IDEMPOTENCY_KEY_REUSED",
             Self::Internal => "ERROR_REASON_INTERNAL",
@@ -195,6 +198,7 @@ impl ErrorReason {
             "ERROR_REASON_PAYLOAD_TOO_LARGE" => Some(Self::PayloadTooLarge),
             "ERROR_REASON_UNSUPPORTED_MEDIA_TYPE" => Some(Self::UnsupportedMediaType),
             "ERROR_REASON_INSUFFICIENT_SCOPE" => Some(Self::InsufficientScope),
+            "ERROR_REASON_ACCOUNT_SUSPENDED" => Some(Self::AccountSuspended),
             "ERROR_REASON_IDEMPOTENCY_KEY_IN_USE" => Some(Self::IdempotencyKeyInUse),
             "ERROR_REASON_IDEMPOTENCY_KEY_REUSED" => Some(Self::IdempotencyKeyReused),
             "ERROR_REASON_INTERNAL" => Some(Self::Internal),

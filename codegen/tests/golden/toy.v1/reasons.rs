@@ -27,6 +27,8 @@ pub enum Reason {
     IdempotencyKeyInUse,
     /// The key was used for another request.
     IdempotencyKeyReused,
+    /// The librarian keeps the card.
+    AccountSuspended,
 }
 
 impl Reason {
@@ -44,6 +46,7 @@ impl Reason {
         Self::InsufficientScope,
         Self::IdempotencyKeyInUse,
         Self::IdempotencyKeyReused,
+        Self::AccountSuspended,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -61,6 +64,7 @@ impl Reason {
             Self::InsufficientScope => "INSUFFICIENT_SCOPE",
             Self::IdempotencyKeyInUse => "IDEMPOTENCY_KEY_IN_USE",
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            Self::AccountSuspended => "ACCOUNT_SUSPENDED",
         }
     }
 
@@ -79,6 +83,7 @@ impl Reason {
             "INSUFFICIENT_SCOPE" => Self::InsufficientScope,
             "IDEMPOTENCY_KEY_IN_USE" => Self::IdempotencyKeyInUse,
             "IDEMPOTENCY_KEY_REUSED" => Self::IdempotencyKeyReused,
+            "ACCOUNT_SUSPENDED" => Self::AccountSuspended,
             _ => return None,
         };
         Some(reason)
@@ -99,6 +104,7 @@ impl Reason {
             Self::InsufficientScope => 403,
             Self::IdempotencyKeyInUse => 409,
             Self::IdempotencyKeyReused => 422,
+            Self::AccountSuspended => 403,
         }
     }
 
@@ -117,6 +123,7 @@ impl Reason {
             Self::InsufficientScope => tonic::Code::PermissionDenied,
             Self::IdempotencyKeyInUse => tonic::Code::Aborted,
             Self::IdempotencyKeyReused => tonic::Code::FailedPrecondition,
+            Self::AccountSuspended => tonic::Code::PermissionDenied,
         }
     }
 
@@ -135,6 +142,7 @@ impl Reason {
             Self::InsufficientScope => "",
             Self::IdempotencyKeyInUse => "",
             Self::IdempotencyKeyReused => "",
+            Self::AccountSuspended => "",
         }
     }
 }

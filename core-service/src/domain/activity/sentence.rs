@@ -26,6 +26,8 @@ impl Activity {
             "event.publish" => format!("{by} published {event}"),
             "event.unpublish" => format!("{by} made {event} a draft again"),
             "event.cancel" => format!("{by} cancelled {event}"),
+            "event.hide" => format!("{by} hid {event} from the public"),
+            "event.show" => format!("{by} showed {event} to the public again"),
             "event.delete" => format!("{by} deleted the draft {event}"),
             "event.promote_waitlist" => {
                 let people = self.count("promoted");
@@ -117,7 +119,11 @@ impl Activity {
                     self.after("plan")
                 )
             }
-            "account.erase" => format!("{by} erased the owner's name and address"),
+            "account.update" => format!("{by} changed the name or the time zone of the account"),
+            "account.suspend" => format!("{by} suspended the account"),
+            "account.resume" => format!("{by} resumed the account"),
+            "account.remove" => format!("{by} removed the account"),
+            "account.erase" => format!("{by} erased a person's name from the account"),
             "key.create" => format!("{by} created {key}"),
             "key.revoke" => format!("{by} revoked {key}"),
             "mail.retry" => format!("{by} sent a failed mail again"),

@@ -17,6 +17,7 @@ impl Event {
             cancel_reason: None,
             cancelled_at: None,
             image_credit: None,
+            is_hidden: false,
             published_start: None,
             sequence: 0,
             version: 1,

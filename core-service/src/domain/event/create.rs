@@ -128,6 +128,8 @@ impl Event {
             custom_fields: new.custom_fields,
             organizer_name: new.organizer_name,
             contact_email: new.contact_email,
+            is_hidden: false,
+            is_account_suspended: false,
             published_start,
             sequence: 0,
             version: 1,

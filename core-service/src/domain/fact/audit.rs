@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{EventChange, Fact, MemberChange, RegistrationChange};
+use super::{AccountChange, EventChange, Fact, MemberChange, RegistrationChange};
 use crate::domain::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
@@ -72,6 +72,7 @@ impl Fact<'_> {
             | Self::SeatsReleased { event, .. }
             | Self::RegistrationsLapsed { event, .. }
             | Self::EventAnnounced { event }
+            | Self::EventTakenDown { event, .. }
             | Self::CoverStored { event } => Some(event.id),
             Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
             Self::RegistrationMade { event, .. }
@@ -154,6 +155,32 @@ impl Fact<'_> {
                 registration,
                 ..
             } => Entry::new("registration.erase", account, registration.uuid()),
+            Self::EventTakenDown { event, reason } => taken_down(event, reason),
+            Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountChanged { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. } => return self.of_account(),
+            Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. } => return self.of_members(),
+            Self::MailRetried { account, job } => {
+                Entry::new("mail.retry", account?, job.subject_id)
+                    .after(json!({ "kind": job.kind.name() }))
+            }
+            // The change itself has a row.
+            Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
+            | Self::EventWithdrawn { .. }
+            | Self::CoverStored { .. }
+            | Self::CodeMade { .. }
+            | Self::PrivateLinksMade => return None,
+        })
+    }
+
+    /// The entry of a fact about an account or a key.
+    fn of_account(&self) -> Option<Entry> {
+        Some(match *self {
             Self::AccountCreated { account } => {
                 Entry::new("account.create", account.id, account.id.uuid())
                     .after(json!({ "plan": account.plan.name() }))
@@ -167,24 +194,12 @@ impl Fact<'_> {
                 ..Entry::new("account.set_plan", account, account.uuid())
                     .after(json!({ "plan": after.name() }))
             },
-            Self::AccountErased { account } => Entry::new("account.erase", account, account.uuid()),
+            Self::AccountChanged { account, change } => account_changed(account, change),
             Self::KeyCreated { key } => {
                 Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
             }
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
-            Self::MemberInvited { .. }
-            | Self::InvitationEnded { .. }
-            | Self::MemberChanged { .. } => return self.of_members(),
-            Self::MailRetried { account, job } => {
-                Entry::new("mail.retry", account?, job.subject_id)
-                    .after(json!({ "kind": job.kind.name() }))
-            }
-            // The change itself has a row.
-            Self::EventMoved { .. }
-            | Self::EventAnnounced { .. }
-            | Self::CoverStored { .. }
-            | Self::CodeMade { .. }
-            | Self::PrivateLinksMade => return None,
+            _ => return None,
         })
     }
 
@@ -207,6 +222,32 @@ impl Fact<'_> {
             } => member_changed(account, person.uuid(), change),
             _ => return None,
         })
+    }
+}
+
+fn taken_down(event: &Event, reason: Option<&str>) -> Entry {
+    let action = if event.is_hidden {
+        "event.hide"
+    } else {
+        "event.show"
+    };
+    Entry {
+        reason: reason.map(str::to_owned),
+        ..Entry::new(action, event.account_id, event.id.uuid())
+    }
+}
+
+fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
+    let (action, reason) = match change {
+        AccountChange::Updated => ("account.update", None),
+        AccountChange::Suspended(reason) => ("account.suspend", reason),
+        AccountChange::Resumed => ("account.resume", None),
+        AccountChange::Removed => ("account.remove", None),
+        AccountChange::Erased => ("account.erase", None),
+    };
+    Entry {
+        reason: reason.map(str::to_owned),
+        ..Entry::new(action, account, account.uuid())
     }
 }
 

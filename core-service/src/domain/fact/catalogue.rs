@@ -10,6 +10,10 @@ impl Fact<'_> {
             Self::EventCreated { event } | Self::CoverStored { event } => {
                 event.is_live(now).then_some(event.id)
             }
+            // It is in the catalogue, or would be.
+            Self::EventTakenDown { event, .. } | Self::EventWithdrawn { event } => {
+                (event.is_published && event.is_listed && event.is_active(now)).then_some(event.id)
+            }
             Self::EventChanged { before, after, .. } => {
                 (before.is_live(now) || after.is_live(now)).then_some(after.id)
             }
@@ -27,7 +31,7 @@ impl Fact<'_> {
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
-            | Self::AccountErased { .. }
+            | Self::AccountChanged { .. }
             | Self::CodeMade { .. }
             | Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }

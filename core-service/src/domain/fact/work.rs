@@ -101,7 +101,9 @@ impl Fact<'_> {
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
-            | Self::AccountErased { .. }
+            | Self::AccountChanged { .. }
+            | Self::EventTakenDown { .. }
+            | Self::EventWithdrawn { .. }
             | Self::InvitationEnded { .. }
             | Self::MemberChanged { .. }
             | Self::KeyCreated { .. }
@@ -151,7 +153,9 @@ impl Fact<'_> {
             | Self::RegistrationErased { .. }
             | Self::AccountCreated { .. }
             | Self::PlanSet { .. }
-            | Self::AccountErased { .. }
+            | Self::AccountChanged { .. }
+            | Self::EventTakenDown { .. }
+            | Self::EventWithdrawn { .. }
             | Self::CodeMade { .. }
             | Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }

@@ -99,8 +99,10 @@ impl Seats {
     fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
         match origin {
             // Only the owner may know that a draft exists.
-            Origin::Public if !self.event.is_published => Err(Refusal::NoEvent),
+            Origin::Public if !self.event.is_shown() => Err(Refusal::NoEvent),
             Origin::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
+            // Adding people sends them mails about it.
+            Origin::Owner(_) if self.event.is_withdrawn() => Err(Refusal::EventWithdrawn),
             _ => {
                 self.event.check_running(now)?;
                 if self.event.is_published {

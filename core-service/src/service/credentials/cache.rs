@@ -92,6 +92,7 @@ mod tests {
                 scopes: Scopes::All,
             }),
             person: None,
+            is_suspended: false,
         },
         expires_at: None,
         looked_up_at: NOW,

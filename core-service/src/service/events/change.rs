@@ -1,6 +1,6 @@
 //! Changing, publishing and unpublishing an event.
 
-use super::{announce, hold, quota};
+use super::{announce, hold, lock_account, quota};
 use crate::{
     domain::{
         event::{Event, EventPatch, Refusal},
@@ -24,8 +24,7 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let account = unit.tx.lock_account(caller.account).await?;
-            let account = account.ok_or(Error::Unauthorized)?;
+            let account = lock_account(unit, caller).await?;
             let (before, counters) = hold(unit, caller, id).await?;
 
             let now = unit.now;

@@ -1,6 +1,6 @@
 //! Creating an event.
 
-use super::quota;
+use super::{lock_account, quota};
 use crate::{
     domain::{
         account::Account,
@@ -26,8 +26,7 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let account = unit.tx.lock_account(caller.account).await?;
-            let account = account.ok_or(Error::Unauthorized)?;
+            let account = lock_account(unit, caller).await?;
             let now = unit.renew_time();
             let identity = EventIdentity {
                 id: EventId::new(unit.new_id()),

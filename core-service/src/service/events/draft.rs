@@ -1,6 +1,6 @@
 //! Copies of events, and deleting drafts.
 
-use super::{find, hold, quota};
+use super::{find, hold, lock_account, quota};
 use crate::{
     domain::{
         event::{Event, EventIdentity},
@@ -18,8 +18,7 @@ impl Events {
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
         let decide = async |unit: &mut Unit| {
-            let account = unit.tx.lock_account(caller.account).await?;
-            let account = account.ok_or(Error::Unauthorized)?;
+            let account = lock_account(unit, caller).await?;
             let now = unit.renew_time();
             let identity = EventIdentity {
                 id: EventId::new(unit.new_id()),

@@ -20,7 +20,8 @@ macro_rules! account_columns {
     () => {
         "a.id AS account_id, COALESCE((SELECT p.email FROM memberships m JOIN people p ON p.id = m.person_id \
          WHERE m.account_id = a.id AND m.role = 'owner' ORDER BY m.created_at, m.person_id LIMIT 1), '') AS account_email, a.name AS account_name, a.plan AS account_plan, \
-         a.timezone AS account_timezone, a.created_at AS account_created_at"
+         a.timezone AS account_timezone, a.created_at AS account_created_at, \
+         a.suspended_at IS NOT NULL AS account_is_suspended"
     };
 }
 pub(super) use account_columns;
@@ -64,24 +65,6 @@ pub(in crate::storage) async fn set_plan(
     Ok(done.rows_affected() == 1)
 }
 
-/// The name of an account whose owner was erased.
-pub(super) const ERASED_NAME: &str = "erased";
-
-pub(in crate::storage) async fn erase_account(
-    connection: &mut Connection,
-    account: AccountId,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>("UPDATE accounts SET name = $2 WHERE id = $1")
-        .bind(account.uuid())
-        .bind(ERASED_NAME)
-        .execute(connection)
-        .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("account")),
-    }
-}
-
 /// It reads all events, which a rare command may: an index would serve nothing else.
 pub(in crate::storage) async fn list_events_with_contact(
     connection: &mut Connection,
@@ -110,7 +93,7 @@ pub(in crate::storage) async fn lock_account(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         account_columns!(),
-        " FROM accounts a WHERE a.id = $1",
+        " FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL",
         for_update!()
     ))
     .bind(account.uuid())
@@ -128,7 +111,7 @@ pub(in crate::storage) async fn find_account(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         account_columns!(),
-        " FROM accounts a WHERE a.id = $1"
+        " FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL"
     ))
     .bind(account.uuid())
     .fetch_optional(connection)
@@ -198,6 +181,7 @@ pub(super) fn read(row: &Row) -> Result<Account, Error> {
         name: row.try_get("account_name")?,
         plan: values::named("plan", row.try_get("account_plan")?)?,
         timezone: row.try_get("account_timezone")?,
+        is_suspended: row.try_get("account_is_suspended")?,
         created_at: Instant::from_micros(row.try_get("account_created_at")?),
     })
 }

@@ -20,7 +20,7 @@ macro_rules! event_columns {
         "e.id, e.account_id, e.slug, e.title, e.description, e.location, e.city, e.start_at, e.start_local, e.end_at, \
          e.end_local, e.timezone, e.max_capacity, e.is_published, e.is_listed, e.requires_approval, e.confirm_by_email, e.is_cancelled, e.cancel_reason, \
          e.cancelled_at, e.image_query, e.image_credit, e.custom_fields, e.organizer_name, e.contact_email, e.published_start, \
-         e.sequence, e.version, e.created_at, e.updated_at"
+         e.sequence, e.version, e.created_at, e.updated_at, e.is_hidden, e.is_account_suspended"
     };
 }
 pub(super) use event_columns;
@@ -302,6 +302,8 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
             .map_err(|error| values::corrupt("custom fields", &error.to_string()))?,
         organizer_name: row.try_get("organizer_name")?,
         contact_email: row.try_get("contact_email")?,
+        is_hidden: row.try_get("is_hidden")?,
+        is_account_suspended: row.try_get("is_account_suspended")?,
         published_start: published_start.map(Instant::from_micros),
         sequence: row.try_get("sequence")?,
         version: row.try_get("version")?,

@@ -12,7 +12,7 @@ use crate::{
         account::{Account, ApiKey},
         ids::{AccountId, KeyId, PersonId},
         instant::Instant,
-        person::{MemberKey, Role},
+        person::{MemberKey, Standing},
         scope::Scopes,
     },
     storage::{Error, values},
@@ -67,25 +67,6 @@ pub(in crate::storage) async fn revoke_key(
     Ok(done.rows_affected() == 1)
 }
 
-pub(in crate::storage) async fn revoke_keys_of(
-    connection: &mut Connection,
-    account: AccountId,
-    now: Instant,
-) -> Result<u64, Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL",
-    )
-    .bind(account.uuid())
-    .bind(now.micros())
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query::<Db>("UPDATE api_keys SET label = 'erased' WHERE account_id = $1")
-        .bind(account.uuid())
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
-}
-
 pub(in crate::storage) async fn touch_keys(
     connection: &mut Connection,
     uses: &[(KeyId, Instant)],
@@ -108,16 +89,23 @@ pub(in crate::storage) async fn touch_keys(
 pub(in crate::storage) async fn find_key_by_hash(
     connection: &mut Connection,
     hash: &[u8; 32],
-) -> Result<Option<(ApiKey, Role)>, Error> {
+) -> Result<Option<(ApiKey, Standing)>, Error> {
     sqlx::query::<Db>(
         "SELECT k.id, k.account_id, k.person_id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, \
-         k.revoked_at, m.role FROM api_keys k \
-         JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id WHERE k.hash = $1",
+         k.revoked_at, m.role, a.suspended_at IS NOT NULL AS is_suspended FROM api_keys k \
+         JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id \
+         JOIN accounts a ON a.id = k.account_id WHERE k.hash = $1",
     )
     .bind(hash.as_slice())
     .fetch_optional(connection)
     .await?
-    .map(|row| Ok((key(&row)?, values::named("role", row.try_get("role")?)?)))
+    .map(|row| {
+        let standing = Standing {
+            role: values::named("role", row.try_get("role")?)?,
+            is_suspended: row.try_get("is_suspended")?,
+        };
+        Ok((key(&row)?, standing))
+    })
     .transpose()
 }
 

@@ -66,7 +66,7 @@ pub(in crate::storage) async fn list_memberships_of(
     limit: i64,
 ) -> Result<Vec<Membership>, Error> {
     sqlx::query::<Db>(
-        "SELECT m.account_id, m.role, a.name FROM memberships m JOIN accounts a ON a.id = m.account_id \
+        "SELECT m.account_id, m.role, a.name, a.suspended_at IS NOT NULL AS is_suspended FROM memberships m JOIN accounts a ON a.id = m.account_id \
          WHERE m.person_id = $1 ORDER BY a.name, a.id LIMIT $2",
     )
     .bind(person.uuid())
@@ -79,7 +79,7 @@ pub(in crate::storage) async fn list_memberships_of(
             account_id: AccountId::new(row.try_get("account_id")?),
             account_name: row.try_get("name")?,
             role: values::named("role", row.try_get("role")?)?,
-            is_suspended: false,
+            is_suspended: row.try_get("is_suspended")?,
         })
     })
     .collect()

@@ -2,9 +2,10 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Input, Row, accounts, events};
+use super::{Connection, Db, Input, Row, events};
 use crate::{
     domain::{
+        account::Account,
         check_in_code::CheckInCode,
         email,
         event::TimeAndPlace,
@@ -81,7 +82,7 @@ pub(in crate::storage) async fn find_registrant(
         let confirm_until: Option<i64> = row.try_get("confirm_until")?;
         let told: Option<i64> = row.try_get("told")?;
         let event = events::read(&row)?;
-        let organizer = Some(organizer).filter(|name| name != accounts::ERASED_NAME);
+        let organizer = Some(organizer).filter(|name| name != Account::ERASED_NAME);
         Ok(Registrant {
             id: registration,
             name: row.try_get("name")?,

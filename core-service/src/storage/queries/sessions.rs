@@ -9,7 +9,7 @@ use crate::{
         budget::BrowserHash,
         ids::{AccountId, PersonId, SessionId},
         instant::Instant,
-        person::Role,
+        person::Standing,
         session::{IDLE_SECONDS, Session},
     },
     storage::{Error, values},
@@ -52,18 +52,24 @@ pub(in crate::storage) async fn insert_session(
 pub(in crate::storage) async fn find_session_by_hash(
     connection: &mut Connection,
     hash: &[u8; 32],
-) -> Result<Option<(Session, Option<Role>)>, Error> {
+) -> Result<Option<(Session, Option<Standing>)>, Error> {
     sqlx::query::<Db>(select_sessions!(
-        ", m.role",
-        "LEFT JOIN memberships m ON m.account_id = s.account_id AND m.person_id = s.person_id WHERE s.hash = $1"
+        ", m.role, a.suspended_at IS NOT NULL AS is_suspended",
+        "LEFT JOIN memberships m ON m.account_id = s.account_id AND m.person_id = s.person_id \
+         LEFT JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1"
     ))
     .bind(hash.as_slice())
     .fetch_optional(connection)
     .await?
     .map(|row| {
         let role: Option<&str> = row.try_get("role")?;
-        let role = role.map(|role| values::named("role", role)).transpose()?;
-        Ok((read(&row)?, role))
+        let standing = |role| {
+            Ok::<_, Error>(Standing {
+                role: values::named("role", role)?,
+                is_suspended: row.try_get("is_suspended")?,
+            })
+        };
+        Ok((read(&row)?, role.map(standing).transpose()?))
     })
     .transpose()
 }

@@ -1,6 +1,9 @@
 //! Mails that things have moved past when they are due.
 
-use core_service::domain::{change::Change, event::EventPatch, job::JobKind};
+use core_service::{
+    domain::{change::Change, event::EventPatch, job::JobKind},
+    service::LastOwner,
+};
 use test_postgres::Database;
 
 use super::Mailbox;
@@ -111,12 +114,14 @@ async fn who_was_erased_is_not_written_to(database: Database) {
     instance.register_guest(&event, "ada").await;
     instance.register_guest(&event, "bob").await;
     for person in ["ada@example.org", "olga@example.org"] {
-        instance.people.erase(person).await.unwrap();
+        let heir = LastOwner::Named("otto@example.org".to_owned());
+        instance.people.erase(person, &heir).await.unwrap();
     }
     let mail = mailbox.collect_one().await;
     assert_eq!(mail.to.1, "bob@example.org");
-    // Nor is the organizer named any more.
-    assert!(!mail.text.contains("Organized by"), "{}", mail.text);
+    // Nor is the organizer named any more, whose account is another's now.
+    assert!(mail.text.contains("Organized by otto"), "{}", mail.text);
+    assert!(!mail.source.contains("Olga"), "{}", mail.source);
     instance.assert_nothing_waits().await;
 }
 

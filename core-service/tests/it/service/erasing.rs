@@ -5,11 +5,12 @@ use core_service::{
         change::Change,
         event::{EventPatch, NewEvent},
         job::JobKind,
+        person::Role,
         plan::Plan,
         registration::Status,
         schedule::ScheduleChange,
     },
-    service::{Erasure, Error, NewRegistration},
+    service::{Erasure, Error, LastOwner, NewRegistration},
 };
 use test_postgres::Database;
 
@@ -39,16 +40,18 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
     let code = stored.unwrap()[0].check_in_code.as_str().to_owned();
     assert!(instance.own_registrations.ticket(&code).await.is_ok());
 
-    let done = instance.people.erase("ADA@Example.org").await.unwrap();
+    let done = instance
+        .people
+        .erase("ADA@Example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
     let expected = Erasure {
         registrations: 3,
         // Registered three times, and one of them cancelled.
         mails: 4,
         links: 3,
         promoted: 1,
-        events: 0,
-        account: false,
-        keys: 0,
+        ..Erasure::default()
     };
     assert_eq!(done, expected);
     assert_eq!(
@@ -70,7 +73,11 @@ async fn a_person_is_gone_everywhere_and_their_seats_are_given_on(database: Data
         .iter()
         .find(|entry| entry["action"] == "registration.erase");
     assert_eq!(last.unwrap()["actor"], "admin");
-    let again = instance.people.erase("ada@example.org").await.unwrap();
+    let again = instance
+        .people
+        .erase("ada@example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
     assert_eq!(again, Erasure::default());
 }
 
@@ -98,29 +105,100 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
     register.await.unwrap();
     assert!(is_there("guest-7@example.org"));
     assert!(is_there("somebody-else-7"));
-    instance.people.erase("guest-7@example.org").await.unwrap();
+    instance
+        .people
+        .erase("guest-7@example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
     assert!(!is_there("guest-7@example.org"));
     assert!(!is_there("somebody-else-7"));
     assert!(is_there("guest-8@example.org"));
 }
 
-async fn an_account_loses_name_address_and_keys_but_not_its_events(database: Database) {
+async fn an_account_is_never_left_without_an_owner(database: Database) {
     let instance = Instance::open(&database).await;
     let fay = instance.caller("fay@example.org", Plan::Free).await;
     let event = instance.create(&fay, seats(1)).await;
-    let done = instance.people.erase("fay@example.org").await.unwrap();
-    assert_eq!((done.account, done.keys), (true, 1));
+    let added = instance.registrations.add(&fay, event.id, guest("fay"));
+    added.await.unwrap();
+    let erase = async |last_owner: LastOwner| {
+        let people = &instance.people;
+        people.erase("fay@example.org", &last_owner).await
+    };
+    let refused = erase(LastOwner::Refuse).await.unwrap_err().to_string();
+    let ways = refused.contains("--new-owner") && refused.contains("--remove-accounts");
+    assert!(ways && refused.contains("Olga Owner"), "{refused}");
+    // People are registered for an event to come, who would not hear of its end.
+    let refused = erase(LastOwner::Remove).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    for wrong in ["otto", "FAY@example.org"] {
+        let refused = erase(LastOwner::Named(wrong.to_owned())).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    }
+    assert_eq!(instance.standing(event.id).await.len(), 1);
+    assert_eq!(instance.keys.list().await.unwrap()[0].0.revoked_at, None);
+
+    let done = erase(LastOwner::Named("Otto@example.org".to_owned()));
+    let done = done.await.unwrap();
+    assert!(done.person);
+    assert_eq!((done.registrations, done.keys, done.passed_on), (1, 1, 1));
     let account = instance.accounts.get(&fay).await.unwrap().account;
-    assert_eq!(account.name, "erased");
-    assert_eq!(account.email, "");
+    assert_eq!(
+        (&*account.name, &*account.email),
+        ("Otto", "Otto@example.org")
+    );
     assert!(instance.catalogue.get(&event.slug).await.is_ok());
     let keys = instance.keys.list().await.unwrap();
     assert!(keys.iter().all(|(key, _)| key.revoked_at.is_some()));
     assert!(keys.iter().all(|(key, _)| key.label == "erased"));
     // The address is free again.
     instance.caller("fay@example.org", Plan::Free).await;
-    let wrong = instance.people.erase("fay").await;
+    let wrong = instance.people.erase("fay", &LastOwner::Refuse).await;
     assert!(matches!(wrong, Err(Error::Invalid(_))));
+}
+
+async fn what_only_an_erased_person_owned_goes_with_them_if_it_is_asked_for(database: Database) {
+    let instance = Instance::open(&database).await;
+    let fay = instance.caller("fay@example.org", Plan::Free).await;
+    let event = instance.create(&fay, seats(1)).await;
+    let erase = async || {
+        let people = &instance.people;
+        people.erase("fay@example.org", &LastOwner::Remove).await
+    };
+    let done = erase().await.unwrap();
+    assert_eq!((done.removed_accounts, done.keys), (1, 1));
+    assert!(instance.catalogue.page(&event.slug).await.is_err());
+    assert_eq!(instance.store.find_event(event.id).await.unwrap(), None);
+    let account = instance.store.find_account(fay.account).await.unwrap();
+    assert_eq!(account, None);
+    assert_eq!(erase().await.unwrap(), Erasure::default());
+}
+
+async fn an_account_with_another_owner_stays_theirs(database: Database) {
+    let instance = Instance::open(&database).await;
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let otto = instance.somebody("otto@example.org", 2).await;
+    let account = instance
+        .join(&olga, &otto, "otto@example.org", Role::Owner)
+        .await;
+    let theirs = instance.standing_of(&otto).await;
+    assert_eq!(theirs.account, account);
+    let named = NewEvent {
+        organizer_name: Some("Rust Berlin".to_owned()),
+        ..seats(1)
+    };
+    let event = instance.create(&theirs, named).await;
+    let done = instance
+        .people
+        .erase("olga@example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
+    assert_eq!((done.person, done.passed_on, done.events), (true, 0, 0));
+    let overview = instance.accounts.get(&theirs).await.unwrap().account;
+    assert_eq!(overview.email, "otto@example.org");
+    assert_eq!(overview.name, "erased", "it was named after Olga");
+    assert_eq!(instance.catalogue.get(&event.slug).await.unwrap(), event);
+    assert!(instance.caller_of(&otto.session).await.is_ok());
 }
 
 async fn a_person_is_not_named_as_an_organizer_any_more(database: Database) {
@@ -141,8 +219,10 @@ async fn a_person_is_not_named_as_an_organizer_any_more(database: Database) {
     let other = named("Olga", "olga@example.org");
     let other = instance.create(&olga, other).await;
 
-    let done = instance.people.erase("fay@example.org").await.unwrap();
-    assert_eq!((done.account, done.events), (true, 2));
+    let heir = LastOwner::Named("heir@example.org".to_owned());
+    let done = instance.people.erase("fay@example.org", &heir).await;
+    let done = done.unwrap();
+    assert_eq!((done.person, done.events), (true, 2));
     for event in [own, shared] {
         let after = instance.catalogue.get(&event.slug).await.unwrap();
         assert_eq!((after.organizer_name, after.contact_email), (None, None));
@@ -154,7 +234,8 @@ async fn a_person_is_not_named_as_an_organizer_any_more(database: Database) {
         );
     }
     assert_eq!(instance.catalogue.get(&other.slug).await.unwrap(), other);
-    let again = instance.people.erase("fay@example.org").await.unwrap();
+    let again = instance.people.erase("fay@example.org", &heir).await;
+    let again = again.unwrap();
     assert_eq!(again, Erasure::default());
 }
 
@@ -168,7 +249,11 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
         added.await.unwrap();
     }
     instance.clock.advance_seconds(2 * HOUR);
-    let done = instance.people.erase("ada@example.org").await.unwrap();
+    let done = instance
+        .people
+        .erase("ada@example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
     assert_eq!((done.registrations, done.promoted), (1, 0));
     let later = ScheduleChange {
         start_date: Change::Set("2030-02-01T18:00:00Z".to_owned()),
@@ -194,7 +279,9 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_person_is_gone_everywhere_and_their_seats_are_given_on,
-    an_account_loses_name_address_and_keys_but_not_its_events,
+    an_account_is_never_left_without_an_owner,
+    what_only_an_erased_person_owned_goes_with_them_if_it_is_asked_for,
+    an_account_with_another_owner_stays_theirs,
     a_person_is_not_named_as_an_organizer_any_more,
     a_seat_that_came_free_too_late_is_given_on_when_the_event_moves;
     on_sqlite: nothing_of_a_person_is_left_in_the_file,

@@ -19,26 +19,32 @@ use crate::{
 const DAY: i64 = 24 * HOUR;
 
 /// Somebody who is signed in, with their place in an account.
-struct Somebody {
-    session: NewSession,
-    by: SignedIn,
+pub(crate) struct Somebody {
+    pub(crate) session: NewSession,
+    pub(crate) by: SignedIn,
 }
 
 impl Instance {
-    async fn somebody(&self, email: &str, number: u8) -> Somebody {
+    pub(crate) async fn somebody(&self, email: &str, number: u8) -> Somebody {
         let session = self.sign_in(email, &browser(number)).await;
         let by = self.person_of(&session).await;
         Somebody { session, by }
     }
 
     /// What they may do where their session is now.
-    async fn standing_of(&self, who: &Somebody) -> Principal {
+    pub(crate) async fn standing_of(&self, who: &Somebody) -> Principal {
         let caller = self.caller_of(&who.session).await.unwrap();
         caller.principal.unwrap()
     }
 
     /// Invites somebody and has them accept.
-    async fn join(&self, owner: &Somebody, who: &Somebody, email: &str, role: Role) -> AccountId {
+    pub(crate) async fn join(
+        &self,
+        owner: &Somebody,
+        who: &Somebody,
+        email: &str,
+        role: Role,
+    ) -> AccountId {
         let caller = self.standing_of(owner).await;
         let invitation = self.members.invite(&caller, &owner.by, to(email, role));
         let id = invitation.await.unwrap().invitation.id;
@@ -47,19 +53,19 @@ impl Instance {
         account
     }
 
-    async fn make_key(&self, caller: &Principal, who: &Somebody) -> NewKey {
+    pub(crate) async fn make_key(&self, caller: &Principal, who: &Somebody) -> NewKey {
         let request = request(&["events:read", "registrations:read"], "");
         let made = self.own_keys.create(caller, &who.by, request).await;
         made.unwrap().0
     }
 
-    async fn use_key(&self, key: &NewKey) -> Result<Principal, Error> {
+    pub(crate) async fn use_key(&self, key: &NewKey) -> Result<Principal, Error> {
         let header = format!("Bearer {}", key.plain.expose());
         self.authenticator.authenticate(Some(&header)).await
     }
 }
 
-fn to(email: &str, role: Role) -> NewInvitation {
+pub(crate) fn to(email: &str, role: Role) -> NewInvitation {
     NewInvitation {
         email: email.to_owned(),
         role,

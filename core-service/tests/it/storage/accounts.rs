@@ -4,7 +4,7 @@ use core_service::domain::{
     account::ApiKey,
     audit::AuditEntry,
     ids::{AccountId, KeyId, PersonId},
-    person::{Person, Role},
+    person::{Person, Role, Standing},
     plan::Plan,
 };
 use serde_json::json;
@@ -119,7 +119,7 @@ async fn a_plan_can_be_changed(database: Database) {
     assert_eq!(found.plan, Plan::Pro);
 }
 
-async fn a_key_is_found_by_its_hash_with_the_role_of_its_person(database: Database) {
+async fn a_key_is_found_by_its_hash_with_the_standing_of_its_person(database: Database) {
     let store = open(&database).await;
     let rows = Rows::new();
     let account = add_account(&store, &rows).await;
@@ -128,7 +128,11 @@ async fn a_key_is_found_by_its_hash_with_the_role_of_its_person(database: Databa
     tx.insert_key(&key).await.unwrap();
     tx.commit().await.unwrap();
 
-    let found = Some((key.clone(), Role::Owner));
+    let standing = Standing {
+        role: Role::Owner,
+        is_suspended: false,
+    };
+    let found = Some((key.clone(), standing));
     assert_eq!(store.find_key_by_hash(&key.hash).await.unwrap(), found);
     let found = Some((key.clone(), account.clone()));
     assert_eq!(store.find_key(key.id).await.unwrap(), found);
@@ -240,7 +244,7 @@ test_postgres::on_both_engines!(
     an_address_has_one_person_and_the_transaction_goes_on,
     the_address_of_an_account_is_its_first_owners,
     a_plan_can_be_changed,
-    a_key_is_found_by_its_hash_with_the_role_of_its_person,
+    a_key_is_found_by_its_hash_with_the_standing_of_its_person,
     a_key_is_revoked_once,
     the_last_use_of_a_key_only_moves_forward,
     the_audit_log_says_who_changed_what_and_why,

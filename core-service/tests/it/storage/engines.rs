@@ -85,6 +85,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0022_searchable_lists",
             "0023_activity",
             "0024_sign_in",
+            "0025_suspension",
         ]
     );
     store.migrate().await.unwrap();
@@ -121,6 +122,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0022_searchable_lists",
                 "0023_activity",
                 "0024_sign_in",
+                "0025_suspension",
             ]
         );
     }

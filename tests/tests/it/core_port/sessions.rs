@@ -112,6 +112,7 @@ async fn change_role(app: &TestApp, account: &Account, role: Role) {
 }
 
 const ACCOUNT: &str = "/muster.v1.AccountService/GetAccount";
+const SESSION: &str = "/muster.internal.v1.SessionService/GetSession";
 
 async fn a_session_counts_on_the_site_alone(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
@@ -199,7 +200,37 @@ async fn what_needs_a_step_up_is_refused_a_quarter_of_an_hour_later(app: Arc<Tes
     assert_eq!(code(other), Code::Ok);
 }
 
+async fn nothing_is_done_for_a_suspended_account(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    let token = session_of(&app, &account).await;
+    let suspensions = &app.core.use_cases().suspensions;
+    assert!(suspensions.suspend(account.id, None).await.unwrap());
+    app.clock.advance_seconds(5);
+    let refused = Some(Reason::AccountSuspended.code().to_owned());
+    for (path, rule) in every() {
+        if rule.scope.is_none() {
+            continue;
+        }
+        let by_session = call(&app, path, &token, PROOF, "site").await;
+        assert_eq!(reason(by_session), refused, "{path}");
+        if !rule.internal {
+            let by_key = call(&app, path, &account.key, None, "api").await;
+            assert_eq!(reason(by_key), refused, "{path}");
+        }
+    }
+    // Who is signed in can see why, and go to another account.
+    let session = call(&app, SESSION, &token, PROOF, "site").await;
+    assert_eq!(code(session), Code::Ok);
+    let over_http = app.http.get("/me").bearer(&account.key).send().await;
+    assert_eq!(over_http.status, 403);
+    assert!(suspensions.resume(account.id).await.unwrap());
+    app.clock.advance_seconds(5);
+    let again = call(&app, ACCOUNT, &token, PROOF, "site").await;
+    assert_eq!(code(again), Code::Ok);
+}
+
 tests::on_both_engines!(
+    nothing_is_done_for_a_suspended_account,
     a_session_counts_on_the_site_alone,
     what_is_for_sessions_is_for_no_key_and_no_stranger,
     each_role_may_do_what_its_scopes_say_on_every_rpc,

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{keyed_call::KeyedCall, plan::Plan};
+use core_service::{
+    domain::{keyed_call::KeyedCall, plan::Plan},
+    service::LastOwner,
+};
 use muster_api::{
     Reason,
     binding::Rpc as _,
@@ -160,11 +163,15 @@ async fn erasing_a_person_takes_the_answers_that_tell_of_them(app: Arc<TestApp>)
     assert_eq!(kept(&app, &account).await, 4);
 
     let people = &app.core.use_cases().people;
-    people.erase("ada@example.org").await.unwrap();
+    people
+        .erase("ada@example.org", &LastOwner::Refuse)
+        .await
+        .unwrap();
     assert_eq!(kept(&app, &account).await, 1);
     let refusal = owner.under("door").refused::<CheckIn>(check_in).await;
     assert_eq!(refusal.reason, Reason::NotFound);
-    people.erase(&account.email).await.unwrap();
+    let heir = LastOwner::Named("heir@example.org".to_owned());
+    people.erase(&account.email, &heir).await.unwrap();
     assert_eq!(kept(&app, &account).await, 0);
 }
 

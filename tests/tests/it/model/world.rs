@@ -288,6 +288,7 @@ impl World {
             "organizer_name": null,
             "contact_email": null,
             "version": event.version,
+            "is_hidden": false,
         })
     }
 }

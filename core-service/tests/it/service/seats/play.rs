@@ -11,7 +11,7 @@ use core_service::{
         plan::Plan,
         registration::Status,
     },
-    service::{Error, Principal},
+    service::{Error, LastOwner, Principal},
 };
 use proptest::{
     prelude::*,
@@ -149,7 +149,11 @@ impl<'a> Case<'a> {
             }
             Command::Erase { person } => {
                 let address = format!("person-{person}@example.org");
-                self.instance.people.erase(&address).await.unwrap();
+                self.instance
+                    .people
+                    .erase(&address, &LastOwner::Refuse)
+                    .await
+                    .unwrap();
                 self.model.registrations.retain(|one| one.person != person);
                 self.model.promote();
             }

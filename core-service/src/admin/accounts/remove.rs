@@ -1,0 +1,95 @@
+//! `account remove`.
+
+use clap::Args;
+use process::Failure;
+use serde_json::json;
+
+use super::{
+    super::{Format, Output, failure, words},
+    Which,
+};
+use crate::{
+    domain::ids::AccountId,
+    service::{AccountView, Accounts},
+};
+
+/// The arguments of `account remove`.
+#[derive(Debug, Clone, Args)]
+pub struct Remove {
+    /// The account.
+    #[command(flatten)]
+    which: Which,
+    /// Confirms that the account is removed for good. Without it, the command says what would go
+    #[arg(long)]
+    yes: bool,
+    /// Cancel the events to come for which people are registered, who read this reason in a mail. Run the command again once the mails
+    /// are sent
+    #[arg(long, value_name = "REASON", value_parser = words)]
+    cancel_events: Option<String>,
+    /// The output.
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+impl Remove {
+    pub(super) async fn run(&self, accounts: &Accounts) -> Result<Output, Failure> {
+        let id = self.which.find(accounts).await?;
+        let view = accounts.view(id).await.map_err(failure)?;
+        if !self.yes {
+            return Err(Failure::Settings(vec![unconfirmed(&view)]));
+        }
+        let awaited = view.contents.awaited_events;
+        match &self.cancel_events {
+            Some(reason) if awaited > 0 => return call_off(accounts, id, reason).await,
+            None if awaited > 0 => return Err(Failure::Environment(unheard(awaited))),
+            _ => {}
+        }
+        let gone = accounts.remove(id).await.map_err(failure)?;
+        let text = format!(
+            "removed {id}: {} events, {} registrations, {} keys",
+            gone.events, gone.registrations, gone.keys
+        );
+        let json = json!({
+            "id": id.to_string(),
+            "removed": true,
+            "events": gone.events,
+            "registrations": gone.registrations,
+            "keys": gone.keys,
+        });
+        Ok(Output::new(text, json))
+    }
+}
+
+fn unconfirmed(view: &AccountView) -> String {
+    let (account, contents) = (&view.account, view.contents);
+    format!(
+        "--yes is missing: the account \"{}\" ({}) would be removed for good, with {} events, {} registrations, {} keys and {} members",
+        account.name,
+        account.id,
+        contents.events,
+        contents.registrations,
+        contents.keys,
+        contents.members
+    )
+}
+
+fn unheard(awaited: i64) -> String {
+    format!(
+        "people are registered for {awaited} events to come: add --cancel-events REASON, so that they are told by mail"
+    )
+}
+
+async fn call_off(accounts: &Accounts, id: AccountId, reason: &str) -> Result<Output, Failure> {
+    let done = accounts.call_off(id, reason).await.map_err(failure)?;
+    let text = format!(
+        "cancelled {} events; {} mails are on their way; run the command again when they are sent",
+        done.events, done.mails
+    );
+    let json = json!({
+        "id": id.to_string(),
+        "removed": false,
+        "cancelled_events": done.events,
+        "mails": done.mails,
+    });
+    Ok(Output::new(text, json))
+}

@@ -1,0 +1,121 @@
+//! `event hide` and `event show`: take-downs.
+
+use clap::{Args, Subcommand};
+use process::Failure;
+use serde_json::json;
+
+use super::{Format, Output, failure, words};
+use crate::service::{Commands, Suspensions};
+
+/// A command on events.
+#[derive(Debug, Clone, Subcommand)]
+pub enum EventCommand {
+    /// Take an event down: it leaves the site, lists, feeds, sitemaps and search at once, and takes no registrations
+    ///
+    /// Its owner sees that it is hidden. Private links of registrants go on working, and `event show` shows it again.
+    Hide {
+        /// The event.
+        #[command(flatten)]
+        which: Which,
+        /// Why. The members of the account read it
+        #[arg(long, value_parser = words)]
+        reason: Option<String>,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show an event again that was taken down
+    Show {
+        /// The event.
+        #[command(flatten)]
+        which: Which,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+/// Which event.
+#[derive(Debug, Clone, Args)]
+pub struct Which {
+    /// The event, by the URL of its page or the last part of it
+    #[arg(value_name = "EVENT", value_parser = slug)]
+    slug: String,
+}
+
+/// What follows `/events/` in a URL, or the whole text.
+fn slug(text: &str) -> Result<String, String> {
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit_once("/events/").map_or(path, |(_, name)| name);
+    let name = name.split('/').next().unwrap_or_default();
+    if name.is_empty() {
+        return Err("must be the URL of an event's page, or the last part of it".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
+impl EventCommand {
+    pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
+        let suspensions = Suspensions::new(commands);
+        match self {
+            Self::Hide { which, reason, .. } => {
+                let slug = &which.slug;
+                let done = suspensions.hide(slug, true, reason.as_deref()).await;
+                let (event, is_new) = done.map_err(failure)?;
+                let text = if is_new {
+                    format!(
+                        "hid \"{}\"; show it again with: event show {slug}",
+                        event.title
+                    )
+                } else {
+                    format!("\"{}\" was hidden already", event.title)
+                };
+                Ok(output(text, slug, true))
+            }
+            Self::Show { which, .. } => {
+                let slug = &which.slug;
+                let done = suspensions.hide(slug, false, None).await;
+                let (event, is_new) = done.map_err(failure)?;
+                let text = if event.is_account_suspended {
+                    format!(
+                        "\"{}\" is not hidden, but its account is suspended: end that with: account resume --id {}",
+                        event.title, event.account_id
+                    )
+                } else if is_new {
+                    format!("\"{}\" is shown again", event.title)
+                } else {
+                    format!("\"{}\" was not hidden", event.title)
+                };
+                Ok(output(text, slug, false))
+            }
+        }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        match self {
+            Self::Hide { format, .. } | Self::Show { format, .. } => *format,
+        }
+    }
+}
+
+fn output(text: String, slug: &str, is_hidden: bool) -> Output {
+    Output::new(text, json!({ "slug": slug, "is_hidden": is_hidden }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_named_by_its_url_or_its_slug() {
+        for text in [
+            "rust-meetup",
+            "/events/rust-meetup",
+            "https://muster.example/events/rust-meetup",
+            "https://muster.example/events/rust-meetup/register?x=1#top",
+        ] {
+            assert_eq!(slug(text).unwrap(), "rust-meetup", "{text}");
+        }
+        assert!(slug("https://muster.example/events/").is_err());
+    }
+}

@@ -1,0 +1,132 @@
+//! Accounts, as operators see and remove them.
+
+use super::Accounts;
+use crate::{
+    domain::{
+        account::{Account, AccountContents},
+        audit::Actor,
+        cursor::Place,
+        event::EventDefaults,
+        ids::AccountId,
+        person::{Member, Role},
+        registration::Counters,
+        scope::Scopes,
+    },
+    service::{Error, Events, Principal, Unit, removal},
+    storage::EventFilter,
+};
+
+/// Maximum number of accounts in a list.
+const LIST_LIMIT: i64 = 10_000;
+
+/// Members of one account, and memberships of one person, that are read.
+const MOST_MEMBERSHIPS: i64 = 200;
+
+/// Events of an account per query.
+const PAGE: i64 = 200;
+
+const NO_ACCOUNT: Error = Error::NotFound { what: "account" };
+
+/// Everything about an account that an operator sees.
+#[derive(Debug, Clone)]
+pub struct AccountView {
+    /// The account.
+    pub account: Account,
+    /// Its members, by name.
+    pub members: Vec<Member>,
+    /// How much there is of what belongs to it.
+    pub contents: AccountContents,
+}
+
+/// What became of the events to come of an account.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CalledOff {
+    /// Events that were cancelled.
+    pub events: u64,
+    /// Mails about it that were scheduled.
+    pub mails: i64,
+}
+
+impl Accounts {
+    /// All accounts, the oldest first.
+    pub async fn list(&self) -> Result<Vec<Account>, Error> {
+        Ok(self.commands.store().list_accounts(LIST_LIMIT).await?)
+    }
+
+    /// The account that the person with this address owns.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if there are several.
+    pub async fn owned_by(&self, email: &str) -> Result<AccountId, Error> {
+        let store = self.commands.store();
+        let person = store.find_person_by_email(email).await?.ok_or(NO_ACCOUNT)?;
+        let all = store.list_memberships_of(person.id, MOST_MEMBERSHIPS);
+        let mut owned = all.await?;
+        owned.retain(|one| one.role == Role::Owner);
+        match &owned[..] {
+            [] => Err(NO_ACCOUNT),
+            [one] => Ok(one.account_id),
+            several => {
+                let ids = several.iter().map(|one| one.account_id.to_string());
+                let ids: Vec<_> = ids.collect();
+                Err(Error::Conflict(format!(
+                    "this person owns several accounts: choose one with --id: {}",
+                    ids.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// Everything about one account.
+    pub async fn view(&self, account: AccountId) -> Result<AccountView, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        Ok(AccountView {
+            account: store.find_account(account).await?.ok_or(NO_ACCOUNT)?,
+            members: store.list_members(account, MOST_MEMBERSHIPS).await?,
+            contents: store.account_contents(account, now).await?,
+        })
+    }
+
+    /// Cancels the events to come of an account for which people are registered, who are told.
+    pub async fn call_off(&self, account: AccountId, reason: &str) -> Result<CalledOff, Error> {
+        let events = Events::new(self.commands.clone(), self.plans, EventDefaults::default());
+        let operator = Principal {
+            account,
+            actor: Actor::Admin,
+            scopes: Scopes::All,
+        };
+        let mut done = CalledOff::default();
+        let mut after = None;
+        loop {
+            let (store, now) = (self.commands.store(), self.commands.now());
+            let active = EventFilter::Active.into();
+            let page = store
+                .list_account_events(account, &active, now, after, PAGE)
+                .await?;
+            let Some((last, _)) = page.last() else {
+                return Ok(done);
+            };
+            after = Some(Place {
+                key: last.schedule.start.at.micros(),
+                id: last.id.uuid(),
+            });
+            let awaited = |counters: &Counters| counters.active() > 0;
+            for (event, _) in page.iter().filter(|(_, counters)| awaited(counters)) {
+                let cancelled = events.cancel(&operator, event.id, Some(reason.to_owned()));
+                done.mails += i64::from(cancelled.await?.registrants_notified);
+                done.events += 1;
+            }
+        }
+    }
+
+    /// Removes an account and deletes all that belongs to it; returns what that was.
+    pub async fn remove(&self, account: AccountId) -> Result<AccountContents, Error> {
+        let decide = async |unit: &mut Unit| {
+            unit.tx.lock_account(account).await?.ok_or(NO_ACCOUNT)?;
+            removal::begin(unit, account).await
+        };
+        let contents = self.commands.run(Actor::Admin, decide).await?;
+        while removal::purge(&self.commands).await? {}
+        Ok(contents)
+    }
+}

@@ -1,0 +1,194 @@
+//! The memberships of an erased person. An account is never left without an owner.
+
+use super::{Erasure, LastOwner, People};
+use crate::{
+    domain::{
+        account::Account,
+        audit::Actor,
+        fact::{AccountChange, Fact, MemberChange},
+        ids::{AccountId, PersonId},
+        person::{Membership, Person, Role},
+    },
+    service::{Error, Unit, removal},
+};
+
+/// Memberships of one person, as many as pages show.
+const MOST_MEMBERSHIPS: i64 = 200;
+
+impl People {
+    /// The accounts that nobody but the person with this address owns, and which are passed on.
+    ///
+    /// # Errors
+    /// When they may neither be passed on nor removed.
+    pub(super) async fn look(
+        &self,
+        email_norm: &str,
+        last_owner: &LastOwner,
+    ) -> Result<Vec<AccountId>, Error> {
+        let decide = async |unit: &mut Unit| {
+            let Some(person) = unit.tx.lock_person_by_email(email_norm).await? else {
+                return Ok(Vec::new());
+            };
+            let owned = owned_alone(unit, person.id).await?;
+            match last_owner {
+                LastOwner::Refuse => refuse(&owned)?,
+                LastOwner::Named(_) => {}
+                LastOwner::Remove => {
+                    for one in &owned {
+                        let contents = unit.tx.account_contents(one.account_id, unit.now).await?;
+                        removal::check(contents)?;
+                    }
+                    return Ok(Vec::new());
+                }
+            }
+            Ok(owned.into_iter().map(|one| one.account_id).collect())
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// Removes the person, after what is theirs alone has another owner or is removed.
+    pub(super) async fn erase_person(
+        &self,
+        email_norm: &str,
+        heir_address: Option<&str>,
+        removes: bool,
+        done: &mut Erasure,
+    ) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let mut erased = Erasure::default();
+            let codes = unit.tx.delete_codes_to(email_norm).await?;
+            let invitations = unit.tx.delete_invitations_to(email_norm).await?;
+            let person = unit.tx.lock_person_by_email(email_norm).await?;
+            if person.is_some() || codes + invitations > 0 {
+                unit.note_write();
+            }
+            let Some(person) = person else {
+                return Ok(erased);
+            };
+            let heir = match heir_address {
+                Some(address) => Some(heir(unit, address).await?),
+                None => None,
+            };
+            let owned = owned_alone(unit, person.id).await?;
+            for one in &owned {
+                let account = one.account_id;
+                match &heir {
+                    Some(heir) => {
+                        pass_on(unit, account, heir.id).await?;
+                        erased.passed_on += 1;
+                    }
+                    None if removes => {
+                        erased.keys += number(removal::begin(unit, account).await?.keys);
+                        erased.removed_accounts += 1;
+                    }
+                    None => refuse(&owned)?,
+                }
+            }
+            leave_all(unit, &person, heir.as_ref()).await?;
+            erased.keys += unit.tx.erase_keys_of_person(person.id, unit.now).await?;
+            unit.tx.delete_person(person.id).await?;
+            erased.person = true;
+            Ok(erased)
+        };
+        // Only committed changes are counted.
+        let erased = self.commands.run(Actor::Admin, decide).await?;
+        done.person = erased.person;
+        done.keys = erased.keys;
+        done.passed_on = erased.passed_on;
+        done.removed_accounts = erased.removed_accounts;
+        Ok(())
+    }
+}
+
+/// The memberships of a person, who is locked, in accounts that nobody else owns; these are locked, too.
+async fn owned_alone(unit: &mut Unit, person: PersonId) -> Result<Vec<Membership>, Error> {
+    let all = unit
+        .tx
+        .list_memberships_of(person, MOST_MEMBERSHIPS)
+        .await?;
+    let mut owned: Vec<_> = all
+        .into_iter()
+        .filter(|one| one.role == Role::Owner)
+        .collect();
+    owned.sort_unstable_by_key(|one| one.account_id);
+    let mut alone = Vec::new();
+    for one in owned {
+        unit.tx.lock_account(one.account_id).await?;
+        if unit.tx.count_owners(one.account_id).await? <= 1 {
+            alone.push(one);
+        }
+    }
+    unit.renew_time();
+    Ok(alone)
+}
+
+fn number(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
+
+fn refuse(owned: &[Membership]) -> Result<(), Error> {
+    if owned.is_empty() {
+        return Ok(());
+    }
+    let names = owned
+        .iter()
+        .map(|one| format!("\"{}\" ({})", one.account_name, one.account_id));
+    let names: Vec<_> = names.collect();
+    Err(Error::Conflict(format!(
+        "nobody else owns the account {}: name another owner with --new-owner EMAIL, or remove it with --remove-accounts",
+        names.join(" and the account ")
+    )))
+}
+
+/// The person who becomes the owner; a new one if nobody knows them.
+async fn heir(unit: &mut Unit, address: &str) -> Result<Person, Error> {
+    let new = Person::new(PersonId::new(unit.new_id()), address, unit.now);
+    unit.tx.insert_person(&new).await?;
+    let heir = unit.tx.lock_person_by_email(address).await?;
+    heir.ok_or(Error::NotFound { what: "person" })
+}
+
+async fn pass_on(unit: &mut Unit, account: AccountId, heir: PersonId) -> Result<(), Error> {
+    unit.tx
+        .put_membership(account, heir, Role::Owner, unit.now)
+        .await?;
+    unit.record(Fact::MemberChanged {
+        account,
+        person: heir,
+        change: MemberChange::Joined(Role::Owner),
+    })
+    .await?;
+    Ok(())
+}
+
+/// Ends the person's memberships. An account that is named after them gets the heir's name.
+async fn leave_all(unit: &mut Unit, person: &Person, heir: Option<&Person>) -> Result<(), Error> {
+    let memberships = unit.tx.list_memberships_of(person.id, MOST_MEMBERSHIPS);
+    for Membership { account_id, .. } in memberships.await? {
+        let Some(account) = unit.tx.lock_account(account_id).await? else {
+            continue;
+        };
+        let is_theirs =
+            account.name == person.name || account.name == Person::first_name(&person.email);
+        if is_theirs {
+            let name = heir
+                .map_or(Account::ERASED_NAME, |heir| &heir.name)
+                .to_owned();
+            unit.tx.update_account(&Account { name, ..account }).await?;
+            unit.record(Fact::AccountChanged {
+                account: account_id,
+                change: AccountChange::Erased,
+            })
+            .await?;
+        }
+        unit.tx.delete_answers_of(account_id).await?;
+        unit.tx.delete_membership(account_id, person.id).await?;
+        unit.record(Fact::MemberChanged {
+            account: account_id,
+            person: person.id,
+            change: MemberChange::Removed,
+        })
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! The account of a session, as its members manage it.
+
+use std::sync::Arc;
+
+use super::{
+    Authenticator, Commands, Error, Principal, SignUp, SignedIn, Unit, accounts,
+    credentials::Credentials, removal,
+};
+use crate::domain::{
+    account::{self, Account, AccountContents},
+    audit::Actor,
+    change::Change,
+    fact::{AccountChange, Fact},
+    ids::AccountId,
+    violation::{FieldViolation, Violations},
+    zone::Zone,
+};
+
+const NO_ACCOUNT: Error = Error::NotFound { what: "account" };
+
+/// A change of an account by a member.
+#[derive(Debug, Clone, Default)]
+pub struct AccountPatch {
+    /// Its new name, if it changes.
+    pub name: Option<String>,
+    /// The time zone of new events that name none, or the instance's default.
+    pub timezone: Change<String>,
+}
+
+/// Use cases of members about the account of their session. Whether the caller may is the gate's decision.
+#[derive(Debug, Clone)]
+pub struct OwnAccounts {
+    commands: Commands,
+    credentials: Arc<Credentials>,
+    sign_up: SignUp,
+}
+
+impl OwnAccounts {
+    /// The accounts of sessions. Sessions whose account changes are evicted from the cache of `authenticator`.
+    pub fn new(commands: Commands, authenticator: &Authenticator, sign_up: SignUp) -> Self {
+        Self {
+            commands,
+            credentials: authenticator.credentials(),
+            sign_up,
+        }
+    }
+
+    /// Creates an account of which the person is the owner, and makes their session about it.
+    pub async fn create(&self, by: &SignedIn, name: String) -> Result<AccountId, Error> {
+        if !self.sign_up.is_open {
+            let text = "sign-up is closed here: ask the operator for an account";
+            return Err(Error::Conflict(text.to_owned()));
+        }
+        check_name(&name)?;
+        let decide = async |unit: &mut Unit| {
+            let person = unit.tx.find_person(by.person).await?;
+            let email = person.ok_or(Error::Unauthorized)?.email;
+            // Of two calls at the same time the second finds the account of the first.
+            unit.tx.lock_person_by_email(&email).await?;
+            if unit.tx.find_account_by_email(&email).await?.is_some() {
+                let text = "you own an account already: it can have any number of events and up to 100 members";
+                return Err(Error::Conflict(text.to_owned()));
+            }
+            let account = Account {
+                id: AccountId::new(unit.new_id()),
+                email,
+                name,
+                plan: self.sign_up.plan,
+                timezone: None,
+                is_suspended: false,
+                created_at: unit.now,
+            };
+            accounts::add_account(unit, &account, &account.name).await?;
+            unit.tx
+                .set_account_of_session(by.session, account.id)
+                .await?;
+            Ok(account.id)
+        };
+        let by_person = Actor::Person(by.person);
+        let id = self.commands.run(by_person, decide).await?;
+        self.credentials.forget(&by.hash);
+        Ok(id)
+    }
+
+    /// Changes name and time zone.
+    pub async fn update(&self, caller: &Principal, patch: AccountPatch) -> Result<(), Error> {
+        if let Some(name) = &patch.name {
+            check_name(name)?;
+        }
+        let mut violations = Violations::default();
+        let zone = match patch.timezone {
+            Change::Set(name) => violations
+                .check("timezone", Zone::find(&name))
+                .map(|zone| Change::Set(zone.name().to_owned())),
+            Change::Clear => Some(Change::Clear),
+            Change::Keep => Some(Change::Keep),
+        };
+        let zone = violations.unless_any(zone).map_err(Error::Invalid)?;
+        let decide = async |unit: &mut Unit| {
+            let before = unit.tx.lock_account(caller.account).await?;
+            let before = before.ok_or(NO_ACCOUNT)?;
+            let mut after = before.clone();
+            zone.write_optional(&mut after.timezone);
+            if let Some(name) = patch.name {
+                after.name = name;
+            }
+            if after != before {
+                unit.tx.update_account(&after).await?;
+                let account = after.id;
+                let change = AccountChange::Updated;
+                unit.record(Fact::AccountChanged { account, change })
+                    .await?;
+            }
+            Ok(())
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    /// What goes if the account is removed.
+    pub async fn contents(&self, caller: &Principal) -> Result<AccountContents, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        Ok(store.account_contents(caller.account, now).await?)
+    }
+
+    /// Removes the account, whose name the person has typed.
+    pub async fn remove(
+        &self,
+        caller: &Principal,
+        by: &SignedIn,
+        typed: &str,
+    ) -> Result<(), Error> {
+        let decide = async |unit: &mut Unit| {
+            let account = unit.tx.lock_account(caller.account).await?;
+            let account = account.ok_or(NO_ACCOUNT)?;
+            unit.renew_time();
+            if account.name.trim() != typed.trim() {
+                return Err(Error::Invalid(vec![FieldViolation {
+                    field: "name".to_owned(),
+                    message: "must be the name of the account".to_owned(),
+                }]));
+            }
+            removal::begin(unit, account.id).await?;
+            Ok(())
+        };
+        self.commands.run(caller, decide).await?;
+        self.credentials.forget(&by.hash);
+        Ok(())
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Error> {
+    let mut violations = Violations::default();
+    account::check_name("name", name, &mut violations);
+    violations.unless_any(Some(())).map_err(Error::Invalid)
+}

@@ -1,0 +1,96 @@
+//! Removing accounts. Members, keys and what the public sees go at once; registrations and events, of which there may be very many, in
+//! short transactions afterwards.
+
+use super::{Commands, Error, Unit, suspension::withdraw_events};
+use crate::domain::{
+    account::AccountContents,
+    audit::Actor,
+    fact::{AccountChange, Fact},
+    ids::AccountId,
+};
+
+/// Registrations or events that one transaction deletes, so that its locks are short.
+const BATCH: i64 = 200;
+
+/// Transactions per call of [`purge`]: maintenance has other work, too.
+const BATCHES: usize = 50;
+
+/// Begins to remove an account, which is locked; returns what goes.
+///
+/// # Errors
+/// [`Error::Conflict`] while people are registered for an event to come, or have not been told yet that one is cancelled.
+pub(super) async fn begin(unit: &mut Unit, account: AccountId) -> Result<AccountContents, Error> {
+    withdraw_events(unit, account, Some(unit.now)).await?;
+    let contents = unit.tx.account_contents(account, unit.now).await?;
+    check(contents)?;
+    unit.tx.begin_removal(account, unit.now).await?;
+    let change = AccountChange::Removed;
+    unit.record(Fact::AccountChanged { account, change })
+        .await?;
+    Ok(contents)
+}
+
+/// Refuses to remove an account of whose events people have to hear.
+pub(super) fn check(contents: AccountContents) -> Result<(), Error> {
+    let AccountContents {
+        awaited_events,
+        waiting_mails,
+        ..
+    } = contents;
+    if awaited_events > 0 {
+        return Err(Error::Conflict(format!(
+            "people are registered for {awaited_events} events that are neither cancelled nor over: cancel them first, so that \
+             everybody is told"
+        )));
+    }
+    if waiting_mails > 0 {
+        return Err(Error::Conflict(format!(
+            "{waiting_mails} mails about cancelled events are still to be sent: try again when they are"
+        )));
+    }
+    Ok(())
+}
+
+/// Deletes what is left of removed accounts, as far as one call may; returns whether there is more.
+pub(crate) async fn purge(commands: &Commands) -> Result<bool, Error> {
+    for _ in 0..BATCHES {
+        let removed = commands.store().list_removed_accounts(1).await?;
+        let Some(account) = removed.into_iter().next() else {
+            return Ok(false);
+        };
+        let decide = async |unit: &mut Unit| purge_some(unit, account).await;
+        if commands.run(Actor::System, decide).await? {
+            commands.store().forget_deleted().await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether nothing is left.
+async fn purge_some(unit: &mut Unit, account: AccountId) -> Result<bool, Error> {
+    // Of two cores the second waits here and then finds less.
+    if !unit.tx.lock_removed_account(account).await? {
+        return Ok(true);
+    }
+    unit.note_write();
+    let registrations = unit.tx.list_registration_ids_of(account, BATCH).await?;
+    for id in &registrations {
+        unit.tx.delete_mails_of(*id).await?;
+        unit.tx.delete_links(*id).await?;
+        unit.tx.delete_answers_about(*id).await?;
+        unit.tx.delete_new_details(*id).await?;
+        unit.tx.delete_registration(*id).await?;
+    }
+    if !registrations.is_empty() {
+        return Ok(false);
+    }
+    let events = unit.tx.list_event_ids_of(account, None, BATCH).await?;
+    for id in &events {
+        unit.tx.delete_event(*id).await?;
+    }
+    if !events.is_empty() {
+        return Ok(false);
+    }
+    unit.tx.delete_account(account).await?;
+    Ok(true)
+}

@@ -1,0 +1,135 @@
+//! What operators withdraw from the public: accounts with all their events, and single events.
+
+use super::{Commands, Error, Unit};
+use crate::domain::{
+    audit::Actor,
+    event::Event,
+    fact::{AccountChange, Fact},
+    ids::{AccountId, EventId},
+    instant::Instant,
+};
+
+/// Events whose counters one statement locks.
+const PAGE: i64 = 500;
+
+/// Use cases of operators against abuse.
+#[derive(Debug, Clone)]
+pub struct Suspensions {
+    commands: Commands,
+}
+
+impl Suspensions {
+    /// Suspensions in the database.
+    pub const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
+    /// Suspends an account: its keys and sessions are refused within [`super::credentials::TRUST_SECONDS`], and its events leave the
+    /// public at once. Returns false if it was suspended already.
+    pub async fn suspend(&self, account: AccountId, reason: Option<&str>) -> Result<bool, Error> {
+        let change = AccountChange::Suspended(reason);
+        self.set(account, true, change).await
+    }
+
+    /// Ends a suspension; returns false if there was none.
+    pub async fn resume(&self, account: AccountId) -> Result<bool, Error> {
+        self.set(account, false, AccountChange::Resumed).await
+    }
+
+    async fn set(
+        &self,
+        account: AccountId,
+        is_suspended: bool,
+        change: AccountChange<'_>,
+    ) -> Result<bool, Error> {
+        let decide = async |unit: &mut Unit| {
+            let before = unit.tx.lock_account(account).await?;
+            let before = before.ok_or(Error::NotFound { what: "account" })?;
+            if before.is_suspended == is_suspended {
+                return Ok(false);
+            }
+            let now = unit.renew_time();
+            withdraw_events(unit, account, is_suspended.then_some(now)).await?;
+            unit.record(Fact::AccountChanged { account, change })
+                .await?;
+            Ok(true)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// Takes an event down, or shows it again; returns it, and whether that changed something.
+    pub async fn hide(
+        &self,
+        slug: &str,
+        is_hidden: bool,
+        reason: Option<&str>,
+    ) -> Result<(Event, bool), Error> {
+        let found = self.commands.store().find_event_by_slug(slug).await?;
+        let id = found.ok_or(Error::NO_EVENT)?.id;
+        let decide = async |unit: &mut Unit| {
+            unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+            unit.renew_time();
+            let before = unit.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
+            if before.is_hidden == is_hidden {
+                return Ok((before, false));
+            }
+            let after = Event {
+                is_hidden,
+                ..before
+            };
+            unit.tx.set_hidden(id, is_hidden).await?;
+            unit.tx
+                .update_event(&after, after.is_live(unit.now))
+                .await?;
+            let fact = Fact::EventTakenDown {
+                event: &after,
+                reason,
+            };
+            unit.record(fact).await?;
+            Ok((after, true))
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+}
+
+/// Withdraws the events of an account, which is locked, from the public since a moment, or shows them again. The locks on their
+/// counters last until the end of the transaction, so that nobody registers meanwhile. They come first, as everywhere.
+pub(super) async fn withdraw_events(
+    unit: &mut Unit,
+    account: AccountId,
+    since: Option<Instant>,
+) -> Result<(), Error> {
+    let (mut pages, mut last) = (Vec::new(), None);
+    loop {
+        let ids = unit.tx.list_event_ids_of(account, last, PAGE).await?;
+        last = ids.last().copied();
+        if last.is_none() {
+            break;
+        }
+        unit.tx.lock_seats(&ids).await?;
+        pages.push(ids);
+    }
+    unit.renew_time();
+    unit.tx.set_account_suspended(account, since).await?;
+    for ids in pages {
+        turn(unit, &ids).await?;
+    }
+    Ok(())
+}
+
+/// Moves events out of the catalogue or back, as their account is now.
+async fn turn(unit: &mut Unit, ids: &[EventId]) -> Result<(), Error> {
+    for event in unit.tx.list_events(ids).await? {
+        let resumed = Event {
+            is_account_suspended: false,
+            ..event.clone()
+        };
+        if resumed.is_live(unit.now) {
+            unit.tx
+                .update_event(&event, event.is_live(unit.now))
+                .await?;
+            unit.record(Fact::EventWithdrawn { event: &event }).await?;
+        }
+    }
+    Ok(())
+}

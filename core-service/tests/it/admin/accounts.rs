@@ -1,0 +1,205 @@
+//! The commands on accounts, and take-downs of events.
+
+use clap::Parser as _;
+use serde_json::json;
+use test_postgres::Database;
+
+use super::{Program, run};
+use crate::{
+    fixtures::migrate,
+    mail::Mailbox,
+    service::{
+        Instance,
+        guests::{guest, seats},
+        signing_in::browser,
+    },
+};
+
+async fn accounts_are_listed_and_shown(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, seats(2)).await;
+    let added = core.registrations.add(&olga, event.id, guest("ada"));
+    added.await.unwrap();
+    let listed = run(&database, "account list").await.unwrap();
+    let expected = format!(
+        "ID                                    OWNER             PLAN      STATE   CREATED               NAME\n\
+         {}  olga@example.org  business  active  2030-01-01T00:00:00Z  Olga Owner",
+        olga.account
+    );
+    assert_eq!(listed.text, expected);
+    assert_eq!(listed.json[0]["is_suspended"], false);
+
+    for which in [
+        "--email OLGA@example.org".to_owned(),
+        format!("--id {}", olga.account),
+    ] {
+        let shown = run(&database, &format!("account show {which}"))
+            .await
+            .unwrap();
+        let expected = "registrations  1\n\
+                        keys           1\n\
+                        owner          olga@example.org (Olga Owner)";
+        assert!(shown.text.ends_with(expected), "{}", shown.text);
+        assert_eq!(
+            (&shown.json["events"], &shown.json["keys"]),
+            (&json!(1), &json!(1))
+        );
+        assert_eq!(shown.json["members"][0]["role"], "owner");
+    }
+    for (wrong, text) in [
+        (
+            "account show --email nobody@example.org",
+            "there is no such account",
+        ),
+        (
+            "account resume --id 00000000-0000-0000-0000-000000000000",
+            "there is no such account",
+        ),
+        ("event hide nothing", "there is no such event"),
+    ] {
+        let failure = run(&database, wrong).await.unwrap_err();
+        assert_eq!((failure.code(), failure.to_string().as_str()), (1, text));
+    }
+    for (wrong, text) in [
+        ("muster account show", "<--email <EMAIL>|--id <ID>>"),
+        ("muster account suspend --id 7", "from `account list`"),
+        ("muster event hide", "<EVENT>"),
+    ] {
+        let error = Program::try_parse_from(wrong.split(' ')).unwrap_err();
+        assert!(error.to_string().contains(text), "{error}");
+    }
+}
+
+async fn who_owns_several_accounts_is_asked_which(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.somebody("olga@example.org", 1).await;
+    let otto = core.somebody("otto@example.org", 2).await;
+    let role = core_service::domain::person::Role::Owner;
+    let shared = core.join(&olga, &otto, "otto@example.org", role).await;
+    let unclear = run(&database, "account suspend --email otto@example.org").await;
+    let unclear = unclear.unwrap_err().to_string();
+    assert!(
+        unclear.contains("--id") && unclear.contains(&shared.to_string()),
+        "{unclear}"
+    );
+}
+
+async fn a_link_signs_in_once(database: Database) {
+    let core = Instance::open(&database).await;
+    core.olga().await;
+    let link =
+        "account sign-in-link --email olga@example.org --public-url https://events.example.org";
+    let link = run(&database, link).await.unwrap().text;
+    let token = link.strip_prefix("https://events.example.org/sign-in/link/");
+    let token = token.unwrap();
+    let new = core.sign_in.use_link(token, &browser(1)).await.unwrap();
+    assert!(core.caller_of(&new).await.unwrap().principal.is_some());
+    assert!(core.sign_in.use_link(token, &browser(2)).await.is_err());
+    let unknown = run(&database, "account sign-in-link --email nobody@example.org").await;
+    let unknown = unknown.unwrap_err().to_string();
+    assert!(
+        unknown.contains("account create --email nobody@example.org"),
+        "{unknown}"
+    );
+}
+
+async fn an_account_is_suspended_and_resumed_beside_a_core_that_serves(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, seats(2)).await;
+    let suspend = "account suspend --email olga@example.org --reason spam";
+    let done = run(&database, suspend).await.unwrap();
+    let resume = format!("account resume --id {}", olga.account);
+    assert!(done.text.ends_with(&resume), "{}", done.text);
+    assert!(core.catalogue.page(&event.slug).await.is_err());
+    let again = run(&database, suspend).await.unwrap();
+    assert!(
+        again.text.ends_with("was suspended already"),
+        "{}",
+        again.text
+    );
+    let listed = run(&database, "account list").await.unwrap();
+    assert!(listed.text.contains("  suspended  "), "{}", listed.text);
+    let audit = core.audit(olga.account.uuid()).await;
+    let entry = audit.iter().find(|one| one["action"] == "account.suspend");
+    assert_eq!(entry.unwrap()["reason"], "spam");
+
+    run(&database, &resume).await.unwrap();
+    assert!(core.catalogue.page(&event.slug).await.is_ok());
+    let again = run(&database, &resume).await.unwrap();
+    assert!(again.text.ends_with("was not suspended"), "{}", again.text);
+}
+
+async fn an_account_is_removed_once_everybody_was_told(database: Database) {
+    let core = Instance::open(&database).await;
+    let mailbox = Mailbox::of(&core);
+    let olga = core.olga().await;
+    let event = core.create(&olga, seats(2)).await;
+    let added = core.registrations.add(&olga, event.id, guest("ada"));
+    added.await.unwrap();
+    mailbox.collect().await;
+    let remove = "account remove --email olga@example.org";
+    let unconfirmed = run(&database, remove).await.unwrap_err();
+    assert_eq!(unconfirmed.code(), 64);
+    let what = "1 events, 1 registrations, 1 keys and 1 members";
+    assert!(unconfirmed.to_string().ends_with(what), "{unconfirmed}");
+    let remove = format!("{remove} --yes");
+    let unheard = run(&database, &remove).await.unwrap_err().to_string();
+    assert!(unheard.contains("--cancel-events REASON"), "{unheard}");
+
+    let cancel = format!("{remove} --cancel-events closing");
+    let cancelled = run(&database, &cancel).await.unwrap();
+    assert_eq!(cancelled.json["removed"], false);
+    assert_eq!(
+        (
+            &cancelled.json["cancelled_events"],
+            &cancelled.json["mails"]
+        ),
+        (&json!(1), &json!(1))
+    );
+    let too_early = run(&database, &remove).await.unwrap_err().to_string();
+    assert!(too_early.contains("still to be sent"), "{too_early}");
+    let mail = mailbox.collect().await.remove(0);
+    assert!(mail.text.contains("closing"), "{}", mail.text);
+
+    let removed = run(&database, &remove).await.unwrap();
+    assert_eq!(
+        (&removed.json["removed"], &removed.json["events"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(core.store.find_event(event.id).await.unwrap(), None);
+    assert_eq!(
+        run(&database, "account list").await.unwrap().json,
+        json!([])
+    );
+}
+
+async fn an_event_is_taken_down_by_its_url_and_shown_again(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, seats(2)).await;
+    let hide = format!(
+        "event hide https://muster.example/events/{} --reason spam",
+        event.slug
+    );
+    let hidden = run(&database, &hide).await.unwrap();
+    let show = format!("event show {}", event.slug);
+    assert!(hidden.text.ends_with(&show), "{}", hidden.text);
+    assert!(core.catalogue.page(&event.slug).await.is_err());
+    let again = run(&database, &hide).await.unwrap();
+    assert!(again.text.ends_with("was hidden already"), "{}", again.text);
+    run(&database, &show).await.unwrap();
+    assert!(core.catalogue.page(&event.slug).await.is_ok());
+    let again = run(&database, &show).await.unwrap();
+    assert!(again.text.ends_with("was not hidden"), "{}", again.text);
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    accounts_are_listed_and_shown,
+    who_owns_several_accounts_is_asked_which,
+    a_link_signs_in_once,
+    an_account_is_suspended_and_resumed_beside_a_core_that_serves,
+    an_account_is_removed_once_everybody_was_told,
+    an_event_is_taken_down_by_its_url_and_shown_again,
+);
