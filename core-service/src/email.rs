@@ -1,14 +1,16 @@
 //! Mails: their content, their encoding, and how they are sent.
 //!
-//! `registration` and `person` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
+//! `registration`, `person` and `organizer` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
 
 mod encode;
 mod mailer;
+mod organizer;
 mod person;
 mod registration;
 mod smtp;
 
 pub use mailer::{InvalidMailSetting, Mailer, Sender, Undelivered};
+pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};

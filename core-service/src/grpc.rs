@@ -4,6 +4,7 @@ mod account_management_service;
 mod account_service;
 mod catalogue_service;
 mod convert;
+mod download;
 mod edge_service;
 pub mod edges;
 mod event_service;
@@ -13,6 +14,7 @@ mod key_service;
 mod member_service;
 mod message;
 mod once;
+mod organizer_mail_service;
 pub mod origin;
 mod person_service;
 mod preview;
@@ -30,6 +32,7 @@ use muster_api::{
         account_management_service_server::AccountManagementServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
         key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
+        organizer_mail_service_server::OrganizerMailServiceServer,
         person_service_server::PersonServiceServer, session_service_server::SessionServiceServer,
         sign_in_service_server::SignInServiceServer,
     },
@@ -48,8 +51,8 @@ use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
     catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
     instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
-    person_service::PersonApi, registration_service::RegistrationApi, session_service::SessionApi,
-    sign_in_service::SignInApi,
+    organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
+    registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
 
@@ -141,6 +144,9 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let sessions = SessionServiceServer::new(Validated::new(SessionApi {
         sessions: use_cases.sessions.clone(),
     }));
+    let organizer_mails = OrganizerMailServiceServer::new(Validated::new(OrganizerMailApi {
+        mails: use_cases.organizer_mails.clone(),
+    }));
     routes
         .add_service(edges.max_decoding_message_size(message::MOST))
         .add_service(instance.max_decoding_message_size(message::MOST))
@@ -150,6 +156,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
         .add_service(members.max_decoding_message_size(message::MOST))
         .add_service(keys.max_decoding_message_size(message::MOST))
         .add_service(people.max_decoding_message_size(message::MOST))
+        .add_service(organizer_mails.max_decoding_message_size(message::MOST))
 }
 
 /// Sets the health of every service, and of the whole server under the empty name.

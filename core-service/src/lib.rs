@@ -31,7 +31,8 @@ use self::{
         server::{self, Listener, TlsSettings},
     },
     jobs::{
-        EventAnnouncement, Handler, Maintenance, PersonMail, RegistrationMail, Runner, StockCovers,
+        EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, RegistrationMail,
+        Runner, StockCovers,
     },
     service::{Commands, InstanceInfo, Links, Policy, SignUp, UseCases},
     settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
@@ -158,10 +159,20 @@ impl Core {
             use_cases.sign_in.sign_up(),
             mailer.clone(),
         );
+        let digests = OrganizerMail::new(
+            use_cases.organizer_mails.clone(),
+            clock.clone(),
+            use_cases.links.clone(),
+            mailer.clone(),
+        );
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
         let announcements = EventAnnouncement::new(use_cases.events.clone());
-        let mut handlers: Vec<Arc<dyn Handler>> =
-            vec![Arc::new(mails), Arc::new(letters), Arc::new(announcements)];
+        let mut handlers: Vec<Arc<dyn Handler>> = vec![
+            Arc::new(mails),
+            Arc::new(letters),
+            Arc::new(digests),
+            Arc::new(announcements),
+        ];
         handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
             Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
         }));

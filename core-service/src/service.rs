@@ -20,6 +20,7 @@ mod links;
 mod mail_quota;
 mod mails;
 mod members;
+mod organizer_mails;
 mod own_account;
 mod own_keys;
 mod pages;
@@ -29,12 +30,13 @@ mod removal;
 mod sessions;
 mod sign_in;
 mod suspension;
+mod table;
 
 use std::sync::Arc;
 
 pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
-pub use activity::{ActivityFilter, ActivityLog, ActivityPage};
+pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
 pub use credentials::{Authenticator, Caller, Principal, SignedIn};
@@ -48,6 +50,7 @@ pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
 pub use members::{Members, NewInvitation};
+pub use organizer_mails::OrganizerMails;
 pub use own_account::{AccountPatch, OwnAccounts};
 pub use own_keys::{KeyRequest, OwnKeys};
 pub use pages::PageStart;
@@ -119,6 +122,8 @@ pub struct UseCases {
     pub own_registrations: OwnRegistrations,
     /// Failed mails.
     pub mails: Mails,
+    /// Mails to organizers about registrations.
+    pub organizer_mails: OrganizerMails,
     /// Personal data.
     pub people: People,
 }
@@ -206,6 +211,7 @@ impl UseCases {
             ),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
+            organizer_mails: OrganizerMails::new(commands.clone()),
             people: People::new(commands.clone()),
             authenticator,
             links,

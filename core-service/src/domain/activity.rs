@@ -66,6 +66,19 @@ impl Activity {
         }
     }
 
+    /// The kind of actor, as it is shown.
+    pub fn actor_kind(&self) -> &str {
+        match &*self.actor {
+            "admin" => "operator",
+            other => other,
+        }
+    }
+
+    /// The registration that it is about.
+    pub fn registration_id(&self) -> Option<Uuid> {
+        self.is_about_registration().then_some(self.subject_id)
+    }
+
     /// Whether it is about a registration.
     pub fn is_about_registration(&self) -> bool {
         self.action.starts_with("registration.")

@@ -8,6 +8,8 @@ mod work;
 
 pub use work::Mailing;
 
+use uuid::Uuid;
+
 use super::{
     account::{Account, ApiKey},
     announcement::Announcement,
@@ -15,6 +17,7 @@ use super::{
     ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId},
     invitation::Invitation,
     job::JobKey,
+    organizer_mail::OrganizerMail,
     person::Role,
     plan::Plan,
     registration::{Registration, Status},
@@ -213,6 +216,13 @@ pub enum Fact<'a> {
     CodeMade {
         /// The code.
         code: CodeId,
+    },
+    /// A member of an account is due to be mailed about new registrations.
+    OrganizerMailDue {
+        /// An identifier of the mail.
+        id: Uuid,
+        /// The mail.
+        mail: OrganizerMail,
     },
     /// A failed mail will be sent again.
     MailRetried {

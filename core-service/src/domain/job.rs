@@ -72,7 +72,7 @@ impl Job {
         }
     }
 
-    /// A mail with a code, or an invitation: each has one.
+    /// A mail to somebody who signs in, of which there is one for each subject.
     pub const fn person_mail(task: Task, subject_id: Uuid) -> Self {
         Self {
             task,

@@ -155,12 +155,16 @@ pub struct Counters {
     pub confirmed: i32,
     /// Registrations that await approval or confirmation.
     pub pending: i32,
-    /// Those of them that hold a seat until they are confirmed.
+    /// Those of them that await the attendee's confirmation.
+    pub unconfirmed: i32,
+    /// Those of the unconfirmed that hold a seat until they are confirmed.
     pub held: i32,
     /// Registrations that wait for a seat.
     pub waitlisted: i32,
     /// Registrations that were cancelled.
     pub cancelled: i32,
+    /// Those that hold a seat and were checked in.
+    pub checked_in: i32,
 }
 
 impl Counters {
@@ -172,6 +176,11 @@ impl Counters {
     /// All, in any status: `registrations_total`.
     pub const fn total(self) -> i32 {
         self.active() + self.cancelled
+    }
+
+    /// Registrations that await the organizer's approval.
+    pub const fn awaiting_approval(self) -> i32 {
+        self.pending - self.unconfirmed
     }
 
     /// Seats that are taken, or held for somebody.
@@ -200,9 +209,11 @@ impl Add for Counters {
         Self {
             confirmed: self.confirmed + other.confirmed,
             pending: self.pending + other.pending,
+            unconfirmed: self.unconfirmed + other.unconfirmed,
             held: self.held + other.held,
             waitlisted: self.waitlisted + other.waitlisted,
             cancelled: self.cancelled + other.cancelled,
+            checked_in: self.checked_in + other.checked_in,
         }
     }
 }
@@ -214,9 +225,11 @@ impl Sub for Counters {
         Self {
             confirmed: self.confirmed - other.confirmed,
             pending: self.pending - other.pending,
+            unconfirmed: self.unconfirmed - other.unconfirmed,
             held: self.held - other.held,
             waitlisted: self.waitlisted - other.waitlisted,
             cancelled: self.cancelled - other.cancelled,
+            checked_in: self.checked_in - other.checked_in,
         }
     }
 }
@@ -224,7 +237,10 @@ impl Sub for Counters {
 impl Registration {
     /// What it adds to its event's counters.
     pub fn counted(&self) -> Counters {
-        Counters::of(self.status, self.confirmation)
+        Counters {
+            checked_in: i32::from(self.checked_in_at.is_some()),
+            ..Counters::of(self.status, self.confirmation)
+        }
     }
 }
 
@@ -265,9 +281,11 @@ pub(super) mod tests {
         let counters = Counters {
             confirmed: 9,
             pending: 2,
+            unconfirmed: 1,
             held: 1,
             waitlisted: 3,
             cancelled: 1,
+            checked_in: 4,
         };
         assert_eq!(
             [9, 10, 12, 99].map(|seats| counters.promotable(seats)),

@@ -3,7 +3,7 @@
 use muster_api::{
     status::invalid,
     v1::{
-        Account, ActivityList, GetAccountRequest, ListActivityRequest,
+        Account, ActivityList, ExportActivityRequest, GetAccountRequest, ListActivityRequest,
         account_service_server::AccountService,
     },
 };
@@ -11,6 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     convert,
+    download::{CSV, Pieces, download},
     request::{caller, id},
     status::refuse,
 };
@@ -43,6 +44,22 @@ impl AccountService for AccountApi {
             name: found.account.name,
             timezone: found.account.timezone,
         }))
+    }
+
+    type ExportActivityStream = Pieces;
+
+    async fn export_activity(
+        &self,
+        request: Request<ExportActivityRequest>,
+    ) -> Result<Response<Self::ExportActivityStream>, Status> {
+        let caller = caller(&request)?;
+        let request = request.into_inner();
+        let event = request.event_id.as_deref().map(id).transpose()?;
+        let filter = convert::activity_exported(caller.account, event, request);
+        let filter = filter.map_err(|violations| invalid(&violations))?;
+        let export = self.activity.export(&caller, filter).await;
+        let export = export.map_err(refuse)?;
+        Ok(download(CSV, "activity.csv", export.pieces()))
     }
 
     async fn list_activity(

@@ -20,11 +20,11 @@ use crate::{
     service::{CoverWords, EventFilter, Links, PageView},
 };
 
-pub(super) use activity::{activity, activity_asked};
+pub(super) use activity::{activity, activity_asked, activity_exported};
 pub(super) use lists::{my_events, registrations as registrations_asked};
 pub(super) use registrations::{
-    approval, checked_in, new_registration, own_registration, registration, registration_patch,
-    ticket,
+    approval, checked_in, new_registration, own_registration, registration, registration_by_code,
+    registration_patch, ticket,
 };
 
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
@@ -262,6 +262,10 @@ pub(super) fn my_event_detail(
         registrations_total: counters.total(),
         registrations_confirmed: counters.confirmed,
         registrations_active: counters.active(),
+        registrations_pending: counters.awaiting_approval(),
+        registrations_unconfirmed: counters.unconfirmed,
+        registrations_waitlisted: counters.waitlisted,
+        registrations_checked_in: counters.checked_in,
         version: event.version,
         is_hidden: event.is_hidden,
         organizer_name: event.organizer_name,

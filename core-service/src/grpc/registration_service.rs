@@ -1,21 +1,19 @@
 //! Registrations.
 
-use std::{net::IpAddr, pin::Pin};
+use std::net::IpAddr;
 
-use futures_util::{Stream, stream};
 use muster_api::{
-    http_body::HttpBody,
     status::invalid,
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
         ApproveRegistrationsRequest, ApprovedRegistrations, CalendarFile,
         CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInByCodeRequest,
         CheckInRequest, CheckedIn, ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest,
-        ExportRegistrationsRequest, GetRegistrationByTokenRequest,
+        ExportRegistrationsRequest, GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetTicketRequest,
         ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest, Registration,
-        RegistrationList, RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket,
-        UndoCheckInRequest, UpdateRegistrationRequest,
+        RegistrationByCode, RegistrationList, RegistrationReceived,
+        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
         bindings::{
             AddRegistration, ApproveRegistration, ApproveRegistrations, CancelRegistration,
             CheckIn, CheckInByCode, DeclineRegistration, UndoCheckIn, UpdateRegistration,
@@ -26,7 +24,9 @@ use muster_api::{
 use tonic::{Request, Response, Status};
 
 use super::{
-    convert, once,
+    convert,
+    download::{CSV, Pieces, download},
+    once,
     request::{caller, client_address, id, ids},
     status::{refuse, tell_allowance},
 };
@@ -34,13 +34,9 @@ use crate::{
     calendar::{self, Addresses},
     domain::ids::RegistrationId,
     service::{
-        Added, Commands, DoorPlace, Error, Export, LinkLimit, Links, OwnRegistrations,
-        Registrations,
+        Added, Commands, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations,
     },
 };
-
-/// The content type of the table.
-const CSV: &str = "text/csv; charset=utf-8; header=present";
 
 /// The rpcs about registrations, for the public, the organizer and the attendee.
 pub(super) struct RegistrationApi {
@@ -69,7 +65,7 @@ impl RegistrationApi {
 
 #[tonic::async_trait]
 impl RegistrationService for RegistrationApi {
-    type ExportRegistrationsStream = Pin<Box<dyn Stream<Item = Result<HttpBody, Status>> + Send>>;
+    type ExportRegistrationsStream = Pieces;
 
     async fn register_attendee(
         &self,
@@ -161,14 +157,8 @@ impl RegistrationService for RegistrationApi {
             .export(&caller, event)
             .await
             .map_err(refuse)?;
-        let file = format!("attachment; filename=\"{}\"", export.file_name());
-        // A piece is read only after the one before was sent.
-        let pieces = stream::try_unfold(export, next_piece);
-        let mut response = Response::new(Box::pin(pieces) as Self::ExportRegistrationsStream);
-        if let Ok(file) = file.parse() {
-            response.metadata_mut().insert("content-disposition", file);
-        }
-        Ok(response)
+        let name = export.file_name();
+        Ok(download(CSV, &name, export.pieces()))
     }
 
     async fn get_registration(
@@ -297,6 +287,21 @@ impl RegistrationService for RegistrationApi {
         .await
     }
 
+    async fn get_registration_by_code(
+        &self,
+        request: Request<GetRegistrationByCodeRequest>,
+    ) -> Result<Response<RegistrationByCode>, Status> {
+        let caller = caller(&request)?;
+        let code = &request.get_ref().code;
+        let anywhere = DoorPlace::Anywhere;
+        let found = self
+            .registrations
+            .get_by_code(&caller, code, anywhere)
+            .await;
+        let found = found.map_err(refuse)?;
+        Ok(Response::new(convert::registration_by_code(found)))
+    }
+
     async fn undo_check_in(
         &self,
         request: Request<UndoCheckInRequest>,
@@ -373,12 +378,4 @@ impl RegistrationService for RegistrationApi {
         let found = self.by_link(client_address(&request), look_up).await?;
         Ok(Response::new(convert::ticket(found, &self.links)))
     }
-}
-
-async fn next_piece(mut export: Export) -> Result<Option<(HttpBody, Export)>, Status> {
-    let piece = export.next().await.map_err(refuse)?;
-    Ok(piece.map(|data| {
-        let content_type = CSV.to_owned();
-        (HttpBody { content_type, data }, export)
-    }))
 }

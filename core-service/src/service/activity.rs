@@ -1,8 +1,17 @@
 //! What happened on the caller's account.
 
+mod export;
+
+pub use export::ActivityExport;
+
 use super::{Commands, Error, Principal, events, pages::page};
 use crate::domain::{
-    activity::Activity, cursor::Place, ids::EventId, period::Period, scope::Scope, words,
+    activity::Activity,
+    cursor::Place,
+    ids::{AccountId, EventId},
+    period::Period,
+    scope::Scope,
+    words,
 };
 
 /// Entries in which a text is looked for at a time. A page may then have fewer entries than asked for, and more follow.
@@ -28,6 +37,15 @@ pub struct ActivityPage {
     pub next: Option<Place>,
 }
 
+/// The activity that a caller may read.
+#[derive(Debug, Clone)]
+struct Readable {
+    account: AccountId,
+    filter: ActivityFilter,
+    /// Whether registrants are named.
+    has_names: bool,
+}
+
 /// Use cases about the activity of the caller's account.
 #[derive(Debug, Clone)]
 pub struct ActivityLog {
@@ -48,39 +66,63 @@ impl ActivityLog {
         after: Option<Place>,
         limit: i32,
     ) -> Result<ActivityPage, Error> {
+        let most = if filter.text.is_some() { WINDOW } else { limit };
+        let readable = self.readable(caller, filter.clone()).await?;
+        let ActivityPage { entries, next } = self.read(&readable, after, most).await?;
+        let (entries, full) = page(entries, limit, place);
+        Ok(ActivityPage {
+            entries,
+            next: full.or(next),
+        })
+    }
+
+    async fn readable(
+        &self,
+        caller: &Principal,
+        filter: ActivityFilter,
+    ) -> Result<Readable, Error> {
         let store = self.commands.store();
         if let Some(event) = filter.event {
             events::find(store, caller, event).await?;
         }
         let account = store.find_account(caller.account).await?;
-        let account = account.ok_or(Error::Unauthorized)?;
-        let names = account.plan.is_paid() && caller.scopes.contain(Scope::RegistrationsRead);
-        let most = if filter.text.is_some() { WINDOW } else { limit };
-        let found = store.list_activity(
-            caller.account,
-            filter.event,
-            filter.period,
-            after,
-            i64::from(most) + 1,
-        );
+        let is_paid = account.ok_or(Error::Unauthorized)?.plan.is_paid();
+        Ok(Readable {
+            account: caller.account,
+            filter,
+            has_names: is_paid && caller.scopes.contain(Scope::RegistrationsRead),
+        })
+    }
+
+    /// What the filter leaves of the next `most` entries.
+    async fn read(
+        &self,
+        readable: &Readable,
+        after: Option<Place>,
+        most: i32,
+    ) -> Result<ActivityPage, Error> {
+        let ActivityFilter {
+            event,
+            text,
+            period,
+        } = &readable.filter;
+        let store = self.commands.store();
+        let limit = i64::from(most) + 1;
+        let found = store.list_activity(readable.account, *event, *period, after, limit);
         let (found, next) = page(found.await?, most, place);
         let shown = |entry: Activity| {
-            if names {
+            if readable.has_names {
                 entry
             } else {
                 entry.without_attendees()
             }
         };
         let mut entries: Vec<Activity> = found.into_iter().map(shown).collect();
-        if let Some(text) = &filter.text {
+        if let Some(text) = text {
             let text = words::folded(text);
             entries.retain(|entry| words::folded(&entry.sentence()).contains(&text));
         }
-        let (entries, full) = page(entries, limit, place);
-        Ok(ActivityPage {
-            entries,
-            next: full.or(next),
-        })
+        Ok(ActivityPage { entries, next })
     }
 }
 

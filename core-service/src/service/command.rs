@@ -1,6 +1,8 @@
 //! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
 //! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
@@ -10,9 +12,10 @@ use crate::{
         clock::Clock,
         entropy::Entropy,
         fact::{Fact, Mailing},
-        ids::EventId,
+        ids::{AccountId, EventId},
         instant::Instant,
         job::Job,
+        organizer_mail::Collection,
     },
     storage::{self, Store, Tx},
 };
@@ -121,6 +124,8 @@ struct Consequences {
     jobs: Vec<Job>,
     /// Events whose entry in the catalogue changed.
     catalogue: Vec<EventId>,
+    /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
+    organizers: BTreeSet<AccountId>,
 }
 
 impl Unit {
@@ -153,6 +158,9 @@ impl Unit {
         consequences.audit.extend(fact.audit(id, self.now, actor));
         let job = fact.job(self.now, self.fetches_covers);
         consequences.jobs.extend(job);
+        consequences
+            .organizers
+            .extend(fact.news_for_organizers(actor));
         let event = fact.catalogue_change(self.now);
         consequences.catalogue.extend(event);
         match fact.mailing(self.now) {
@@ -208,11 +216,17 @@ impl Unit {
             audit,
             jobs,
             catalogue,
+            organizers,
         } = self.consequences;
         if !any {
             return Ok(());
         }
         self.tx.insert_jobs(&jobs, self.now).await?;
+        let organizers: Vec<AccountId> = organizers.into_iter().collect();
+        let collection = Collection::begun(self.now);
+        self.tx
+            .collect_for_organizers(&organizers, collection, self.now)
+            .await?;
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
         }

@@ -54,6 +54,16 @@ impl Links {
         format!("{}/dashboard/events/{event}", self.base)
     }
 
+    /// The owner's page of an event's registrations.
+    pub fn registrations(&self, event: EventId) -> String {
+        format!("{}/registrations", self.admin(event))
+    }
+
+    /// The owner's page of all events.
+    pub fn dashboard(&self) -> String {
+        format!("{}/dashboard", self.base)
+    }
+
     /// An attendee's private page.
     pub fn private_registration(&self, token: &LinkToken) -> String {
         format!("{}/registrations/{}", self.base, token.expose())

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 25] = [
+const STEPS: [Step; 27] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -82,6 +82,8 @@ const STEPS: [Step; 25] = [
     step!(23, "0023_activity", both),
     step!(24, "0024_sign_in", both),
     step!(25, "0025_suspension", both),
+    step!(26, "0026_more_counters", both),
+    step!(27, "0027_organizer_mails", both),
 ];
 
 /// SQLite's migrations.

@@ -82,6 +82,8 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
+#[path = "queries/organizer_mails.rs"]
+pub(super) mod organizer_mails;
 #[path = "queries/owners.rs"]
 pub(super) mod owners;
 #[path = "queries/people.rs"]

@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use secrecy::ExposeSecret;
 use uuid::Uuid;
@@ -22,6 +22,7 @@ use crate::domain::{
     job::JobKind,
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    organizer_mail::{EventNews, Organizer, Span},
     period::Period,
     person::{Member, MemberKey, Membership, Person, Role, Standing},
     registration::{Counters, Details, Registrant, Registration},
@@ -228,6 +229,15 @@ reads! {
     people::find_person_by_email(email: &str) -> Option<Person>;
     /// The role of a member.
     memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
+
+    /// New registrations for an account's events in a time, for the events with the most.
+    organizer_mails::list_event_news(account: AccountId, span: Span, now: Instant, limit: i64) -> Vec<EventNews>;
+    /// The names of people who registered in a time, by event, of the `limit` latest.
+    organizer_mails::list_new_names(account: AccountId, span: Span, limit: i64) -> HashMap<EventId, Vec<String>>;
+    /// The members of an account, with what they want to be mailed; those of the longest standing first.
+    organizer_mails::list_organizers(account: AccountId, limit: i64) -> Vec<(PersonId, Organizer)>;
+    /// A member of an account, with what they want to be mailed.
+    organizer_mails::find_organizer(account: AccountId, person: PersonId) -> Option<Organizer>;
 
     /// The accounts of a person, by name.
     memberships::list_memberships_of(person: PersonId, limit: i64) -> Vec<Membership>;

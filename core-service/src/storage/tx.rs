@@ -16,6 +16,7 @@ use crate::domain::{
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    organizer_mail::{Collection, MailChoice, Span},
     person::{Member, MemberKey, Membership, Person, Role},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
@@ -92,6 +93,16 @@ statements! {
     memberships::put_membership(account: AccountId, person: PersonId, role: Role, now: Instant) -> ();
     /// The role of a member.
     memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
+    /// Sets what a member wants to be mailed; false if there is no such member.
+    organizer_mails::set_mail_choice(account: AccountId, person: PersonId, choice: MailChoice) -> bool;
+    /// Begins to collect registrations of these accounts for mails to their members, unless that goes on already.
+    organizer_mails::collect_for_organizers(accounts: &[AccountId], collection: Collection, now: Instant) -> ();
+    /// Goes on collecting; false, and nothing written, if the job is no longer the runner's.
+    organizer_mails::go_on_collecting(job: &ClaimedJob, collection: Collection) -> bool;
+    /// Ends what [`Tx::go_on_collecting`] went on with.
+    organizer_mails::finish_collecting(account: AccountId) -> ();
+    /// Whether anybody registered for an account's events in a time.
+    organizer_mails::has_registrations_in(account: AccountId, span: Span) -> bool;
     /// The account that a person is a member of for longest.
     memberships::first_account_of(person: PersonId) -> Option<AccountId>;
 

@@ -198,12 +198,17 @@ async fn registrations_agree_with_their_event(database: Database) {
             let those = registrations.iter().filter(|one| one.status == status);
             i32::try_from(those.count()).unwrap()
         };
+        let arrived = registrations
+            .iter()
+            .filter(|one| one.checked_in_at.is_some());
         let counted = Counters {
             confirmed: of(Status::Confirmed),
             pending: of(Status::Pending),
+            unconfirmed: 0,
             held: 0,
             waitlisted: of(Status::Waitlisted),
             cancelled: of(Status::Cancelled),
+            checked_in: i32::try_from(arrived.count()).unwrap(),
         };
         assert_eq!(counters, counted, "{}", event.title);
         assert!(counters.confirmed <= event.max_capacity);

@@ -4,13 +4,14 @@ mod announcing;
 mod hostile;
 mod kinds;
 mod moved_on;
+mod organizers;
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use core_service::{
     domain::event::Event,
     email::Mailer,
-    jobs::{EventAnnouncement, Handler, PersonMail, RegistrationMail, Runner},
+    jobs::{EventAnnouncement, Handler, OrganizerMail, PersonMail, RegistrationMail, Runner},
 };
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
@@ -47,10 +48,20 @@ impl Mailbox {
             instance.sign_in.sign_up(),
             mailer.clone(),
         );
+        let digests = OrganizerMail::new(
+            instance.organizer_mails.clone(),
+            clock.clone(),
+            instance.links.clone(),
+            mailer.clone(),
+        );
         let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
         let announcements = EventAnnouncement::new(instance.events.clone());
-        let handlers: Vec<Arc<dyn Handler>> =
-            vec![Arc::new(mails), Arc::new(letters), Arc::new(announcements)];
+        let handlers: Vec<Arc<dyn Handler>> = vec![
+            Arc::new(mails),
+            Arc::new(letters),
+            Arc::new(digests),
+            Arc::new(announcements),
+        ];
         let runner = Runner::new(store, clock, handlers);
         Self { runner, folder }
     }

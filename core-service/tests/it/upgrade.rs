@@ -104,6 +104,8 @@ async fn everything_is_kept_and_works(database: Database) {
         .await
         .unwrap();
     assert!(people[0].checked_in_at.is_some());
+    let (_, counted) = instance.events.get(&olga, asking).await.unwrap();
+    assert_eq!((counted.checked_in, counted.awaiting_approval()), (1, 1));
     assert_eq!(
         event("Full house").published_start,
         Some(event("Full house").schedule.start.at)

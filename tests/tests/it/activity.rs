@@ -1,8 +1,9 @@
 //! What happened on an account, as its owner reads it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{plan::Plan, registration::Status};
+use core_service::domain::{plan::Plan, registration::Status, scope::Scope};
+use http::StatusCode;
 use muster_api::{
     Reason,
     v1::bindings::{
@@ -11,7 +12,7 @@ use muster_api::{
     },
 };
 use serde_json::{Value, json};
-use tests::{Api, Client};
+use tests::{Api, Client, Surface, TestApp};
 
 /// The sentences, latest first.
 async fn told(client: &Client, query: Value) -> Vec<String> {
@@ -171,6 +172,127 @@ async fn on_plans_without_registrations_nobody_is_named(api: Api) {
         "An attendee registered for \"Rust Meetup\": Confirmed"
     );
     assert_eq!(told(&owner, json!({"q": "grace"})).await, [""; 0]);
+}
+
+/// The lines of the table without their quotes.
+async fn table(app: &TestApp, key: &str, query: &str) -> Vec<Vec<String>> {
+    let path = format!("/me/activity.csv{query}");
+    let answer = app.http.get(&path).bearer(key).send().await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap();
+    let mut lines = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(body);
+    let cells = |line: csv::StringRecord| line.iter().map(str::to_owned).collect();
+    lines.records().map(|line| cells(line.unwrap())).collect()
+}
+
+async fn a_table_has_every_entry_that_the_filters_leave(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    let api = app.over(Surface::Http);
+    let owner = api.as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    app.register(&event.id, &[Status::Pending; 200]).await;
+    for half in app.registrations(&event.id).await.chunks(100) {
+        later(&api);
+        let ids: Vec<String> = half.iter().map(|one| one.id.to_string()).collect();
+        let asked = json!({"id": event.id, "registration_ids": ids});
+        owner.ok::<ApproveRegistrations>(asked).await;
+    }
+    // More than a piece of the file, and more than a page of the list.
+    for number in 0..400 {
+        later(&api);
+        let title = format!("Title {number}");
+        let changed = json!({"id": event.id, "title": title});
+        owner.ok::<UpdateEvent>(changed).await;
+    }
+    later(&api);
+    let reason = "=Rain; +1";
+    owner
+        .ok::<CancelEvent>(json!({"id": event.id, "reason": reason}))
+        .await;
+
+    let lines = table(&app, &account.key, "").await;
+    let columns = [
+        "at",
+        "actor",
+        "actor_name",
+        "action",
+        "text",
+        "event_id",
+        "registration_id",
+        "changes",
+        "reason",
+    ];
+    assert_eq!(lines[0], columns);
+    let mut listed = Vec::new();
+    let mut query = json!({"limit": 200});
+    loop {
+        let page = owner.ok::<ListActivity>(query.clone()).await;
+        listed.extend(page["items"].as_array().unwrap().clone());
+        if page["next_cursor"].is_null() {
+            break;
+        }
+        query["cursor"] = page["next_cursor"].clone();
+    }
+    assert!(listed.len() > 600, "{}", listed.len());
+    assert_eq!(lines.len(), listed.len() + 1);
+    for (line, item) in lines[1..].iter().zip(&listed) {
+        let text = |field: &str| item[field].as_str().unwrap_or_default();
+        for (cell, field) in line.iter().zip(columns).take(7) {
+            assert_eq!(cell.replace("'+1", "+1"), text(field), "{field}");
+        }
+    }
+    assert_eq!(lines[1][8], "'=Rain; '+1");
+    assert_eq!(lines[2][7], "title: Title 398 -> Title 399");
+
+    let found = table(&app, &account.key, "?q=never&from=2027-01-15").await;
+    assert_eq!(found, lines[..1]);
+    let found = table(
+        &app,
+        &account.key,
+        &format!("?event_id={}&q=approved", event.id),
+    )
+    .await;
+    assert_eq!(found.len(), 201);
+}
+
+async fn a_table_is_for_the_account_alone(app: Arc<TestApp>) {
+    let (ada, bob) = (app.account(Plan::Free).await, app.account(Plan::Free).await);
+    let api = app.over(Surface::Http);
+    let event = api.as_owner(&ada).publish_new(json!({})).await;
+    let asked = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
+    api.anyone().ok::<RegisterAttendee>(asked).await;
+    let lines = table(&app, &ada.key, "").await;
+    assert!(!format!("{lines:?}").contains("Grace"));
+    let lines = table(&app, &bob.key, "").await;
+    assert!(!format!("{lines:?}").contains("Rust Meetup"));
+    let ask = async |query: &str, key: Option<&str>| {
+        let request = app.http.get(&format!("/me/activity.csv{query}"));
+        let request = match key {
+            Some(key) => request.bearer(key),
+            None => request,
+        };
+        request.send().await.refusal().reason
+    };
+    let foreign = format!("?event_id={}", event.id);
+    assert_eq!(ask(&foreign, Some(&bob.key)).await, Reason::NotFound);
+    assert_eq!(
+        ask("?from=soon", Some(&bob.key)).await,
+        Reason::InvalidRequest
+    );
+    assert_eq!(ask("", None).await, Reason::Unauthorized);
+    let door = app.key_for(&ada, &[Scope::RegistrationsCheckIn]).await;
+    assert_eq!(ask("", Some(&door)).await, Reason::InsufficientScope);
+}
+
+mod tables {
+    use super::{a_table_has_every_entry_that_the_filters_leave, a_table_is_for_the_account_alone};
+
+    tests::on_both_engines!(
+        a_table_has_every_entry_that_the_filters_leave,
+        a_table_is_for_the_account_alone,
+    );
 }
 
 tests::on_every_surface!(

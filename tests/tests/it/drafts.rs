@@ -38,6 +38,7 @@ async fn a_clone_is_a_draft_with_the_same_times_and_questions(api: Api) {
         ("registrations_total", json!(0)),
         ("registrations_confirmed", json!(0)),
         ("registrations_active", json!(0)),
+        ("registrations_pending", json!(0)),
         ("id", cloned["id"].clone()),
         ("slug", cloned["slug"].clone()),
         ("event_url", cloned["event_url"].clone()),

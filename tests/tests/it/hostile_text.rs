@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use core_service::domain::plan::Plan;
 use muster_api::v1::bindings::{
-    AddRegistration, CreateEvent, ListRegistrations, RegisterAttendee, UpdateEvent,
+    AddRegistration, CancelEvent, CreateEvent, ListRegistrations, RegisterAttendee, UpdateEvent,
 };
 use serde_json::{Value, json};
 use tests::{Api, Surface, TestApp, new_event};
@@ -62,10 +62,17 @@ async fn a_table_has_no_formula_for_any_separator(app: Arc<TestApp>) {
     }
     let unguarded = unguarded.into_inner().unwrap();
     let id = event["id"].as_str().unwrap();
-    let path = format!("/me/events/{id}/registrations.csv");
-    let table = app.http.get(&path).bearer(&account.key).send().await;
-    for separator in [b',', b';', b'\t', b'|'] {
-        assert_eq!(formulas(&table.body, separator), [""; 0]);
+    let reason = "Rain\n=cmd|' /C calc'!A0;=1";
+    owner
+        .ok::<CancelEvent>(json!({"id": id, "reason": reason}))
+        .await;
+    let registrations = format!("/me/events/{id}/registrations.csv");
+    for path in [&*registrations, "/me/activity.csv"] {
+        let table = app.http.get(path).bearer(&account.key).send().await;
+        assert!(table.body.len() > 1_000, "{path}");
+        for separator in [b',', b';', b'\t', b'|'] {
+            assert_eq!(formulas(&table.body, separator), [""; 0], "{path}");
+        }
     }
     assert!(formulas(&unguarded, b';').len() >= begins.len() / 2);
 }

@@ -3,6 +3,7 @@
 
 mod activity;
 mod answers;
+mod at_the_door;
 mod audit;
 mod cancelling;
 mod catalogue;

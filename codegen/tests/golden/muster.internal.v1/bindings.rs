@@ -387,6 +387,46 @@ impl Rpc for DeclineInvitation {
     const STEP_UP: bool = false;
 }
 
+/// What the caller wants to be mailed about the account of the session. Door staff get no such mails.
+#[derive(Debug, Clone, Copy)]
+pub struct GetMailChoice;
+
+impl Rpc for GetMailChoice {
+    type Request = super::GetMailChoiceRequest;
+    type Response = super::MailChoice;
+
+    const NAME: &'static str = "GetMailChoice";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OrganizerMailService/GetMailChoice";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Sets what the caller wants to be mailed.
+#[derive(Debug, Clone, Copy)]
+pub struct SetMailChoice;
+
+impl Rpc for SetMailChoice {
+    type Request = super::SetMailChoiceRequest;
+    type Response = super::MailChoice;
+
+    const NAME: &'static str = "SetMailChoice";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OrganizerMailService/SetMailChoice";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
 /// Changes the person's name. Members of their accounts see it.
 #[derive(Debug, Clone, Copy)]
 pub struct RenamePerson;
@@ -705,6 +745,8 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(LeaveAccount);
     visitor.visit(AcceptInvitation);
     visitor.visit(DeclineInvitation);
+    visitor.visit(GetMailChoice);
+    visitor.visit(SetMailChoice);
     visitor.visit(RenamePerson);
     visitor.visit(StartEmailChange);
     visitor.visit(FinishEmailChange);

@@ -154,6 +154,25 @@ impl<
 
 #[tonic::async_trait]
 impl<
+    S: super::organizer_mail_service_server::OrganizerMailService,
+> super::organizer_mail_service_server::OrganizerMailService for Validated<S> {
+    async fn get_mail_choice(
+        &self,
+        request: tonic::Request<super::GetMailChoiceRequest>,
+    ) -> Result<tonic::Response<super::MailChoice>, tonic::Status> {
+        self.inner().get_mail_choice(validated(request)?).await
+    }
+
+    async fn set_mail_choice(
+        &self,
+        request: tonic::Request<super::SetMailChoiceRequest>,
+    ) -> Result<tonic::Response<super::MailChoice>, tonic::Status> {
+        self.inner().set_mail_choice(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
     S: super::person_service_server::PersonService,
 > super::person_service_server::PersonService for Validated<S> {
     async fn rename_person(
@@ -333,6 +352,14 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.MemberService/DeclineInvitation",
         AccessRule::of::<bindings::DeclineInvitation>(),
+    ),
+    (
+        "/muster.internal.v1.OrganizerMailService/GetMailChoice",
+        AccessRule::of::<bindings::GetMailChoice>(),
+    ),
+    (
+        "/muster.internal.v1.OrganizerMailService/SetMailChoice",
+        AccessRule::of::<bindings::SetMailChoice>(),
     ),
     (
         "/muster.internal.v1.PersonService/RenamePerson",

@@ -151,6 +151,17 @@ impl Validate for super::DeclineInvitationRequest {
     }
 }
 
+impl Validate for super::GetMailChoiceRequest {}
+
+impl Validate for super::SetMailChoiceRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("mails").required(self.mails.is_some());
+        if let Some(mails) = &self.mails {
+            check.field("mails").one_of(mails, &["approvals", "all", "none"]);
+        }
+    }
+}
+
 impl Validate for super::RenamePersonRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("name").required(self.name.is_some());

@@ -100,6 +100,54 @@ impl Binding for ListActivity {
     }
 }
 
+/// `GET /api/v1/me/activity.csv`: All of the activity that the filters leave as a table for spreadsheets, latest first: UTF-8 with a byte order mark, a header line, one line for each entry. In `changes` there is one changed field per line. Formulas are made harmless as in the table of registrations.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportActivity;
+
+impl Rpc for ExportActivity {
+    type Request = super::ExportActivityRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "ExportActivity";
+    const GRPC_PATH: &'static str = "/muster.v1.AccountService/ExportActivity";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for ExportActivity {
+    const CONTENT: Content = Content::File;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ExportActivity {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/activity.csv";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &["event_id", "q", "from", "to"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "event_id" => request.event_id = Some(text.into()),
+            "q" => request.q = Some(text.into()),
+            "from" => request.from = Some(text.into()),
+            "to" => request.to = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first. With filters, only those that match all of them, of which the first 10,000 can be paged through. Case and accents are ignored, and an empty filter is as if it were absent.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEvents;
@@ -1496,6 +1544,31 @@ impl Binding for CheckInByCode {
     }
 }
 
+/// Reads the registration with this check-in code, at any event of the caller, so that who stands at the door is shown by name before they are checked in. Nothing is changed. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetRegistrationByCode;
+
+impl Rpc for GetRegistrationByCode {
+    type Request = super::GetRegistrationByCodeRequest;
+    type Response = super::RegistrationByCode;
+
+    const NAME: &'static str = "GetRegistrationByCode";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationByCode";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for GetRegistrationByCode {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Undoes a check-in. If the attendee was not checked in, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct UndoCheckIn;
@@ -1696,6 +1769,7 @@ impl PublicRpc for CancelRegistrationByToken {
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
     visitor.visit(ListActivity);
+    visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
     visitor.visit(GetEventPage);
@@ -1730,6 +1804,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CancelRegistration);
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);
+    visitor.visit(GetRegistrationByCode);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
     visitor.visit(GetRegistrationCalendarByToken);
@@ -1743,6 +1818,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetAccount);
     visitor.visit(ListActivity);
+    visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
     visitor.visit(GetCover);

@@ -7,6 +7,8 @@ use crate::{binding::AccessRule, validation::{Validated, validated}};
 impl<
     S: super::account_service_server::AccountService,
 > super::account_service_server::AccountService for Validated<S> {
+    type ExportActivityStream = S::ExportActivityStream;
+
     async fn get_account(
         &self,
         request: tonic::Request<super::GetAccountRequest>,
@@ -19,6 +21,13 @@ impl<
         request: tonic::Request<super::ListActivityRequest>,
     ) -> Result<tonic::Response<super::ActivityList>, tonic::Status> {
         self.inner().list_activity(validated(request)?).await
+    }
+
+    async fn export_activity(
+        &self,
+        request: tonic::Request<super::ExportActivityRequest>,
+    ) -> Result<tonic::Response<Self::ExportActivityStream>, tonic::Status> {
+        self.inner().export_activity(validated(request)?).await
     }
 }
 
@@ -278,6 +287,13 @@ impl<
         self.inner().check_in_by_code(validated(request)?).await
     }
 
+    async fn get_registration_by_code(
+        &self,
+        request: tonic::Request<super::GetRegistrationByCodeRequest>,
+    ) -> Result<tonic::Response<super::RegistrationByCode>, tonic::Status> {
+        self.inner().get_registration_by_code(validated(request)?).await
+    }
+
     async fn undo_check_in(
         &self,
         request: tonic::Request<super::UndoCheckInRequest>,
@@ -332,6 +348,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.AccountService/ListActivity",
         AccessRule::of::<bindings::ListActivity>(),
+    ),
+    (
+        "/muster.v1.AccountService/ExportActivity",
+        AccessRule::of::<bindings::ExportActivity>(),
     ),
     ("/muster.v1.CatalogueService/ListEvents", AccessRule::of::<bindings::ListEvents>()),
     ("/muster.v1.CatalogueService/GetEvent", AccessRule::of::<bindings::GetEvent>()),
@@ -423,6 +443,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/CheckInByCode",
         AccessRule::of::<bindings::CheckInByCode>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetRegistrationByCode",
+        AccessRule::of::<bindings::GetRegistrationByCode>(),
     ),
     (
         "/muster.v1.RegistrationService/UndoCheckIn",

@@ -26,6 +26,20 @@ impl Validate for super::ListActivityRequest {
     }
 }
 
+impl Validate for super::ExportActivityRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(q) = &self.q {
+            check.field("q").length(q, 0, 200).line(q);
+        }
+        if let Some(from) = &self.from {
+            check.field("from").length(from, 0, 64);
+        }
+        if let Some(to) = &self.to {
+            check.field("to").length(to, 0, 64);
+        }
+    }
+}
+
 impl Validate for super::GetAccountRequest {}
 
 impl Validate for super::ListEventsRequest {
@@ -440,6 +454,7 @@ impl Validate for super::CheckInByCodeRequest {
     }
 }
 
+impl Validate for super::GetRegistrationByCodeRequest {}
 impl Validate for super::UndoCheckInRequest {}
 impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}

@@ -174,6 +174,7 @@ impl Fact<'_> {
             | Self::EventWithdrawn { .. }
             | Self::CoverStored { .. }
             | Self::CodeMade { .. }
+            | Self::OrganizerMailDue { .. }
             | Self::PrivateLinksMade => return None,
         })
     }

@@ -36,6 +36,7 @@ impl Fact<'_> {
             | Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }
             | Self::MemberChanged { .. }
+            | Self::OrganizerMailDue { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

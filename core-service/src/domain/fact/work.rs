@@ -3,8 +3,9 @@
 use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
     announcement::Announcement,
+    audit::Actor,
     event::{Event, TimeAndPlace},
-    ids::EventId,
+    ids::{AccountId, EventId},
     instant::Instant,
     job::{Job, Task},
     registration::Status,
@@ -88,6 +89,15 @@ impl Fact<'_> {
                 Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
             }
             Self::CodeMade { code } => Some(Job::person_mail(Task::CodeMail, code.uuid())),
+            Self::OrganizerMailDue { id, mail } => {
+                let task = Task::OrganizerMail {
+                    account: mail.account,
+                    person: mail.person,
+                    since: mail.span.since.micros(),
+                    until: mail.span.until.micros(),
+                };
+                Some(Job::person_mail(task, id))
+            }
             Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::EventMoved { .. }
@@ -110,6 +120,23 @@ impl Fact<'_> {
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }
             | Self::PrivateLinksMade => None,
+        }
+    }
+
+    /// The account whose members may want to know of it: somebody has registered, and has nothing left to confirm.
+    pub fn news_for_organizers(&self, actor: Actor) -> Option<AccountId> {
+        match *self {
+            Self::RegistrationMade {
+                account,
+                awaits_confirmation: false,
+                ..
+            }
+            | Self::RegistrationChanged {
+                account,
+                change: RegistrationChange::Confirmed,
+                ..
+            } => (actor == Actor::Attendee).then_some(account),
+            _ => None,
         }
     }
 
@@ -160,6 +187,7 @@ impl Fact<'_> {
             | Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }
             | Self::MemberChanged { .. }
+            | Self::OrganizerMailDue { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::MailRetried { .. }

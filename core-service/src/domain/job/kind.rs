@@ -31,6 +31,10 @@ pub enum JobKind {
     CodeMail,
     /// Invites somebody to an account. The subject is the invitation.
     InvitationMail,
+    /// Tells a member of an account of new registrations. The subject is the mail.
+    OrganizerMail,
+    /// Schedules the mails to members about new registrations. The subject is the account.
+    OrganizerNews,
     /// Schedules the mails about an event's new time or place. The subject is the event.
     EventAnnouncement,
     /// Fetches a stock photograph for an event's cover. The subject is the event.
@@ -61,6 +65,9 @@ impl JobKind {
     /// Every kind of mail to people who sign in.
     pub const PERSON_MAILS: [Self; 2] = [Self::CodeMail, Self::InvitationMail];
 
+    /// The kinds by which organizers are told of registrations.
+    pub const TO_ORGANIZERS: [Self; 2] = [Self::OrganizerMail, Self::OrganizerNews];
+
     /// Its name, as it is stored and shown.
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,6 +84,8 @@ impl JobKind {
             Self::EventChangedMail => "event_changed_mail",
             Self::CodeMail => "code_mail",
             Self::InvitationMail => "invitation_mail",
+            Self::OrganizerMail => "organizer_mail",
+            Self::OrganizerNews => "organizer_news",
             Self::EventAnnouncement => "event_announcement",
             Self::StockCover => "stock_cover",
         }
@@ -95,7 +104,7 @@ impl FromStr for JobKind {
     fn from_str(name: &str) -> Result<Self, UnknownJobKind> {
         let others = [Self::EventAnnouncement, Self::StockCover];
         let mails = Self::MAILS.into_iter().chain(Self::PERSON_MAILS);
-        let mut kinds = mails.chain(others);
+        let mut kinds = mails.chain(Self::TO_ORGANIZERS).chain(others);
         kinds.find(|kind| kind.name() == name).ok_or(UnknownJobKind)
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::JobKind;
+use crate::domain::ids::{AccountId, PersonId};
 
 /// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,24 @@ pub enum Task {
     CodeMail,
     /// See [`JobKind::InvitationMail`].
     InvitationMail,
+    /// See [`JobKind::OrganizerMail`].
+    OrganizerMail {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The member.
+        #[serde(with = "as_text")]
+        person: PersonId,
+        /// After when the registrations were made, in microseconds since the epoch.
+        since: i64,
+        /// Until when.
+        until: i64,
+    },
+    /// See [`JobKind::OrganizerNews`].
+    OrganizerNews {
+        /// After when registrations are still to be told, in microseconds since the epoch.
+        since: i64,
+    },
     /// See [`JobKind::EventAnnouncement`].
     EventAnnouncement {
         /// How many mails were counted against the owner's daily quota.
@@ -50,6 +69,26 @@ pub enum Task {
     },
     /// See [`JobKind::StockCover`].
     StockCover,
+}
+
+/// Identifiers in payloads, in the form of answers.
+mod as_text {
+    use std::{fmt::Display, str::FromStr};
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(id: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(D::Error::custom)
+    }
 }
 
 /// A payload that does not fit its job's kind.
@@ -77,6 +116,8 @@ impl Task {
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
             Self::CodeMail => JobKind::CodeMail,
             Self::InvitationMail => JobKind::InvitationMail,
+            Self::OrganizerMail { .. } => JobKind::OrganizerMail,
+            Self::OrganizerNews { .. } => JobKind::OrganizerNews,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
             Self::StockCover => JobKind::StockCover,
         }
@@ -116,6 +157,8 @@ impl Task {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     #[test]
@@ -144,6 +187,18 @@ mod tests {
             ),
             (Task::CodeMail, None),
             (Task::InvitationMail, None),
+            (
+                Task::OrganizerMail {
+                    account: AccountId::new(Uuid::from_u128(1)),
+                    person: PersonId::new(Uuid::from_u128(2)),
+                    since: 3,
+                    until: 4,
+                },
+                Some(
+                    r#"{"account":"00000000-0000-0000-0000-000000000001","person":"00000000-0000-0000-0000-000000000002","since":3,"until":4}"#,
+                ),
+            ),
+            (Task::OrganizerNews { since: 5 }, Some(r#"{"since":5}"#)),
             (Task::StockCover, None),
         ];
         for (task, payload) in tasks {

@@ -138,15 +138,17 @@ impl Counters {
         }
     }
 
-    /// What one registration adds.
+    /// What one registration adds that is not checked in.
     pub fn of(status: Status, confirmation: Option<Confirmation>) -> Self {
         let held_until = confirmation.and_then(|awaited| awaited.held_until);
         Self {
             confirmed: i32::from(status == Status::Confirmed),
             pending: i32::from(status == Status::Pending),
+            unconfirmed: i32::from(confirmation.is_some()),
             held: i32::from(held_until.is_some()),
             waitlisted: i32::from(status == Status::Waitlisted),
             cancelled: i32::from(status == Status::Cancelled),
+            checked_in: 0,
         }
     }
 }
@@ -226,7 +228,13 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!([held(), held()], [true, false]);
-        assert_eq!((seats.counters.pending, seats.counters.held), (2, 1));
+        let Counters {
+            pending,
+            unconfirmed,
+            held,
+            ..
+        } = seats.counters;
+        assert_eq!((pending, unconfirmed, held), (2, 2, 1));
         assert_eq!(status(&mut seats, owner), Status::Waitlisted);
     }
 

@@ -55,29 +55,40 @@ pub(in crate::grpc) fn activity_asked(
     }))
 }
 
+/// Reads a request for all of the activity.
+pub(in crate::grpc) fn activity_exported(
+    caller: AccountId,
+    event: Option<EventId>,
+    request: v1::ExportActivityRequest,
+) -> Result<ActivityFilter, Vec<FieldViolation>> {
+    let list = v1::ListActivityRequest {
+        q: request.q,
+        from: request.from,
+        to: request.to,
+        ..v1::ListActivityRequest::default()
+    };
+    let asked = activity_asked(caller, event, &list)?;
+    Ok(asked.filter)
+}
+
 /// An entry of the activity.
 pub(in crate::grpc) fn activity(entry: &Activity) -> v1::ActivityItem {
-    let registration = entry
-        .is_about_registration()
-        .then(|| entry.subject_id.hyphenated().to_string());
     let change = |change: FieldChange| v1::FieldChange {
         field: change.field,
         before: change.before,
         after: change.after,
     };
-    let actor = match &*entry.actor {
-        "admin" => "operator",
-        other => other,
-    };
     v1::ActivityItem {
         id: entry.id.hyphenated().to_string(),
         at: entry.at.to_string(),
         text: entry.sentence(),
-        actor: actor.to_owned(),
+        actor: entry.actor_kind().to_owned(),
         actor_name: entry.actor_name.clone(),
         action: entry.action.clone(),
         event_id: entry.event_id.map(|event| event.to_string()),
-        registration_id: registration,
+        registration_id: entry
+            .registration_id()
+            .map(|id| id.hyphenated().to_string()),
         changes: entry.changes().into_iter().map(change).collect(),
         reason: entry.reason.clone(),
     }

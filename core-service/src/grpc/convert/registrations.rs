@@ -5,6 +5,7 @@ use muster_api::v1;
 use super::{Mask, public_event, unknown_field, violation};
 use crate::{
     domain::{
+        event::Event,
         registration::{Answer, Registration, Status},
         violation::FieldViolation,
     },
@@ -81,6 +82,19 @@ pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
         name: arrival.registration.name,
         event_id: arrival.event.id.to_string(),
         event_title: arrival.event.title,
+    }
+}
+
+/// Somebody who stands at the door with a code.
+pub(in crate::grpc) fn registration_by_code(
+    (found, event): (Registration, Event),
+) -> v1::RegistrationByCode {
+    v1::RegistrationByCode {
+        event_id: event.id.to_string(),
+        event_title: event.title,
+        is_event_cancelled: event.is_cancelled,
+        checked_in_at: found.checked_in_at.map(|at| at.to_string()),
+        registration: Some(registration(found)),
     }
 }
 

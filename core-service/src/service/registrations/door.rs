@@ -5,7 +5,7 @@ use crate::{
         check_in_code::CheckInCode, event::Event, fact::RegistrationChange, ids::EventId,
         instant::Instant, registration::Registration,
     },
-    service::{By, Error, Registrations, Unit, registrations::manage::Held},
+    service::{By, Error, Principal, Registrations, Unit, registrations::manage::Held},
 };
 
 /// Where the code is read.
@@ -40,16 +40,7 @@ impl Registrations {
     ) -> Result<Arrival, Error> {
         let by = by.into();
         let caller = by.caller;
-        let code = CheckInCode::parse(code).ok_or(Error::NO_TICKET)?;
-        let store = self.commands.store();
-        let found = store.find_registration_by_code(&code).await?;
-        let is_here = |found: &Registration| match place {
-            DoorPlace::At(event) => found.event_id == event,
-            DoorPlace::Anywhere => true,
-        };
-        let found = found.filter(is_here).ok_or(Error::NO_TICKET)?;
-        let paid = self.require_paid(caller, found.event_id).await;
-        paid.map_err(as_ticket)?;
+        let (found, _) = self.get_by_code(caller, code, place).await?;
         let decide = async |unit: &mut Unit| {
             let held = Held::read(unit, caller, found.event_id, found.id).await;
             let held = held.map_err(as_ticket)?;
@@ -71,6 +62,26 @@ impl Registrations {
             })
         };
         self.commands.run_for(by, decide).await
+    }
+
+    /// The registration with this code, and its event, which is the caller's.
+    pub async fn get_by_code(
+        &self,
+        caller: &Principal,
+        code: &str,
+        place: DoorPlace,
+    ) -> Result<(Registration, Event), Error> {
+        let code = CheckInCode::parse(code).ok_or(Error::NO_TICKET)?;
+        let store = self.commands.store();
+        let found = store.find_registration_by_code(&code).await?;
+        let is_here = |found: &Registration| match place {
+            DoorPlace::At(event) => found.event_id == event,
+            DoorPlace::Anywhere => true,
+        };
+        let found = found.filter(is_here).ok_or(Error::NO_TICKET)?;
+        let paid = self.require_paid(caller, found.event_id).await;
+        let (event, _) = paid.map_err(as_ticket)?;
+        Ok((found, event))
     }
 }
 

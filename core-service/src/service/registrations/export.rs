@@ -1,6 +1,7 @@
 //! All registrations of an event as CSV for spreadsheets, in pieces.
 
 use bytes::Bytes;
+use futures_util::{Stream, stream};
 
 use crate::{
     domain::{
@@ -8,7 +9,10 @@ use crate::{
         ids::EventId,
         registration::{Answer, Awaits, Registration},
     },
-    service::{Error, Principal, Registrations},
+    service::{
+        Error, Principal, Registrations,
+        table::{Piece, safe},
+    },
     storage::Store,
 };
 
@@ -30,17 +34,6 @@ const COLUMNS: [&str; 8] = [
 /// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
 /// have no columns of their own.
 const OTHER_ANSWERS: &str = "other_answers";
-
-/// What a cell may end with, for a spreadsheet whose list separator is not the comma.
-const SEPARATORS: [char; 5] = [';', ',', '\t', '\r', '\n'];
-
-/// Characters that begin formulas and commands in spreadsheets, including their full-width forms.
-const FORMULA_STARTS: [char; 12] = [
-    '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
-];
-
-/// Spreadsheets recognize UTF-8 by it.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A running export.
 #[derive(Debug)]
@@ -71,6 +64,14 @@ impl Export {
         format!("{}-registrations.csv", self.event.slug)
     }
 
+    /// Its pieces, each of which is read when it is asked for.
+    pub fn pieces(self) -> impl Stream<Item = Result<Bytes, Error>> + Send {
+        stream::try_unfold(self, |mut export| async move {
+            let piece = export.next().await?;
+            Ok(piece.map(|piece| (piece, export)))
+        })
+    }
+
     /// The next piece, of whole lines; `None` after the last one. Registrations that are made meanwhile may be missing.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         if self.is_over {
@@ -81,23 +82,18 @@ impl Export {
             .store
             .list_registrations(self.event.id, after, PAGE)
             .await?;
-        let is_first = self.after_seq.is_none();
-        let before = if is_first { BYTE_ORDER_MARK } else { &[] };
-        let mut lines = csv::WriterBuilder::new()
-            .quote_style(csv::QuoteStyle::NonNumeric)
-            .from_writer(before.to_vec());
-        if is_first {
+        let mut lines = if self.after_seq.is_none() {
             let labels = self.event.custom_fields.iter().map(|field| &*field.label);
-            let columns = COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]);
-            write(&mut lines, columns.map(safe));
-        }
+            Piece::first(COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]))
+        } else {
+            Piece::next()
+        };
         for registration in &page {
-            write(&mut lines, self.cells(registration));
+            lines.line(self.cells(registration));
         }
         self.is_over = i64::try_from(page.len()).unwrap_or(PAGE) < PAGE;
         self.after_seq = page.last().map(|last| last.seq).or(Some(after));
-        let lines = lines.into_inner().unwrap_or_default();
-        Ok(Some(lines.into()))
+        Ok(Some(lines.bytes()))
     }
 
     fn cells(&self, registration: &Registration) -> impl Iterator<Item = String> {
@@ -140,51 +136,12 @@ fn shown(answer: &Answer) -> String {
     safe(&text)
 }
 
-/// The text, with an apostrophe before anything that a spreadsheet would execute, wherever it may see a cell begin. A reader with
-/// another separator takes quotes that are escaped in our cell for the quotes of a cell of its own.
-fn safe(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut begins_a_cell = true;
-    for character in text.chars() {
-        if begins_a_cell && FORMULA_STARTS.contains(&character) {
-            out.push('\'');
-        }
-        out.push(character);
-        let is_before_a_cell = matches!(character, ' ' | '"');
-        begins_a_cell = SEPARATORS.contains(&character) || (begins_a_cell && is_before_a_cell);
-    }
-    out
-}
-
-fn write(lines: &mut csv::Writer<Vec<u8>>, cells: impl IntoIterator<Item = String>) {
-    lines
-        .write_record(cells)
-        .expect("every line has as many cells as the header, and writing to memory cannot fail");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_a_spreadsheet_would_execute_begins_with_an_apostrophe() {
-        for text in [
-            "=1+1", "+49 30", "-1+2", "@sum(a1)", "\tx", "|calc", "＝1＋1",
-        ] {
-            assert_eq!(safe(text), format!("'{text}"));
-        }
-        for (text, harmless) in [
-            ("  =1", "  '=1"),
-            ("A;=cmd|' /C calc'!A0", "A;'=cmd|' /C calc'!A0"),
-            ("a,b, +1", "a,b, '+1"),
-            ("a\n=1\t@x", "a\n'=1\t'@x"),
-            ("a;\"=1\"", "a;\"'=1\""),
-        ] {
-            assert_eq!(safe(text), harmless);
-        }
-        for text in ["Grace", "a=b", "1-2", "", "O'Neil"] {
-            assert_eq!(safe(text), text);
-        }
+    fn a_number_stays_a_number_and_a_telephone_number_a_text() {
         let answer = |value: &str| Answer {
             label: String::new(),
             values: vec![value.to_owned()],

@@ -42,6 +42,7 @@ async fn lapse(unit: &mut Unit, event: &Event, mut counters: Counters) -> Result
         .await?;
     if lapsed > 0 {
         counters.pending -= lapsed;
+        counters.unconfirmed -= lapsed;
         counters.cancelled += lapsed;
         let fact = Fact::RegistrationsLapsed {
             event,

@@ -67,6 +67,7 @@ pub(in crate::storage) async fn lapse_registrations(
     .await?;
     let change = |lapsed: i32| Counters {
         pending: -lapsed,
+        unconfirmed: -lapsed,
         cancelled: lapsed,
         ..Counters::default()
     };

@@ -27,7 +27,7 @@ pub(super) use event_columns;
 
 macro_rules! counter_columns {
     () => {
-        "c.confirmed, c.pending, c.held, c.waitlisted, c.cancelled"
+        "c.confirmed, c.pending, c.unconfirmed, c.held, c.waitlisted, c.cancelled, c.checked_in"
     };
 }
 pub(super) use counter_columns;
@@ -316,9 +316,11 @@ pub(super) fn read_counters(row: &Row) -> Result<Counters, Error> {
     Ok(Counters {
         confirmed: row.try_get("confirmed")?,
         pending: row.try_get("pending")?,
+        unconfirmed: row.try_get("unconfirmed")?,
         held: row.try_get("held")?,
         waitlisted: row.try_get("waitlisted")?,
         cancelled: row.try_get("cancelled")?,
+        checked_in: row.try_get("checked_in")?,
     })
 }
 

@@ -119,7 +119,9 @@ fn failed_mail(row: &Row) -> Result<FailedMail, Error> {
 fn push_is_mail(query: &mut QueryBuilder<Db>) {
     query.push("jobs.kind IN (");
     let mut kinds = query.separated(", ");
-    for kind in JobKind::MAILS.into_iter().chain(JobKind::PERSON_MAILS) {
+    let others = [JobKind::OrganizerMail];
+    let mails = JobKind::MAILS.into_iter().chain(JobKind::PERSON_MAILS);
+    for kind in mails.chain(others) {
         kinds.push_bind(kind.name());
     }
     query.push(")");

@@ -225,8 +225,8 @@ pub(super) async fn change_counters(
 ) -> Result<(), Error> {
     let done = sqlx::query::<Db>(
         "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
-         cancelled = cancelled + $5, held = held + $6, next_seq = CASE WHEN next_seq > $7 THEN next_seq ELSE $7 END \
-         WHERE event_id = $1",
+         cancelled = cancelled + $5, held = held + $6, unconfirmed = unconfirmed + $7, checked_in = checked_in + $8, \
+         next_seq = CASE WHEN next_seq > $9 THEN next_seq ELSE $9 END WHERE event_id = $1",
     )
     .bind(event.uuid())
     .bind(change.confirmed)
@@ -234,6 +234,8 @@ pub(super) async fn change_counters(
     .bind(change.waitlisted)
     .bind(change.cancelled)
     .bind(change.held)
+    .bind(change.unconfirmed)
+    .bind(change.checked_in)
     .bind(next_seq)
     .execute(connection)
     .await?;

@@ -176,17 +176,26 @@ pub(in crate::storage) async fn update_counters(
         .column("event_id", events().map(|seats| seats.event.id.uuid()))
         .column("confirmed", events().map(|seats| seats.counters.confirmed))
         .column("pending", events().map(|seats| seats.counters.pending))
+        .column(
+            "unconfirmed",
+            events().map(|seats| seats.counters.unconfirmed),
+        )
         .column("held", events().map(|seats| seats.counters.held))
         .column(
             "waitlisted",
             events().map(|seats| seats.counters.waitlisted),
         )
         .column("cancelled", events().map(|seats| seats.counters.cancelled))
+        .column(
+            "checked_in",
+            events().map(|seats| seats.counters.checked_in),
+        )
         .column("next_seq", events().map(|seats| seats.next_seq))
         .execute(
             connection,
-            "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, held = input.held, \
-             waitlisted = input.waitlisted, cancelled = input.cancelled, next_seq = input.next_seq \
+            "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, unconfirmed = input.unconfirmed, \
+             held = input.held, waitlisted = input.waitlisted, cancelled = input.cancelled, checked_in = input.checked_in, \
+             next_seq = input.next_seq \
              FROM input WHERE event_counters.event_id = input.event_id",
         )
         .await?;

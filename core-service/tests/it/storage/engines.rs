@@ -86,6 +86,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0023_activity",
             "0024_sign_in",
             "0025_suspension",
+            "0026_more_counters",
+            "0027_organizer_mails",
         ]
     );
     store.migrate().await.unwrap();
@@ -123,6 +125,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0023_activity",
                 "0024_sign_in",
                 "0025_suspension",
+                "0026_more_counters",
+                "0027_organizer_mails",
             ]
         );
     }

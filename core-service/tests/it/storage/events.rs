@@ -224,9 +224,10 @@ async fn registrations_are_counted_by_status_and_listed_in_order(database: Datab
     let counters = Counters {
         confirmed: 2,
         pending: 1,
-        held: 0,
         waitlisted: 1,
         cancelled: 1,
+        checked_in: 2,
+        ..Counters::default()
     };
     let (_, found) = store
         .find_account_event(account, event.id)

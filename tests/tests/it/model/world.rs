@@ -289,6 +289,10 @@ impl World {
             "contact_email": null,
             "version": event.version,
             "is_hidden": false,
+            "registrations_pending": event.pending,
+            "registrations_unconfirmed": 0,
+            "registrations_waitlisted": event.waitlisted,
+            "registrations_checked_in": 0,
         })
     }
 }

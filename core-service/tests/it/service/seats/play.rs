@@ -40,6 +40,7 @@ enum Command {
     RegisterTogether { people: Vec<u8> },
     Approve { which: usize },
     Cancel { which: usize, by_link: bool },
+    CheckIn { which: usize, is_undone: bool },
     Resize { max_capacity: i32 },
     Confirm { which: usize },
     AskForApproval(bool),
@@ -57,6 +58,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => prop::collection::vec(person(), 2..6).prop_map(|people| Command::RegisterTogether { people }),
         3 => which().prop_map(|which| Command::Approve { which }),
         3 => (which(), any::<bool>()).prop_map(|(which, by_link)| Command::Cancel { which, by_link }),
+        2 => (which(), any::<bool>()).prop_map(|(which, is_undone)| Command::CheckIn { which, is_undone }),
         2 => (1..6).prop_map(|max_capacity| Command::Resize { max_capacity }),
         4 => which().prop_map(|which| Command::Confirm { which }),
         1 => any::<bool>().prop_map(Command::AskForApproval),
@@ -107,6 +109,7 @@ impl<'a> Case<'a> {
             Command::RegisterTogether { people } => self.register_together(people).await,
             Command::Approve { which } => self.approve(which).await,
             Command::Cancel { which, by_link } => self.cancel(which, by_link).await,
+            Command::CheckIn { which, is_undone } => self.check_in(which, is_undone).await,
             Command::Resize { max_capacity } => {
                 let patch = EventPatch {
                     max_capacity: Change::Set(max_capacity),
@@ -262,6 +265,20 @@ impl<'a> Case<'a> {
             cancel.await.unwrap();
         }
         self.model.cancel(index);
+    }
+
+    async fn check_in(&self, which: usize, is_undone: bool) {
+        let Some((index, id)) = self.named(which).await else {
+            return;
+        };
+        let door = &self.instance.use_cases.registrations;
+        let arrived = door.check_in(&self.olga, self.event, id).await;
+        let holds_a_seat = self.model.registrations[index].status == Status::Confirmed;
+        assert_eq!(arrived.is_ok(), holds_a_seat, "{arrived:?}");
+        if is_undone {
+            let undone = door.undo_check_in(&self.olga, self.event, id).await;
+            assert_eq!(undone.unwrap().checked_in_at, None);
+        }
     }
 
     async fn confirm(&mut self, which: usize) {

@@ -1,0 +1,233 @@
+//! Mails to members of an account about registrations, collected: a rush of registrations is one mail.
+
+use std::{fmt, str::FromStr};
+
+use super::{
+    ids::{AccountId, EventId, PersonId},
+    instant::Instant,
+    person::Role,
+};
+
+/// How long registrations are collected before the first mail.
+const COLLECT_SECONDS: i64 = 60;
+
+/// How long a member has no other mail after one.
+const PAUSE_SECONDS: i64 = 15 * 60;
+
+/// How much earlier than its audit row is seen a registration may have been made: longer than any transaction takes, and than clocks differ.
+const LATE_SECONDS: i64 = 30;
+
+/// Names of registrants in a mail, for each event.
+pub const MOST_NAMES: usize = 5;
+
+/// About which registrations a member is mailed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MailChoice {
+    /// What awaits the organizer's approval.
+    #[default]
+    Approvals,
+    /// Every registration.
+    All,
+    /// None.
+    Nothing,
+}
+
+impl MailChoice {
+    /// All choices.
+    pub const EACH: [Self; 3] = [Self::Approvals, Self::All, Self::Nothing];
+
+    /// Its name, as it is stored and shown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Approvals => "approvals",
+            Self::All => "all",
+            Self::Nothing => "none",
+        }
+    }
+}
+
+impl fmt::Display for MailChoice {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// The text is no choice.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be approvals, all or none")]
+pub struct UnknownMailChoice;
+
+impl FromStr for MailChoice {
+    type Err = UnknownMailChoice;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMailChoice> {
+        let mut choices = Self::EACH.into_iter();
+        choices
+            .find(|choice| choice.name() == name)
+            .ok_or(UnknownMailChoice)
+    }
+}
+
+/// The time whose registrations are told in one mail: after the first moment, until the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// After this.
+    pub since: Instant,
+    /// Until this.
+    pub until: Instant,
+}
+
+/// When the registrations of an account are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collection {
+    /// Those made after this are still to be told.
+    pub since: Instant,
+    /// When they are told.
+    pub due_at: Instant,
+}
+
+impl Collection {
+    /// The collection that the first registration begins.
+    pub const fn begun(now: Instant) -> Self {
+        Self {
+            since: now.plus_seconds(-LATE_SECONDS),
+            due_at: now.plus_seconds(COLLECT_SECONDS),
+        }
+    }
+
+    /// The collection after the registrations until a moment were told, or nobody wanted to know them.
+    pub const fn after(until: Instant, now: Instant, were_told: bool) -> Self {
+        let seconds = if were_told {
+            PAUSE_SECONDS
+        } else {
+            COLLECT_SECONDS
+        };
+        Self {
+            since: until,
+            due_at: now.plus_seconds(seconds),
+        }
+    }
+
+    /// Until when registrations are all seen at `now`.
+    pub const fn seen_until(now: Instant) -> Instant {
+        now.plus_seconds(-LATE_SECONDS)
+    }
+}
+
+/// New registrations for an event that is neither cancelled nor over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventNews {
+    /// The event.
+    pub event: EventId,
+    /// Its title.
+    pub title: String,
+    /// How many people registered in the time.
+    pub new: i32,
+    /// How many registrations await the organizer's approval by now.
+    pub awaiting: i32,
+    /// The seats that are taken by now.
+    pub taken: i32,
+    /// The seats.
+    pub max_capacity: i32,
+    /// The names of some who registered, the latest first; none on plans that do not show registrations.
+    pub names: Vec<String>,
+}
+
+/// A member whom a mail may go to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Organizer {
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// The account's name.
+    pub account_name: String,
+    /// Their role.
+    pub role: Role,
+    /// Their choice.
+    pub choice: MailChoice,
+    /// Whether the account's plan shows registrations.
+    pub sees_registrations: bool,
+}
+
+impl Organizer {
+    /// What they are told of the news; nothing at all means no mail. Door staff get none.
+    pub fn told(&self, news: &[EventNews]) -> Vec<EventNews> {
+        let wants = |event: &&EventNews| match (self.role, self.choice) {
+            (Role::Door, _) | (_, MailChoice::Nothing) => false,
+            (_, MailChoice::Approvals) => event.awaiting > 0,
+            (_, MailChoice::All) => true,
+        };
+        news.iter().filter(wants).cloned().collect()
+    }
+}
+
+/// A mail to a member that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrganizerMail {
+    /// The account.
+    pub account: AccountId,
+    /// The member.
+    pub person: PersonId,
+    /// The time that it is about.
+    pub span: Span,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    fn news(awaiting: i32) -> EventNews {
+        EventNews {
+            event: EventId::new(uuid::Uuid::nil()),
+            title: "Rust Meetup".to_owned(),
+            new: 1,
+            awaiting,
+            taken: 0,
+            max_capacity: 9,
+            names: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_member_is_told_what_they_chose_and_door_staff_nothing() {
+        let told = |role, choice| {
+            let organizer = Organizer {
+                name: "Ada".to_owned(),
+                email: "ada@example.org".to_owned(),
+                account_name: "Ada".to_owned(),
+                role,
+                choice,
+                sees_registrations: true,
+            };
+            organizer.told(&[news(0), news(2)]).len()
+        };
+        for role in [Role::Owner, Role::Organizer] {
+            assert_eq!(MailChoice::EACH.map(|choice| told(role, choice)), [1, 2, 0]);
+        }
+        assert_eq!(
+            MailChoice::EACH.map(|choice| told(Role::Door, choice)),
+            [0; 3]
+        );
+    }
+
+    #[test]
+    fn every_choice_is_found_by_its_name() {
+        for choice in MailChoice::EACH {
+            assert_eq!(choice.name().parse(), Ok(choice));
+        }
+        assert_eq!("All".parse::<MailChoice>(), Err(UnknownMailChoice));
+    }
+
+    #[test]
+    fn a_minute_is_collected_and_then_fifteen_pass() {
+        let first = Collection::begun(NOW);
+        assert_eq!(first.due_at, NOW.plus_seconds(60));
+        assert!(first.since < NOW);
+        let next = Collection::after(NOW, NOW.plus_seconds(60), true);
+        assert_eq!(next.since, NOW);
+        assert_eq!(next.due_at, NOW.plus_seconds(16 * 60));
+    }
+}

@@ -1,0 +1,129 @@
+//! Mails to organizers about new registrations, with one template for text and one for HTML.
+
+use askama::Template;
+
+use super::{Mail, registration::greeted};
+use crate::domain::{
+    job::JobKey,
+    organizer_mail::{EventNews, Organizer},
+};
+
+/// News for an organizer.
+#[derive(Clone, Copy)]
+pub struct Digest<'a> {
+    /// Who gets it.
+    pub organizer: &'a Organizer,
+    /// What is new; not empty.
+    pub news: &'a [EventNews],
+    /// The page of an event's registrations.
+    pub registrations_url: &'a (dyn Fn(&EventNews) -> String + Sync),
+    /// The dashboard.
+    pub dashboard_url: &'a str,
+    /// The host of every URL in mails.
+    pub host: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "digest.txt")]
+struct Text<'a>(&'a Shown<'a>);
+
+#[derive(Template)]
+#[template(path = "digest.html")]
+struct Html<'a>(&'a Shown<'a>);
+
+/// The values in both templates.
+struct Shown<'a> {
+    name: Option<&'a str>,
+    headline: &'a str,
+    events: Vec<ShownEvent<'a>>,
+    account: &'a str,
+    host: &'a str,
+    dashboard_url: &'a str,
+}
+
+struct ShownEvent<'a> {
+    title: &'a str,
+    summary: String,
+    names: Option<String>,
+    url: String,
+}
+
+/// Writes the mail of a job.
+///
+/// # Errors
+/// When a template cannot be rendered.
+pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> {
+    let Digest {
+        organizer, news, ..
+    } = digest;
+    let headline = headline(news);
+    let name = greeted(&organizer.name);
+    let event = |news| shown(news, digest);
+    let shown = Shown {
+        name,
+        headline: &headline,
+        events: news.iter().map(event).collect(),
+        account: greeted(&organizer.account_name).unwrap_or("your account"),
+        host: digest.host,
+        dashboard_url: digest.dashboard_url,
+    };
+    let subject = match news {
+        [one] => format!("{headline}: {}", one.title),
+        several => format!("{headline} at {} events", several.len()),
+    };
+    Ok(Mail {
+        key: job.to_string(),
+        host: digest.host.to_owned(),
+        name: name.map(str::to_owned),
+        address: organizer.email.clone(),
+        subject,
+        text: Text(&shown).render()?,
+        html: Html(&shown).render()?,
+        private_url: None,
+        calendar: None,
+    })
+}
+
+/// What matters most: that somebody waits for a decision.
+fn headline(news: &[EventNews]) -> String {
+    let sum = |count: fn(&EventNews) -> i32| {
+        let counts = news.iter().map(count);
+        counts.fold(0, i32::saturating_add)
+    };
+    match (sum(|event| event.awaiting), sum(|event| event.new)) {
+        (0, 1) => "1 new registration".to_owned(),
+        (0, new) => format!("{new} new registrations"),
+        (1, _) => "1 registration awaits your approval".to_owned(),
+        (awaiting, _) => format!("{awaiting} registrations await your approval"),
+    }
+}
+
+fn shown<'a>(news: &'a EventNews, digest: &Digest<'_>) -> ShownEvent<'a> {
+    let new = match news.new {
+        1 => "1 new registration.".to_owned(),
+        new => format!("{new} new registrations."),
+    };
+    let awaiting = match news.awaiting {
+        0 => String::new(),
+        1 => " 1 awaits your approval.".to_owned(),
+        awaiting => format!(" {awaiting} await your approval."),
+    };
+    let seats = format!(" {} of {} seats are taken.", news.taken, news.max_capacity);
+    ShownEvent {
+        title: &news.title,
+        summary: format!("{new}{awaiting}{seats}"),
+        names: names(news),
+        url: (digest.registrations_url)(news),
+    }
+}
+
+/// The names, but for those that may contain a link: anyone can register under any name.
+fn names(news: &EventNews) -> Option<String> {
+    let names: Vec<&str> = news.names.iter().filter_map(|name| greeted(name)).collect();
+    let shown = i32::try_from(names.len()).unwrap_or(i32::MAX);
+    match news.new.saturating_sub(shown) {
+        _ if names.is_empty() => None,
+        0 => Some(names.join(", ")),
+        others => Some(format!("{} and {others} more", names.join(", "))),
+    }
+}

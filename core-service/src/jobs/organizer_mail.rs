@@ -1,0 +1,93 @@
+//! The handler of mails to organizers, and of the jobs that schedule them.
+
+use super::{Attempt, AttemptError, Done, Handler};
+use crate::{
+    domain::{
+        clock::Clock,
+        instant::Instant,
+        job::{ClaimedJob, JobKind, Task},
+        organizer_mail::{self, Span},
+    },
+    email::{self, Mailer},
+    service::{Links, OrganizerMails},
+};
+
+/// Tells organizers of registrations.
+#[derive(Debug, Clone)]
+pub struct OrganizerMail {
+    mails: OrganizerMails,
+    clock: Clock,
+    links: Links,
+    mailer: Mailer,
+}
+
+impl OrganizerMail {
+    /// A handler that sends with `mailer`.
+    pub const fn new(mails: OrganizerMails, clock: Clock, links: Links, mailer: Mailer) -> Self {
+        Self {
+            mails,
+            clock,
+            links,
+            mailer,
+        }
+    }
+
+    async fn work(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
+        match job.task()? {
+            Task::OrganizerNews { since } => {
+                let since = Instant::from_micros(since);
+                self.mails.collect(job, since).await?;
+                Ok(Done::Recorded)
+            }
+            Task::OrganizerMail {
+                account,
+                person,
+                since,
+                until,
+            } => {
+                let mail = organizer_mail::OrganizerMail {
+                    account,
+                    person,
+                    span: Span {
+                        since: Instant::from_micros(since),
+                        until: Instant::from_micros(until),
+                    },
+                };
+                self.send(job, mail).await
+            }
+            _ => Ok(Done::Plainly),
+        }
+    }
+
+    async fn send(
+        &self,
+        job: &ClaimedJob,
+        mail: organizer_mail::OrganizerMail,
+    ) -> Result<Done, AttemptError> {
+        let Some((organizer, news)) = self.mails.content(mail).await? else {
+            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
+            return Ok(Done::Plainly);
+        };
+        let digest = email::Digest {
+            organizer: &organizer,
+            news: &news,
+            registrations_url: &|news| self.links.registrations(news.event),
+            dashboard_url: &self.links.dashboard(),
+            host: &self.links.host(),
+        };
+        let mail = email::digest(&job.key, &digest)
+            .map_err(|error| AttemptError::Permanent(error.to_string()))?;
+        self.mailer.send(&mail, self.clock.now()).await?;
+        Ok(Done::Plainly)
+    }
+}
+
+impl Handler for OrganizerMail {
+    fn kinds(&self) -> &'static [JobKind] {
+        &JobKind::TO_ORGANIZERS
+    }
+
+    fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {
+        Box::pin(self.work(job))
+    }
+}

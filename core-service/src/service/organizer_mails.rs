@@ -1,0 +1,138 @@
+//! Telling the members of an account of new registrations, by mails that collect them (rule 39 of docs/rules.md). What waits is a row
+//! in `jobs`, one for each account: it is there from the first registration until a quarter of an hour after the last mail.
+
+use super::{Commands, Error, Principal, SignedIn, Unit};
+use crate::domain::{
+    audit::Actor,
+    fact::Fact,
+    ids::{AccountId, PersonId},
+    instant::Instant,
+    job::ClaimedJob,
+    organizer_mail::{Collection, EventNews, MailChoice, Organizer, OrganizerMail, Span},
+};
+
+/// Events in one mail. The dashboard shows all.
+const MOST_EVENTS: i64 = 20;
+
+/// Members who are mailed.
+const MOST_MEMBERS: i64 = 200;
+
+/// Registrations among which names for a mail are looked for.
+const MOST_NAMED: i64 = 200;
+
+/// Use cases about mails to organizers.
+#[derive(Debug, Clone)]
+pub struct OrganizerMails {
+    commands: Commands,
+}
+
+impl OrganizerMails {
+    /// Mails to the members of accounts on the same database as `commands`.
+    pub(super) const fn new(commands: Commands) -> Self {
+        Self { commands }
+    }
+
+    /// What a member wants to be mailed.
+    pub async fn choice(&self, caller: &Principal, by: &SignedIn) -> Result<MailChoice, Error> {
+        let store = self.commands.store();
+        let found = store.find_organizer(caller.account, by.person).await?;
+        Ok(found.ok_or(Error::Unauthorized)?.choice)
+    }
+
+    /// Sets what a member wants to be mailed.
+    pub async fn choose(
+        &self,
+        caller: &Principal,
+        by: &SignedIn,
+        choice: MailChoice,
+    ) -> Result<(), Error> {
+        let account = caller.account;
+        let decide = async |unit: &mut Unit| {
+            let is_member = unit.tx.set_mail_choice(account, by.person, choice).await?;
+            unit.note_write();
+            is_member.then_some(()).ok_or(Error::Unauthorized)
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    /// Schedules the mails of an account about what was collected since then, and goes on collecting.
+    pub(crate) async fn collect(&self, job: &ClaimedJob, since: Instant) -> Result<(), Error> {
+        let account = AccountId::new(job.key.subject_id);
+        let span = Span {
+            since,
+            until: Collection::seen_until(self.commands.now()),
+        };
+        let told = self.whom_to_tell(account, span).await?;
+        let later = Span {
+            since: span.until,
+            until: Instant::from_micros(i64::MAX),
+        };
+        let decide = async |unit: &mut Unit| {
+            let next = Collection::after(span.until, unit.now, !told.is_empty());
+            // Whoever registers at this moment waits for this lock, and begins a new collection if this one ends.
+            if !unit.tx.go_on_collecting(job, next).await? {
+                return Ok(());
+            }
+            if told.is_empty() && !unit.tx.has_registrations_in(account, later).await? {
+                unit.tx.finish_collecting(account).await?;
+            }
+            for person in told {
+                let (id, mail) = (
+                    unit.new_id(),
+                    OrganizerMail {
+                        account,
+                        person,
+                        span,
+                    },
+                );
+                unit.record(Fact::OrganizerMailDue { id, mail }).await?;
+            }
+            unit.note_write();
+            Ok(())
+        };
+        self.commands.run(Actor::System, decide).await
+    }
+
+    async fn whom_to_tell(&self, account: AccountId, span: Span) -> Result<Vec<PersonId>, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let news = store.list_event_news(account, span, now, MOST_EVENTS);
+        let news = news.await?;
+        if news.is_empty() {
+            return Ok(Vec::new());
+        }
+        let members = store.list_organizers(account, MOST_MEMBERS).await?;
+        let wants = |(person, member): (PersonId, Organizer)| {
+            let is_told = !member.told(&news).is_empty();
+            is_told.then_some(person)
+        };
+        Ok(members.into_iter().filter_map(wants).collect())
+    }
+
+    /// What a mail says, and to whom, by now; none if there is nothing to say to them any more.
+    pub(crate) async fn content(
+        &self,
+        mail: OrganizerMail,
+    ) -> Result<Option<(Organizer, Vec<EventNews>)>, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let OrganizerMail {
+            account,
+            person,
+            span,
+        } = mail;
+        let Some(organizer) = store.find_organizer(account, person).await? else {
+            return Ok(None);
+        };
+        let news = store.list_event_news(account, span, now, MOST_EVENTS);
+        let mut told = organizer.told(&news.await?);
+        if told.is_empty() {
+            return Ok(None);
+        }
+        if organizer.sees_registrations {
+            let mut names = store.list_new_names(account, span, MOST_NAMED).await?;
+            for event in &mut told {
+                event.names = names.remove(&event.event).unwrap_or_default();
+            }
+        }
+        Ok(Some((organizer, told)))
+    }
+}
