@@ -19,10 +19,15 @@ struct Source {
 }
 
 /// Files in the order of making: the manifest names the icon.
-const SOURCES: [Source; 4] = [
+const SOURCES: [Source; 5] = [
     Source {
         name: "style.css",
         constant: "STYLE",
+        media_type: "text/css; charset=utf-8",
+    },
+    Source {
+        name: "dashboard.css",
+        constant: "DASHBOARD_STYLE",
         media_type: "text/css; charset=utf-8",
     },
     Source {

@@ -112,6 +112,17 @@ class Site:
         self.look()
         self.checked += 1
 
+    def check_reached(self, name, reach, words):
+        """What has no address of its own, or not for long."""
+        for scheme in SCHEMES:
+            for width in WIDTHS:
+                self.look(width, scheme)
+                reach()
+                assert words in self.text(), self.text()
+                self.check_view(name, width, scheme)
+        self.look()
+        self.checked += 1
+
     def check_view(self, name, width, scheme):
         """What is open."""
         where = f"{name}, {self.path()} ({width} pixels, {scheme})"

@@ -137,18 +137,6 @@ def right_to_left(site, events):
     assert heading.text == RTL_TITLE and heading.value_of_css_property("direction") == "rtl"
 
 
-def check_answer(site, name, reach, words):
-    """What has no address of its own, or not for long."""
-    for scheme in SCHEMES:
-        for width in WIDTHS:
-            site.look(width, scheme)
-            reach()
-            assert words in site.text(), site.text()
-            site.check_view(name, width, scheme)
-    site.look()
-    site.checked += 1
-
-
 def check_refused_form(site, path):
     """The form with what is wrong beside each field."""
 
@@ -159,7 +147,7 @@ def check_refused_form(site, path):
         site.send()
         assert site.has("#email-wrong")
 
-    check_answer(site, "register-refused", reach, "Please correct")
+    site.check_reached("register-refused", reach, "Please correct")
 
 
 def check_too_many(site):
@@ -182,7 +170,7 @@ def check_too_many(site):
             if "Too many requests" in site.text():
                 return
 
-    check_answer(site, "too-many", reach, "Too many requests")
+    site.check_reached("too-many", reach, "Too many requests")
 
 
 def check_private_pages(site, organizer, events):

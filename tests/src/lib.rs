@@ -10,6 +10,7 @@
 )]
 
 mod app;
+mod browser;
 mod contract;
 mod grpc;
 mod http;
@@ -21,6 +22,7 @@ mod shorthand;
 mod surface;
 
 pub use app::{Account, TestApp, core_at, migrate};
+pub use browser::Browser;
 pub use grpc::{Bearer, Grpc};
 pub use http::{Http, Reply, Request};
 pub use mail::Mail;

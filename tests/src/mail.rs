@@ -33,6 +33,16 @@ impl TestApp {
     }
 }
 
+impl TestApp {
+    /// All mails so far, in the order in which they were sent.
+    pub fn mails_by_time(&self) -> Vec<Mail> {
+        let files = std::fs::read_dir(self.mail.path()).unwrap();
+        let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        paths.sort_by_key(|path| std::fs::metadata(path).unwrap().modified().unwrap());
+        paths.iter().map(|path| read(path)).collect()
+    }
+}
+
 fn read(path: &Path) -> Mail {
     let bytes = std::fs::read(path).unwrap();
     let message = MessageParser::default().parse(&bytes).unwrap();

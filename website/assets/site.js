@@ -1,4 +1,4 @@
-// Three conveniences. Every page works without them: what needs a script is hidden until the script runs.
+// Four conveniences. Every page works without them: what needs a script is hidden until the script runs.
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
 
@@ -40,4 +40,9 @@ for (const place of document.querySelectorAll("[data-local]")) {
   } catch {
     // A zone that this browser does not know.
   }
+}
+
+// The time zone of a new event is most often one's own.
+for (const field of document.querySelectorAll("[data-own-zone]")) {
+  field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }

@@ -3,68 +3,114 @@
 use axum::response::Response;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{COOKIE, LOCATION, SET_COOKIE},
+    header::{LOCATION, SET_COOKIE},
 };
 
-use crate::layout::keep_private;
+use crate::{cookies, layout::keep_private};
 
 const NAME: &str = "muster-done";
 
 /// How long the next page may take to load, in seconds.
 const SECONDS: u32 = 60;
 
-/// What was done.
+/// What was done, and what the page says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flash {
-    Confirmed,
-    Cancelled,
-    TakenOver,
+pub(crate) struct Flash {
+    code: &'static str,
+    words: &'static str,
+}
+
+/// The closed set: each constant, its code, its words.
+macro_rules! flashes {
+    ($($name:ident, $code:literal, $words:literal;)*) => {
+        impl Flash {
+            $(pub(crate) const $name: Self = Self { code: $code, words: $words };)*
+
+            const ALL: &'static [Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+flashes! {
+    CONFIRMED, "confirmed", "Thank you. Your registration is confirmed.";
+    CANCELLED, "cancelled", "Done. Thank you for saying so: somebody else may come now.";
+    TAKEN_OVER, "taken-over", "Done. Your registration has the new details.";
+    WELCOME, "welcome", "Welcome. You are signed in.";
+    PROVEN, "proven", "Thank you. For the next 15 minutes you will not be asked again.";
+    SIGNED_OUT, "signed-out", "You are signed out.";
+    SIGNED_OUT_EVERYWHERE, "signed-out-everywhere", "You are signed out in all browsers.";
+    SESSION_ENDED, "session-ended", "Done. That browser is signed out.";
+    SWITCHED, "switched", "Done. You see the other account now.";
+    EVENT_CREATED, "event-created", "Your draft is saved. Only the members of your account see it.";
+    EVENT_PUBLISHED, "event-published", "Your event is published.";
+    EVENT_UNPUBLISHED, "event-unpublished", "Your event is a draft again. Registrations are kept.";
+    EVENT_SAVED, "event-saved", "Your changes are saved.";
+    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: somebody cancelled this event meanwhile.";
+    EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The mails go out in a few minutes.";
+    EVENT_CLONED, "event-cloned", "This is the copy, a draft. Give it its own date.";
+    EVENT_DELETED, "event-deleted", "The draft is deleted.";
+    EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everybody who is registered gets an e-mail.";
+    APPROVED, "approved", "Done. They get an e-mail.";
+    NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
+    DECLINED, "declined", "Done. They get an e-mail with your reason.";
+    REGISTRATION_ADDED, "registration-added", "Done. They get an e-mail.";
+    REGISTRATION_SAVED, "registration-saved", "The registration is saved.";
+    REGISTRATION_CANCELLED, "registration-cancelled", "The registration is cancelled. They get an e-mail.";
+    CHECKED_IN, "checked-in", "Checked in.";
+    CHECK_IN_UNDONE, "check-in-undone", "The check-in is undone.";
+    NOTHING_CHOSEN, "nothing-chosen", "Nobody was chosen. Tick the boxes beside the names first.";
+    KEY_REVOKED, "key-revoked", "The key is revoked. It stops working within seconds.";
+    INVITED, "invited", "The invitation is on its way.";
+    INVITATION_WITHDRAWN, "invitation-withdrawn", "The invitation is withdrawn.";
+    INVITATION_ACCEPTED, "invitation-accepted", "Welcome. You are a member now.";
+    INVITATION_DECLINED, "invitation-declined", "The invitation is declined.";
+    ROLE_CHANGED, "role-changed", "The role is changed.";
+    MEMBER_REMOVED, "member-removed", "The member is removed.";
+    ACCOUNT_SAVED, "account-saved", "Your changes are saved.";
+    ACCOUNT_LEFT, "account-left", "You are no longer a member of that account.";
+    EMAIL_CHANGED, "email-changed", "Your address is changed. Your old address got a notice.";
 }
 
 impl Flash {
-    const ALL: [Self; 3] = [Self::Confirmed, Self::Cancelled, Self::TakenOver];
-
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Cancelled => "cancelled",
-            Self::TakenOver => "taken-over",
-        }
-    }
-
     /// What the page says.
     pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Confirmed => "Thank you. Your registration is confirmed.",
-            Self::Cancelled => "Done. Thank you for saying so: somebody else may come now.",
-            Self::TakenOver => "Done. Your registration has the new details.",
+        self.words
+    }
+
+    /// How it looks: nothing was done after some of them.
+    pub(crate) fn tone(self) -> &'static str {
+        const NOTHING_DONE: [Flash; 3] = [
+            Flash::NOTHING_CHOSEN,
+            Flash::NOBODY_WAITED,
+            Flash::EVENT_WAS_CANCELLED,
+        ];
+        if NOTHING_DONE.contains(&self) {
+            "warn"
+        } else {
+            "good"
         }
     }
 
     /// What the request's cookie says.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
-        let values = headers.get_all(COOKIE).iter();
-        let mut cookies = values.flat_map(|value| value.to_str().unwrap_or_default().split(';'));
-        let code =
-            cookies.find_map(|cookie| cookie.trim().strip_prefix(NAME)?.strip_prefix('='))?;
-        Self::ALL.into_iter().find(|flash| flash.code() == code)
+        let code = cookies::raw(headers, NAME)?;
+        Self::ALL.iter().copied().find(|flash| flash.code == code)
     }
 
     /// The cookie, for the page that comes next.
     fn cookie(self, path: &str) -> Option<HeaderValue> {
-        let code = self.code();
-        cookie(code, path, SECONDS)
+        cookie(self.code, path, SECONDS)
     }
 }
 
 /// Makes a browser forget what it was told.
 pub(crate) fn forget(response: &mut Response, path: &str) {
     if let Some(cookie) = cookie("", path, 0) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
+        response.headers_mut().append(SET_COOKIE, cookie);
     }
 }
 
-/// The way to a private page after a form, which says there what was done.
+/// The way to a private page after a form, which says there what was done. A query may follow the path.
 pub(crate) fn see(path: &str, done: Option<Flash>) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::SEE_OTHER;
@@ -73,8 +119,9 @@ pub(crate) fn see(path: &str, done: Option<Flash>) -> Response {
     if let Ok(location) = HeaderValue::try_from(path) {
         headers.insert(LOCATION, location);
     }
-    if let Some(cookie) = done.and_then(|done| done.cookie(path)) {
-        headers.insert(SET_COOKIE, cookie);
+    let page = path.split('?').next().unwrap_or_default();
+    if let Some(cookie) = done.and_then(|done| done.cookie(page)) {
+        headers.append(SET_COOKIE, cookie);
     }
     response
 }
@@ -87,13 +134,23 @@ fn cookie(value: &str, path: &str, seconds: u32) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use http::header::COOKIE;
+
     use super::*;
+
+    #[test]
+    fn every_code_is_there_once() {
+        for flash in Flash::ALL {
+            let same = Flash::ALL.iter().filter(|other| other.code == flash.code);
+            assert_eq!(same.count(), 1, "{}", flash.code);
+        }
+    }
 
     #[test]
     fn only_known_codes_are_shown() {
         for (cookies, found) in [
-            ("muster-done=confirmed", Some(Flash::Confirmed)),
-            ("a=b; muster-done=taken-over; c=d", Some(Flash::TakenOver)),
+            ("muster-done=confirmed", Some(Flash::CONFIRMED)),
+            ("a=b; muster-done=taken-over; c=d", Some(Flash::TAKEN_OVER)),
             ("muster-done=<b>", None),
             ("muster-done=", None),
             ("muster-donee=confirmed", None),

@@ -4,6 +4,7 @@ use axum::body::Body;
 use edge::Problem;
 use http::{HeaderValue, header::CONTENT_TYPE, request::Parts};
 use muster_api::Reason;
+use process::observe::RequestId;
 use tokio::time::Instant;
 
 use crate::{Options, own_site};
@@ -22,16 +23,43 @@ impl Form {
         Self(fields.take(MOST_FIELDS).collect())
     }
 
+    /// A form with these fields.
+    pub(crate) fn of(fields: Vec<(String, String)>) -> Self {
+        Self(fields)
+    }
+
     /// The first value of a field, without the space around it; `None` if that is empty.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         let value = self.fields().find(|(key, _)| *key == name)?.1.trim();
         (!value.is_empty()).then_some(value)
     }
 
+    /// All values of a field, as they were sent.
+    pub(crate) fn values<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> {
+        let of_name = self.fields().filter(move |(key, _)| *key == name);
+        of_name.map(|(_, value)| value)
+    }
+
+    /// The first value of a field that may have several lines. Browsers end lines with two characters.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let text = self.value(name)?;
+        Some(text.replace("\r\n", "\n"))
+    }
+
+    /// Whether a box is ticked.
+    pub(crate) fn is_ticked(&self, name: &str) -> bool {
+        self.values(name).any(|value| value == "true")
+    }
+
     /// All fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
+}
+
+/// A key for a form, so that what it does is done once, however often it is sent.
+pub(crate) fn fresh_key() -> String {
+    RequestId::fresh().to_string()
 }
 
 /// Reads the form of a request.

@@ -12,7 +12,7 @@ use http::{
 };
 use muster_api::Reason;
 
-use crate::assets;
+use crate::{assets, instance::Links};
 
 /// The name of the site.
 pub(crate) const SITE_NAME: &str = "Muster";
@@ -37,6 +37,8 @@ pub(crate) struct Page {
     pub(crate) section: Section,
     pub(crate) site_name: &'static str,
     pub(crate) assets: Assets,
+    /// What the operator set for the foot of pages.
+    pub(crate) links: Links,
 }
 
 /// A part of the site, in the main navigation.
@@ -45,6 +47,7 @@ pub(crate) enum Section {
     Events,
     UseCases,
     Guides,
+    Dashboard,
     None,
 }
 
@@ -52,6 +55,7 @@ pub(crate) enum Section {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Assets {
     pub(crate) style: &'static str,
+    pub(crate) dashboard_style: &'static str,
     pub(crate) script: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) manifest: &'static str,
@@ -59,6 +63,7 @@ pub(crate) struct Assets {
 
 const ASSETS: Assets = Assets {
     style: assets::STYLE,
+    dashboard_style: assets::DASHBOARD_STYLE,
     script: assets::SCRIPT,
     icon: assets::ICON,
     manifest: assets::MANIFEST,
@@ -66,10 +71,11 @@ const ASSETS: Assets = Assets {
 
 impl Page {
     /// A page that search engines should not list.
-    pub(crate) fn unlisted(title: &str, description: &str, section: Section) -> Self {
+    pub(crate) fn unlisted(links: Links, title: &str, description: &str, section: Section) -> Self {
         Self {
             title: format!("{title} · {SITE_NAME}"),
             heading: title.to_owned(),
+            links,
             description: description.to_owned(),
             canonical: None,
             section,
@@ -135,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_page_is_listed_only_under_a_url_of_its_own() {
-        let page = Page::unlisted("Guides", "", Section::Guides);
+        let page = Page::unlisted(Links::default(), "Guides", "", Section::Guides);
         assert_eq!((&*page.title, &page.canonical), ("Guides · Muster", &None));
         let url = "https://muster.example/guides".to_owned();
         assert_eq!(page.at(url.clone()).canonical, Some(url));

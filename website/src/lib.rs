@@ -5,21 +5,31 @@
 //! HTML. A form that another site sent is refused in one place (`form`), for all of them.
 
 mod assets;
+mod browser;
+mod cookies;
 mod cover;
 mod date;
+mod desk;
 mod event;
+mod field;
 mod flash;
 mod form;
+mod instance;
 mod json_ld;
+mod kept;
 mod last_modified;
 mod layout;
 mod markdown;
+mod next;
 mod own_site;
 mod pages;
 mod place;
 mod problem_page;
+mod session;
 mod settings;
+mod viewer;
 mod visit;
+mod zones;
 
 use axum::{
     Router,
@@ -72,7 +82,8 @@ pub fn router(core: Core, options: Options) -> Router {
     let changes = last_modified::Changes::new();
     let stamp = move |request: Request, next: Next| changes.clone().stamp(request, next);
     let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core);
-    routes.layer(from_fn(problem_page::show))
+    let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
+    routes.layer(from_fn(show))
 }
 
 /// Runs the website as its own process until the signal to stop.

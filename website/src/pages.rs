@@ -2,12 +2,14 @@
 
 mod articles;
 mod catalogue;
+mod dashboard;
 mod embed;
 mod event;
 mod feeds;
 mod private;
 mod register;
 mod robots;
+mod sign_in;
 mod sitemaps;
 mod status;
 mod ticket;
@@ -29,5 +31,7 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     resources.extend(ticket::resources(site));
     resources.extend(robots::resources(site));
     resources.extend(sitemaps::resources(site));
+    resources.extend(sign_in::resources(site));
+    resources.extend(dashboard::resources(site));
     resources
 }

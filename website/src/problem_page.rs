@@ -7,9 +7,13 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY},
 };
+use muster_api::Reason;
 use process::observe::RequestId;
 
-use crate::layout::{Page, Section};
+use crate::{
+    instance::Links,
+    layout::{Page, Section},
+};
 
 #[derive(Template)]
 #[template(path = "error.html")]
@@ -36,7 +40,7 @@ const HEADERS: [(HeaderName, HeaderValue); 2] = [
 ];
 
 /// Shows the problem of an answer, if it has one and the client reads HTML.
-pub(crate) async fn show(request: Request, next: Next) -> Response {
+pub(crate) async fn show(links: Links, request: Request, next: Next) -> Response {
     let reads_html = prefers_html(request.headers());
     // A form cannot be sent again by a link.
     let retry_url = (request.method() == Method::GET).then(|| request.uri().to_string());
@@ -53,7 +57,7 @@ pub(crate) async fn show(request: Request, next: Next) -> Response {
     if !reads_html {
         return response;
     }
-    as_page(response, &id, retry_url.as_deref())
+    as_page(links, response, &id, retry_url.as_deref())
 }
 
 fn is_refused(status: StatusCode) -> bool {
@@ -71,7 +75,7 @@ fn prefers_html(headers: &HeaderMap) -> bool {
 }
 
 /// The same answer with a page as its body.
-fn as_page(response: Response, id: &RequestId, retry_url: Option<&str>) -> Response {
+fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&str>) -> Response {
     let (mut head, body) = response.into_parts();
     let Some(problem) = head.extensions.get::<Problem>() else {
         return Response::from_parts(head, body);
@@ -81,7 +85,7 @@ fn as_page(response: Response, id: &RequestId, retry_url: Option<&str>) -> Respo
     let (headline, text) = words(problem);
     let retries = problem.retry_after_seconds.is_some();
     let page = ProblemPage {
-        page: Page::unlisted(headline, text, Section::None),
+        page: Page::unlisted(links, headline, text, Section::None),
         code: head.status.as_u16(),
         headline,
         text,
@@ -102,7 +106,9 @@ fn as_page(response: Response, id: &RequestId, retry_url: Option<&str>) -> Respo
 fn words(problem: &Problem) -> (&'static str, &str) {
     match problem.http_status {
         400 => ("This address is not right", &problem.message),
-        403 => ("This form was sent from another site", &problem.message),
+        403 if problem.code == Reason::InvalidRequest.code() => {
+            ("This form was sent from another site", &problem.message)
+        }
         404 => (
             "There is no such page",
             "It may have been removed, or the address may be mistyped.",

@@ -22,8 +22,10 @@ pub struct Settings {
 
 const HELP: &str = "\
 Paths: / and /events (the catalogue and its events), /events.ics, /events.atom, /oembed, /use-cases, /guides, /registrations
-(private pages of registrants), /check-in (tickets), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /healthz (this
-process runs), /readyz (core can be reached).
+(private pages of registrants), /check-in (tickets), /sign-in, /sign-out, /invitations, /dashboard (for people who are signed
+in), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /healthz (this process runs), /readyz (core can be reached).
+
+Over https the session's cookie is sent over https only: --public-url says which it is.
 
 The website proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
 

@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::{extract::Request, response::Response};
+use axum::{body::Body, extract::Request, response::Response};
+use bytes::Bytes;
 use edge::{
-    Context, Core, Problem,
+    Context, Core, File, Problem,
     http::{Operation, Resource},
 };
+use futures_util::Stream;
 use http::{Method, Uri, request::Parts};
 use muster_api::{Reason, binding::Rpc};
 use percent_encoding::percent_decode_str;
+use tonic::Status;
 
 use crate::{
     Options,
+    cookies::SESSION,
     form::{self, Form},
+    instance::{InstanceMemory, Links},
 };
 
 /// The site: core, which it asks, and its options.
@@ -21,19 +26,24 @@ use crate::{
 pub(crate) struct Site {
     core: Core,
     options: Arc<Options>,
+    instance: InstanceMemory,
 }
 
-/// A request.
+/// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
 pub(crate) struct Visit {
     pub(crate) site: Site,
     pub(crate) parts: Parts,
+    has_session: bool,
     context: Context,
 }
 
 impl Site {
     pub(crate) fn new(core: Core, options: Options) -> Self {
-        let options = Arc::new(options);
-        Self { core, options }
+        Self {
+            core,
+            options: Arc::new(options),
+            instance: InstanceMemory::default(),
+        }
     }
 
     /// The absolute URL of a path.
@@ -45,10 +55,28 @@ impl Site {
         &self.options
     }
 
-    fn visit(&self, parts: Parts) -> Visit {
+    /// Whether browsers reach it over https.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.options.public_url.starts_with("https://")
+    }
+
+    /// What this installation's operator set for its pages, as far as it is known.
+    pub(crate) fn links(&self) -> Links {
+        self.instance.links()
+    }
+
+    pub(crate) async fn visit(&self, parts: Parts) -> Visit {
+        self.instance.refresh(&self.core).await;
+        self.visit_now(parts)
+    }
+
+    fn visit_now(&self, parts: Parts) -> Visit {
+        let session = SESSION.read(&parts.headers, self.is_secure());
+        let context = self.options.calls.context(&parts);
         Visit {
             site: self.clone(),
-            context: self.options.calls.context(&parts),
+            has_session: session.is_some(),
+            context: context.with_token(session.as_deref()),
             parts,
         }
     }
@@ -90,7 +118,8 @@ impl Site {
         let site = self.clone();
         Operation::new(Method::GET, move |request: Request| {
             let (parts, _body) = request.into_parts();
-            show(site.visit(parts))
+            let site = site.clone();
+            async move { show(site.visit(parts).await).await }
         })
     }
 
@@ -101,11 +130,10 @@ impl Site {
         let site = self.clone();
         Operation::new(Method::POST, move |request: Request| {
             let (parts, body) = request.into_parts();
-            let visit = site.visit(parts);
+            let site = site.clone();
             async move {
-                let options = visit.site.options();
-                let deadline = visit.context.deadline();
-                let form = form::read(options, &visit.parts, body, deadline).await?;
+                let visit = site.visit(parts).await;
+                let form = visit.form(body).await?;
                 take(visit, form).await
             }
         })
@@ -118,8 +146,32 @@ impl Visit {
     /// # Errors
     /// Core's refusal, or that it cannot be reached.
     pub(crate) async fn ask<R: Rpc>(&self, request: R::Request) -> Result<R::Response, Problem> {
-        let asked = self.site.core.call::<R>(request, &self.context).await;
-        match asked {
+        self.asked::<R>(request, &self.context).await
+    }
+
+    /// Asks core for something that it does once, however often a form with this key is sent.
+    ///
+    /// # Errors
+    /// As [`Visit::ask`].
+    pub(crate) async fn ask_once<R: Rpc>(
+        &self,
+        request: R::Request,
+        key: Option<&str>,
+    ) -> Result<R::Response, Problem> {
+        let context = self.context.clone();
+        let context = match key {
+            Some(key) => context.with_idempotency_key(key),
+            None => context,
+        };
+        self.asked::<R>(request, &context).await
+    }
+
+    async fn asked<R: Rpc>(
+        &self,
+        request: R::Request,
+        context: &Context,
+    ) -> Result<R::Response, Problem> {
+        match self.site.core.call::<R>(request, context).await {
             Ok((answer, _metadata)) => Ok(answer),
             Err(status) => Err(Problem::from(&status)),
         }
@@ -127,7 +179,39 @@ impl Visit {
 
     /// The same request with its whole time for core again, for an answer that is sent while it is read.
     pub(crate) fn continued(self) -> Self {
-        self.site.clone().visit(self.parts)
+        self.site.clone().visit_now(self.parts)
+    }
+
+    /// Asks core for a file, piece by piece.
+    ///
+    /// # Errors
+    /// As [`Visit::ask`].
+    pub(crate) async fn file<R: Rpc>(
+        &self,
+        request: R::Request,
+    ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Problem> {
+        let file = self.site.core.file::<R>(request, &self.context).await;
+        file.map_err(|status| Problem::from(&status))
+    }
+
+    /// Reads the form of the request, which a page of this site must have sent.
+    ///
+    /// # Errors
+    /// As [`form::read`].
+    pub(crate) async fn form(&self, body: Body) -> Result<Form, Problem> {
+        let options = self.site.options();
+        form::read(options, &self.parts, body, self.context.deadline()).await
+    }
+
+    /// Whether the browser sent a session, good or bad.
+    pub(crate) const fn has_session(&self) -> bool {
+        self.has_session
+    }
+
+    /// Path and query, to come back to.
+    pub(crate) fn here(&self) -> &str {
+        let path = self.parts.uri.path_and_query();
+        path.map_or("/", |path| path.as_str())
     }
 
     /// The decoded segment of the path at a place, from 0.

@@ -80,6 +80,19 @@ impl Context {
         self
     }
 
+    /// The same context, with this token as its credential in place of the request's own, or with none.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<&str>) -> Self {
+        self.headers.remove(AUTHORIZATION);
+        let credential = token.and_then(|token| format!("Bearer {token}").try_into().ok());
+        let credential = credential.map(|mut credential: HeaderValue| {
+            credential.set_sensitive(true);
+            credential
+        });
+        insert(&mut self.headers, AUTHORIZATION, credential);
+        self
+    }
+
     /// The same context, with an idempotency key. It is sent to rpcs that take one, and their calls may then be retried.
     #[must_use]
     pub fn with_idempotency_key(mut self, key: &str) -> Self {

@@ -7,11 +7,18 @@ mod faults;
 mod feeds;
 mod formats;
 mod headers;
+mod hostile_forms;
+mod members;
+mod own_activity;
+mod own_events;
+mod own_registrations;
 mod private;
 mod refusals;
 mod registering;
+mod signing_in;
 mod sitemaps;
 mod tickets;
+mod typed;
 
 /// The values of an attribute in a page, such as `href`.
 fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {

@@ -89,7 +89,7 @@ async fn use_case(visit: Visit) -> Result<Response, Problem> {
         visit.ask::<GetUseCase>(GetUseCaseRequest { slug }),
         visit.ask::<ListUseCases>(ListUseCasesRequest {}),
     )?;
-    USE_CASES.show_one(article, list.items)
+    USE_CASES.show_one(&visit, article, list.items)
 }
 
 async fn guide(visit: Visit) -> Result<Response, Problem> {
@@ -98,12 +98,12 @@ async fn guide(visit: Visit) -> Result<Response, Problem> {
         visit.ask::<GetGuide>(GetGuideRequest { slug }),
         visit.ask::<ListGuides>(ListGuidesRequest {}),
     )?;
-    GUIDES.show_one(article, list.items)
+    GUIDES.show_one(&visit, article, list.items)
 }
 
 impl Shelf {
     fn show(&self, visit: &Visit, items: Vec<StaticItem>) -> Result<Response, Problem> {
-        let page = Page::unlisted(self.name, self.lead, self.section);
+        let page = Page::unlisted(visit.site.links(), self.name, self.lead, self.section);
         public(&ShelfPage {
             page: page.at(visit.site.url(self.path)),
             heading: self.name,
@@ -112,8 +112,18 @@ impl Shelf {
         })
     }
 
-    fn show_one(&self, article: Article, items: Vec<StaticItem>) -> Result<Response, Problem> {
-        let page = Page::unlisted(&article.title, &article.summary, self.section);
+    fn show_one(
+        &self,
+        visit: &Visit,
+        article: Article,
+        items: Vec<StaticItem>,
+    ) -> Result<Response, Problem> {
+        let page = Page::unlisted(
+            visit.site.links(),
+            &article.title,
+            &article.summary,
+            self.section,
+        );
         public(&ArticlePage {
             page: page.at(article.url),
             shelf_url: self.path,

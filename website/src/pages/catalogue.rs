@@ -72,13 +72,14 @@ async fn home(visit: Visit) -> Result<Response, Problem> {
         .ask::<ListEvents>(filter.request(PAGE_SIZE, 0))
         .await?;
     let title = "Find your next event";
-    let page = Page::unlisted(title, DESCRIPTION, Section::None).at(visit.site.url("/"));
+    let page = Page::unlisted(visit.site.links(), title, DESCRIPTION, Section::None)
+        .at(visit.site.url("/"));
     show(list, page, filter, true)
 }
 
 async fn events(visit: Visit) -> Result<Response, Problem> {
     let (mut filter, offset) = (Filter::of(&visit.query()), offset(&visit)?);
-    let mut page = Page::unlisted("Events", DESCRIPTION, Section::Events);
+    let mut page = Page::unlisted(visit.site.links(), "Events", DESCRIPTION, Section::Events);
     if offset == 0 && !filter.is_set() {
         page = page.at(visit.site.url("/events"));
     }

@@ -101,7 +101,7 @@ pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
 impl EventPage {
     fn of(site: &Site, answer: &Answer, event: Event) -> Result<Self, Problem> {
         let description = summary(&event.description, DESCRIPTION_CHARACTERS);
-        let mut page = Page::unlisted(&event.title, &description, Section::Events);
+        let mut page = Page::unlisted(site.links(), &event.title, &description, Section::Events);
         if answer.is_listed {
             page = page.at(event.url.clone());
         }

@@ -112,7 +112,7 @@ async fn ask_to_cancel(visit: Visit) -> Result<Response, Problem> {
         return Ok(flash::see(&path(&token), None));
     }
     private(&CancelPage {
-        page: unlisted("Cancel your registration?"),
+        page: unlisted(&visit.site, "Cancel your registration?"),
         event: event(&own)?,
         consequence: match &*own.status {
             "Confirmed" => "Your seat goes to somebody else. You cannot take this back.",
@@ -139,7 +139,7 @@ async fn confirm(visit: Visit, _form: Form) -> Result<Response, Problem> {
     let request = ConfirmRegistrationByTokenRequest {
         token: token.clone(),
     };
-    change::<ConfirmRegistrationByToken>(&visit, request, &token, Flash::Confirmed).await
+    change::<ConfirmRegistrationByToken>(&visit, request, &token, Flash::CONFIRMED).await
 }
 
 async fn cancel(visit: Visit, _form: Form) -> Result<Response, Problem> {
@@ -147,7 +147,7 @@ async fn cancel(visit: Visit, _form: Form) -> Result<Response, Problem> {
     let request = CancelRegistrationByTokenRequest {
         token: token.clone(),
     };
-    change::<CancelRegistrationByToken>(&visit, request, &token, Flash::Cancelled).await
+    change::<CancelRegistrationByToken>(&visit, request, &token, Flash::CANCELLED).await
 }
 
 async fn take_over(visit: Visit, _form: Form) -> Result<Response, Problem> {
@@ -155,7 +155,7 @@ async fn take_over(visit: Visit, _form: Form) -> Result<Response, Problem> {
     let request = TakeOverNewDetailsByTokenRequest {
         token: token.clone(),
     };
-    change::<TakeOverNewDetailsByToken>(&visit, request, &token, Flash::TakenOver).await
+    change::<TakeOverNewDetailsByToken>(&visit, request, &token, Flash::TAKEN_OVER).await
 }
 
 /// Changes the registration and leads to its page. If it can no longer be changed, that page says why: the event may have been
@@ -195,8 +195,8 @@ fn path(token: &str) -> String {
 }
 
 /// The title does not name the event: browsers show it in lists that others see.
-fn unlisted(title: &str) -> Page {
-    Page::unlisted(title, "A private page.", Section::None)
+fn unlisted(site: &Site, title: &str) -> Page {
+    Page::unlisted(site.links(), title, "A private page.", Section::None)
 }
 
 fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
@@ -249,7 +249,7 @@ impl RegistrationPage {
             take_over_url: format!("{path}/new-details"),
         };
         Ok(Self {
-            page: unlisted(status.headline),
+            page: unlisted(site, status.headline),
             event: event(&own)?,
             status,
             flash: flash.map(Flash::words),

@@ -1,7 +1,6 @@
 //! The form to register for an event. Core decides; the page only shows its words beside the fields, and keeps what was typed.
 
-mod sheet;
-mod unsent;
+pub(crate) mod sheet;
 
 use askama::Template;
 use axum::response::Response;
@@ -14,11 +13,12 @@ use crate::{
     event::{EventSource, EventState, ShownEvent},
     flash,
     form::Form,
+    kept::{self, Unsent, may_be_sent_again},
     layout::{Page, Section, private},
     pages::event::{read, seats},
     visit::{Site, Visit},
 };
-use sheet::{Input, Mistake, Question, QuestionKind, Sheet};
+use sheet::{Input, Mistake, Question, QuestionKind, Sheet, label};
 
 #[derive(Template)]
 #[template(path = "register.html")]
@@ -55,16 +55,44 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
         return Ok(flash::see(&path(&event.slug), None));
     }
     let sheet = Sheet::of(&page.custom_fields, Form::default());
-    private(&RegisterPage::of(&page, &event, sheet)?)
+    private(&RegisterPage::of(&visit.site, &page, &event, sheet)?)
 }
 
 /// Registers, and leads to a page that says what comes next: the same for everybody, new or known, with or without a seat.
 async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
     let slug = visit.segment(1)?;
     match register(&visit, &slug, &form).await {
-        Err(problem) if unsent::may_be_sent_again(&problem) => unsent::page(&slug, &form, &problem),
+        Err(problem) if may_be_sent_again(&problem) => keep(&visit.site, &slug, &form, &problem),
         answer => answer,
     }
+}
+
+/// Everything that was typed, to be sent again.
+fn keep(site: &Site, slug: &str, form: &Form, problem: &Problem) -> Result<Response, Problem> {
+    let (headline, text) = match problem.http_status {
+        429 => (
+            "Too many registrations at once",
+            "Nothing that you typed is lost. Please wait a moment and send it again.",
+        ),
+        _ => (
+            "Your registration was not received yet",
+            "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
+        ),
+    };
+    let unsent = Unsent {
+        headline,
+        text,
+        before: None,
+        url: &format!("{}/register", path(slug)),
+        form,
+        label: |name| match name {
+            "name" => Some("Name".to_owned()),
+            "email" => Some("E-mail".to_owned()),
+            _ => label(name).map(str::to_owned),
+        },
+    };
+    let page = Page::unlisted(site.links(), headline, text, Section::Events);
+    kept::page(page, unsent, problem)
 }
 
 async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Problem> {
@@ -85,7 +113,7 @@ async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Pr
         [] => Err(refused),
         details => {
             let sheet = sheet.refused(details);
-            let mut response = private(&RegisterPage::of(&page, &event, sheet)?)?;
+            let mut response = private(&RegisterPage::of(&visit.site, &page, &event, sheet)?)?;
             *response.status_mut() =
                 StatusCode::from_u16(refused.http_status).unwrap_or(StatusCode::BAD_REQUEST);
             Ok(response)
@@ -96,7 +124,12 @@ async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Pr
 async fn registered(visit: Visit) -> Result<Response, Problem> {
     let (_page, event) = read(&visit, visit.segment(1)?).await?;
     private(&RegisteredPage {
-        page: Page::unlisted("Check your mail", &event.title, Section::Events),
+        page: Page::unlisted(
+            visit.site.links(),
+            "Check your mail",
+            &event.title,
+            Section::Events,
+        ),
         event: ShownEvent::of(EventSource::of(&event))?,
     })
 }
@@ -106,10 +139,11 @@ fn path(slug: &str) -> String {
 }
 
 impl RegisterPage {
-    fn of(page: &EventPage, event: &Event, sheet: Sheet) -> Result<Self, Problem> {
+    fn of(site: &Site, page: &EventPage, event: &Event, sheet: Sheet) -> Result<Self, Problem> {
         let title = format!("Register: {}", event.title);
         Ok(Self {
             page: Page::unlisted(
+                site.links(),
                 &title,
                 "The form to register for an event.",
                 Section::Events,

@@ -25,6 +25,8 @@ User-agent: *
 Disallow: /registrations/
 Disallow: /check-in/
 Disallow: /dashboard
+Disallow: /invitations/
+Disallow: /sign-in
 Disallow: /api/
 Allow: /api/v1/events/*/cover
 ";

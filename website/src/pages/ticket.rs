@@ -41,7 +41,12 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
     })?;
     let status = status(&ticket);
     private(&TicketPage {
-        page: Page::unlisted(status.headline, "A ticket.", Section::None),
+        page: Page::unlisted(
+            visit.site.links(),
+            status.headline,
+            "A ticket.",
+            Section::None,
+        ),
         event: ShownEvent::of(EventSource::of(&event))?,
         status,
     })

@@ -86,9 +86,19 @@ impl Sheet {
         }
     }
 
-    /// What core is asked. There is an answer for each question in their order, so that core's words about one have its place, and
-    /// then those that the event does not ask for, which core refuses.
+    /// What core is asked.
     pub(crate) fn request(&self, slug: &str) -> RegisterAttendeeRequest {
+        RegisterAttendeeRequest {
+            slug: slug.to_owned(),
+            name: self.form.value("name").map(str::to_owned),
+            email: self.form.value("email").map(str::to_owned),
+            answers: self.answers(),
+        }
+    }
+
+    /// An answer for each question in their order, so that core's words about one have its place, and then those that the event does
+    /// not ask for, which core refuses.
+    pub(crate) fn answers(&self) -> Vec<Answer> {
         let mut answers: Vec<Answer> = Vec::new();
         for question in &self.questions {
             answers.push(answer(&question.label, self.values(&question.name)));
@@ -105,12 +115,7 @@ impl Sheet {
                 answers.push(answer(label, self.values(name)));
             }
         }
-        RegisterAttendeeRequest {
-            slug: slug.to_owned(),
-            name: self.form.value("name").map(str::to_owned),
-            email: self.form.value("email").map(str::to_owned),
-            answers,
-        }
+        answers
     }
 
     /// The same form with core's words beside the fields.
@@ -212,7 +217,7 @@ fn answer(label: &str, values: Vec<String>) -> Answer {
 }
 
 /// The label in the name of a field, `answers[LABEL]`.
-pub(super) fn label(name: &str) -> Option<&str> {
+pub(crate) fn label(name: &str) -> Option<&str> {
     name.strip_prefix("answers[")?.strip_suffix(']')
 }
 

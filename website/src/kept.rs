@@ -6,11 +6,23 @@ use edge::Problem;
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 
 use crate::{
-    cover::encoded,
     form::Form,
     layout::{Page, Section, private},
-    pages::register::sheet::label,
 };
+
+/// Why a form was not taken, and where it goes once it can be.
+#[derive(Debug)]
+pub(crate) struct Unsent<'a> {
+    pub(crate) headline: &'static str,
+    pub(crate) text: &'static str,
+    /// What to do before: an address, and the words of its link.
+    pub(crate) before: Option<(String, &'static str)>,
+    /// Where the form goes.
+    pub(crate) url: &'a str,
+    pub(crate) form: &'a Form,
+    /// The name of a field for people; `None` for one that they did not fill.
+    pub(crate) label: fn(&str) -> Option<String>,
+}
 
 #[derive(Template)]
 #[template(path = "unsent.html")]
@@ -18,26 +30,27 @@ struct UnsentPage<'f> {
     page: Page,
     headline: &'static str,
     text: &'static str,
-    url: String,
+    before: Option<(String, &'static str)>,
+    url: &'f str,
     fields: Vec<Typed<'f>>,
 }
 
 /// A field as it was filled.
 struct Typed<'f> {
     name: &'f str,
-    label: &'f str,
+    label: Option<String>,
     value: &'f str,
 }
 
-impl<'f> Typed<'f> {
-    /// A field of the form; `None` for one that it does not have.
-    fn of((name, value): (&'f str, &'f str)) -> Option<Self> {
-        let label = match name {
-            "name" => "Name",
-            "email" => "E-mail",
-            _ => label(name)?,
-        };
-        Some(Self { name, label, value })
+impl<'a> Unsent<'a> {
+    /// All fields; those that a person filled have a label.
+    fn fields(&self) -> Vec<Typed<'a>> {
+        let mut fields = Vec::new();
+        for (name, value) in self.form.fields() {
+            let label = (self.label)(name).filter(|_| !value.trim().is_empty());
+            fields.push(Typed { name, label, value });
+        }
+        fields
     }
 }
 
@@ -47,23 +60,15 @@ pub(crate) fn may_be_sent_again(problem: &Problem) -> bool {
 }
 
 /// The page, with the status of the problem.
-pub(crate) fn page(slug: &str, form: &Form, problem: &Problem) -> Result<Response, Problem> {
-    let (headline, text) = match problem.http_status {
-        429 => (
-            "Too many registrations at once",
-            "Nothing that you typed is lost. Please wait a moment and send it again.",
-        ),
-        _ => (
-            "Your registration was not received yet",
-            "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
-        ),
-    };
+pub(crate) fn page(page: Page, unsent: Unsent<'_>, problem: &Problem) -> Result<Response, Problem> {
+    let fields = unsent.fields();
     let mut response = private(&UnsentPage {
-        page: Page::unlisted(headline, text, Section::Events),
-        headline,
-        text,
-        url: format!("/events/{}/register", encoded(slug)),
-        fields: form.fields().filter_map(Typed::of).collect(),
+        page,
+        headline: unsent.headline,
+        text: unsent.text,
+        before: unsent.before,
+        url: unsent.url,
+        fields,
     })?;
     *response.status_mut() =
         StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);

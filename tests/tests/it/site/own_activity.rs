@@ -1,0 +1,94 @@
+//! The dashboard's pages of what happened.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use muster_api::v1::bindings::UpdateEvent;
+use serde_json::json;
+use tests::{Browser, Surface, TestApp};
+
+use super::{attributes, unescaped};
+
+async fn what_happened_is_told_in_sentences_and_found(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"title": "Rust <Night>"})).await;
+    let other = owner.publish_new(json!({"title": "Go Night"})).await;
+    owner
+        .ok::<UpdateEvent>(json!({"id": event.id, "max_capacity": 7}))
+        .await;
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let page = browser.page("/dashboard/activity").await;
+    let html = unescaped(page.html(200));
+    for told in ["created \"Rust <Night>\"", "created \"Go Night\""] {
+        assert!(html.contains(told), "{told}: {html}");
+    }
+    assert!(!page.html(200).contains("<Night>"), "{html}");
+    let path = format!("/dashboard/events/{}", event.id);
+    assert!(attributes(page.html(200), "href").contains(&&*path));
+
+    let of_event = browser.page(&format!("{path}/activity")).await;
+    let html = of_event.html(200);
+    assert!(!html.contains("Go Night"), "{html}");
+    assert!(html.contains("<ins>7</ins>"), "{html}");
+    let found = browser.page("/dashboard/activity?q=go+night").await;
+    let html = found.html(200);
+    assert!(
+        html.contains("Go Night") && !html.contains("Rust"),
+        "{html}"
+    );
+    let nothing = browser.page("/dashboard/activity?to=2020-01-01").await;
+    assert!(nothing.html(200).contains("Nothing matches"));
+    let wrong = browser.page("/dashboard/activity?from=soon&q=x").await;
+    let html = wrong.html(400);
+    assert!(
+        html.contains("role=\"alert\"") && html.contains("value=\"x\""),
+        "{html}"
+    );
+
+    let stranger = app.account(Plan::Pro).await;
+    let stranger = Browser::signed_in(&app, &stranger.email).await;
+    let page = format!("/dashboard/events/{}/activity", other.id);
+    stranger.page(&page).await.html(404);
+}
+
+async fn long_lists_go_on_where_the_page_before_ended(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    for number in 0..51 {
+        owner
+            .create(json!({"title": format!("Night {number:02}")}))
+            .await;
+    }
+    let browser = Browser::signed_in(&app, &account.email).await;
+    for list in [
+        "/dashboard",
+        "/dashboard?q=night",
+        "/dashboard/activity?q=night",
+    ] {
+        let (mut path, mut seen) = (list.to_owned(), Vec::new());
+        for _page in 0..3 {
+            let page = browser.page(&path).await;
+            let html = page.html(200);
+            let titles = html
+                .split("Night ")
+                .skip(1)
+                .map(|rest| rest[..2].to_owned());
+            seen.extend(titles);
+            let next = html.split("<a ").find(|tag| tag.contains("rel=\"next\""));
+            let Some(next) = next else { break };
+            let next = next.split("href=\"").nth(1).unwrap();
+            path = unescaped(next.split('"').next().unwrap());
+        }
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 51, "{list}: {seen:?}");
+    }
+    let foreign = browser.page("/dashboard?cursor=x").await;
+    assert!(foreign.html(400).contains("role=\"alert\""));
+}
+
+tests::on_both_engines!(
+    what_happened_is_told_in_sentences_and_found,
+    long_lists_go_on_where_the_page_before_ended,
+);

@@ -1,0 +1,291 @@
+//! The dashboard's pages of events: creating, changing by two people at once, publishing, cancelling.
+
+use std::sync::Arc;
+
+use core_service::domain::plan::Plan;
+use muster_api::v1::bindings::{GetMyEvent, ListMyEvents, RegisterAttendee, UpdateEvent};
+use serde_json::{Value, json};
+use tests::{Browser, Client, Created, Surface, TestApp};
+
+use super::{
+    attributes,
+    typed::{fields, with},
+};
+
+/// An owner with a browser, and a published event.
+async fn organizer(app: &Arc<TestApp>, plan: Plan) -> (Browser, Client, Created) {
+    let account = app.account(plan).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner
+        .publish_new(json!({"title": "Rust Night", "city": "Berlin"}))
+        .await;
+    (Browser::signed_in(app, &account.email).await, owner, event)
+}
+
+async fn read(owner: &Client, event: &Created) -> Value {
+    owner.ok::<GetMyEvent>(json!({"id": event.id})).await
+}
+
+fn path(event: &Created, page: &str) -> String {
+    format!("/dashboard/events/{}{page}", event.id)
+}
+
+async fn a_form_that_is_sent_unchanged_changes_nothing(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let questions = json!([
+        {"label": "Diet & \"drinks\"", "field_type": "text", "required": true},
+        {"label": "Size", "field_type": "select", "options": ["S", "M <wide>"]},
+    ]);
+    let change = json!({"id": event.id, "custom_fields": questions, "description": "a\n\n<b>"});
+    owner.ok::<UpdateEvent>(change).await;
+    let before = read(&owner, &event).await;
+    let page = browser.page(&path(&event, "/edit")).await;
+    let fields = fields(page.html(200));
+    let saved = browser
+        .send(&path(&event, "/edit"), &with(&fields, &[]))
+        .await;
+    assert_eq!(
+        saved.header("location"),
+        Some(&*path(&event, "")),
+        "{saved:?}"
+    );
+    assert_eq!(read(&owner, &event).await, before);
+}
+
+async fn questions_are_added_and_moved_and_nothing_typed_is_lost(app: Arc<TestApp>) {
+    let (browser, owner, _event) = organizer(&app, Plan::Pro).await;
+    let typed = [
+        ("title", "R"),
+        ("description", "Two talks."),
+        ("location", "c-base"),
+        ("start_date", "2030-05-14T19:00"),
+        ("timezone", "Europe/Berlin"),
+        ("custom_fields[0].label", "Diet"),
+        ("custom_fields[0].field_type", "text"),
+        ("custom_fields[1].label", "Size"),
+        ("custom_fields[1].field_type", "select"),
+        ("custom_fields[1].options", "S\r\nM"),
+        ("custom_fields[1].required", "true"),
+    ];
+    let pressed = |button| [&typed[..], &[button]].concat();
+    let new = "/dashboard/events/new";
+    let page = browser.send(new, &pressed(("add", "question"))).await;
+    let html = page.html(200);
+    assert!(html.contains("name=\"custom_fields[2].label\""), "{html}");
+    assert!(
+        html.contains("name=\"title\" type=\"text\" value=\"R\""),
+        "{html}"
+    );
+    let page = browser.send(new, &pressed(("up", "1"))).await;
+    let html = page.html(200);
+    assert!(
+        html.contains("name=\"custom_fields[0].label\" type=\"text\" value=\"Size\""),
+        "{html}"
+    );
+
+    let refused = browser.send(new, &pressed(("action", "draft"))).await;
+    let html = refused.html(400);
+    assert!(
+        html.contains("id=\"title-wrong\">must be 3 to 200 characters long"),
+        "{html}"
+    );
+    assert!(attributes(html, "href").contains(&"#title"));
+    let mut good = typed.to_vec();
+    good[0] = ("title", "Rust Evening");
+    good.push(("key", "the-same-form"));
+    for _twice in 0..2 {
+        let created = browser.send(new, &good).await;
+        let page = browser.follow(&created).await;
+        assert!(page.html(200).contains("This is a draft"));
+    }
+    let list = owner.ok::<ListMyEvents>(json!({})).await;
+    assert_eq!(list["count"], 2, "sending twice makes one event: {list}");
+    let draft = list["items"].as_array().unwrap().iter();
+    let draft = draft
+        .clone()
+        .find(|one| one["title"] == "Rust Evening")
+        .unwrap();
+    let draft = owner.ok::<GetMyEvent>(json!({"id": draft["id"]})).await;
+    assert_eq!(draft["custom_fields"][1]["options"], json!(["S", "M"]));
+    assert_eq!(draft["custom_fields"][1]["required"], true);
+}
+
+async fn of_two_people_who_edit_at_once_the_second_is_told(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let edit = path(&event, "/edit");
+    let page = browser.page(&edit).await;
+    let opened = fields(page.html(200));
+    let theirs = json!({"id": event.id, "title": "Theirs", "max_capacity": 40});
+    owner.ok::<UpdateEvent>(theirs).await;
+    let mine = with(&opened, &[("title", "Mine"), ("city", "Potsdam")]);
+    let conflict = browser.send(&edit, &mine).await;
+    let html = conflict.html(409);
+    assert!(html.contains("Somebody else changed this event"), "{html}");
+    assert!(html.contains("meanwhile, to: Theirs"), "{html}");
+    assert!(
+        html.contains("value=\"Mine\"") && html.contains("value=\"40\""),
+        "{html}"
+    );
+    assert_eq!(read(&owner, &event).await["title"], "Theirs");
+    let again = fields(html);
+    let saved = browser.send(&edit, &with(&again, &[])).await;
+    assert_eq!(saved.status, 303, "{saved:?}");
+    let now = read(&owner, &event).await;
+    assert_eq!(
+        (&now["title"], &now["max_capacity"]),
+        (&json!("Mine"), &json!(40))
+    );
+    assert_eq!(now["city"], "Potsdam");
+}
+
+async fn who_is_mailed_is_shown_before_time_or_place_change(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let guest = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
+    app.over(Surface::Http)
+        .anyone()
+        .ok::<RegisterAttendee>(guest)
+        .await;
+    app.drain_jobs().await;
+    let edit = path(&event, "/edit");
+    let opened = fields(browser.page(&edit).await.html(200));
+    let moved = with(&opened, &[("location", "The other room")]);
+    let review = browser.send(&edit, &moved).await;
+    let html = review.html(200);
+    assert!(html.contains("Save, and mail 1 person?"), "{html}");
+    assert!(html.contains("The other room"), "{html}");
+    assert_ne!(read(&owner, &event).await["location"], "The other room");
+    let back = [&moved[..], &[("action", "back")]].concat();
+    let html = browser.send(&edit, &back).await;
+    assert!(html.html(200).contains("value=\"The other room\""));
+    let confirmed = [&moved[..], &[("confirmed", "true")]].concat();
+    let saved = browser.send(&edit, &confirmed).await;
+    assert!(
+        browser
+            .follow(&saved)
+            .await
+            .html(200)
+            .contains("mails go out")
+    );
+    assert_eq!(read(&owner, &event).await["location"], "The other room");
+}
+
+async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Free).await;
+    let guest = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
+    app.over(Surface::Http)
+        .anyone()
+        .ok::<RegisterAttendee>(guest)
+        .await;
+    let cancel = path(&event, "/cancel");
+    assert!(browser.page(&cancel).await.html(200).contains("1 person"));
+    let reason = ("reason", "The venue is <flooded>.");
+    let review = browser.send(&cancel, &[reason]).await;
+    let html = review.html(200);
+    assert!(html.contains("The venue is &#60;flooded&#62;."), "{html}");
+    assert_eq!(read(&owner, &event).await["is_cancelled"], false);
+    let done = browser.send(&cancel, &[reason, ("action", "cancel")]).await;
+    let page = browser.follow(&done).await;
+    assert!(page.html(200).contains("This event is cancelled."));
+    app.drain_jobs().await;
+    let mails = app.mails();
+    let told = mails
+        .iter()
+        .find(|mail| mail.to == "grace@example.org" && mail.text.contains("<flooded>"));
+    assert!(told.is_some(), "{mails:?}");
+    for gone in ["/cancel", "/edit"] {
+        assert_eq!(
+            browser.page(&path(&event, gone)).await.status,
+            303,
+            "{gone}"
+        );
+    }
+    let too_long = "x".repeat(501);
+    let (browser, _owner, event) = organizer(&app, Plan::Free).await;
+    let refused = browser
+        .send(&path(&event, "/cancel"), &[("reason", &too_long)])
+        .await;
+    assert!(refused.html(400).contains("id=\"reason-wrong\""));
+}
+
+async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let clone = path(&event, "/clone");
+    let key = [("key", "one-copy")];
+    let first = browser.send(&clone, &key).await;
+    let second = browser.send(&clone, &key).await;
+    assert_eq!(first.header("location"), second.header("location"));
+    let copy = first
+        .header("location")
+        .unwrap()
+        .strip_suffix("/edit")
+        .unwrap()
+        .to_owned();
+    assert!(
+        browser
+            .page(&copy)
+            .await
+            .html(200)
+            .contains("This is a draft")
+    );
+    browser.page(&format!("{copy}/publish")).await.html(200);
+    let published = browser.send(&format!("{copy}/publish"), &[]).await;
+    assert!(
+        browser
+            .follow(&published)
+            .await
+            .html(200)
+            .contains("Your event is published.")
+    );
+    browser.send(&format!("{copy}/unpublish"), &[]).await;
+    browser.page(&format!("{copy}/delete")).await.html(200);
+    let deleted = browser.send(&format!("{copy}/delete"), &[]).await;
+    assert_eq!(deleted.header("location"), Some("/dashboard"));
+    browser.page(&copy).await.html(404);
+    assert_eq!(owner.ok::<ListMyEvents>(json!({})).await["count"], 1);
+    let kept = browser.send(&path(&event, "/delete"), &[]).await;
+    assert!(kept.html(409).contains("This is not possible now"));
+}
+
+async fn events_of_other_accounts_are_not_there(app: Arc<TestApp>) {
+    let (_browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let (stranger, _, _) = organizer(&app, Plan::Pro).await;
+    let before = read(&owner, &event).await;
+    for page in [
+        "",
+        "/edit",
+        "/clone",
+        "/publish",
+        "/unpublish",
+        "/cancel",
+        "/delete",
+        "/registrations",
+        "/check-in",
+        "/registrations/new",
+    ] {
+        stranger.page(&path(&event, page)).await.html(404);
+        if !page.is_empty() {
+            stranger
+                .send(
+                    &path(&event, page),
+                    &[
+                        ("action", "cancel"),
+                        ("registration_ids", &event.id),
+                        ("registration_id", &event.id),
+                    ],
+                )
+                .await
+                .html(404);
+        }
+    }
+    assert_eq!(read(&owner, &event).await, before);
+}
+
+tests::on_both_engines!(
+    a_form_that_is_sent_unchanged_changes_nothing,
+    questions_are_added_and_moved_and_nothing_typed_is_lost,
+    of_two_people_who_edit_at_once_the_second_is_told,
+    who_is_mailed_is_shown_before_time_or_place_change,
+    cancelling_shows_the_reason_and_who_is_mailed_first,
+    drafts_are_copied_published_taken_back_and_deleted,
+    events_of_other_accounts_are_not_there,
+);

@@ -1,0 +1,271 @@
+//! What people get instead of the page that they asked for: the way to sign in, words why they may not, or their form back.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::response::Response;
+use edge::Problem;
+use http::StatusCode;
+
+use super::{Frame, Tab};
+use crate::{
+    flash,
+    form::Form,
+    kept::{self, Unsent, may_be_sent_again},
+    layout::{Page, Section, private},
+    next::with_next,
+    session,
+    viewer::Viewer,
+    visit::{Site, Visit},
+};
+
+/// Where a session proves again whose it is.
+pub(crate) const PROVE: &str = "/sign-in/again";
+
+/// A request that may be refused.
+pub(super) struct Sent {
+    site: Site,
+    /// Path and query of the request.
+    here: String,
+    /// Where a form is sent, without the query.
+    path: String,
+    form: Option<Form>,
+    pub(super) viewer: Option<Arc<Viewer>>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/refused.html")]
+struct RefusedPage {
+    page: Page,
+    frame: Frame,
+    headline: &'static str,
+    text: String,
+    /// Whether another account of the person may have it.
+    is_elsewhere: bool,
+    upgrade_url: Option<String>,
+}
+
+impl Sent {
+    pub(super) fn page(visit: &Visit) -> Self {
+        Self {
+            site: visit.site.clone(),
+            here: visit.here().to_owned(),
+            path: visit.parts.uri.path().to_owned(),
+            form: None,
+            viewer: None,
+        }
+    }
+
+    pub(super) fn form(visit: &Visit, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..Self::page(visit)
+        }
+    }
+
+    /// The answer to a problem; problems that are not about the person remain what they are.
+    pub(super) fn turned_away(&self, problem: Problem) -> Result<Response, Problem> {
+        match (problem.code, &self.form) {
+            ("UNAUTHORIZED", None) => {
+                let mut response = flash::see(&with_next("/sign-in", &self.here), None);
+                session::forget(&mut response, &self.site);
+                Ok(response)
+            }
+            ("STEP_UP_REQUIRED", None) => Ok(flash::see(&with_next(PROVE, &self.here), None)),
+            ("UNAUTHORIZED", Some(form)) => self.keep(form, &problem, &SIGNED_OUT),
+            ("STEP_UP_REQUIRED", Some(form)) => self.keep(form, &problem, &UNPROVEN),
+            (_, Some(form)) if may_be_sent_again(&problem) => {
+                let words = if problem.http_status == 429 {
+                    &TOO_MANY
+                } else {
+                    &AWAY
+                };
+                self.keep(form, &problem, words)
+            }
+            _ => self.refused(problem),
+        }
+    }
+
+    /// Everything that was typed, to be sent again.
+    fn keep(&self, form: &Form, problem: &Problem, why: &Words) -> Result<Response, Problem> {
+        let page = self.head(why.headline);
+        let unsent = Unsent {
+            headline: why.headline,
+            text: why.text,
+            before: why.before.map(|(url, words)| (url.to_owned(), words)),
+            url: &self.path,
+            form,
+            label,
+        };
+        kept::page(page, unsent, problem)
+    }
+
+    /// Words why the person may not.
+    fn refused(&self, problem: Problem) -> Result<Response, Problem> {
+        let Some(viewer) = &self.viewer else {
+            return Err(problem);
+        };
+        let Some((headline, text)) = words(&problem, viewer) else {
+            return Err(problem);
+        };
+        let links = self.site.links();
+        let mut response = private(&RefusedPage {
+            page: self.head(headline),
+            frame: Frame {
+                viewer: Arc::clone(viewer),
+                tab: Tab::None,
+                flash: None,
+                here: self.here.clone(),
+            },
+            headline,
+            text,
+            is_elsewhere: problem.http_status == 404 && !viewer.others.is_empty(),
+            upgrade_url: links
+                .upgrade_url
+                .clone()
+                .filter(|_| matches!(problem.code, "PLAN_REQUIRED" | "QUOTA_EXCEEDED")),
+        })?;
+        let status = StatusCode::from_u16(problem.http_status);
+        *response.status_mut() = status.unwrap_or(StatusCode::FORBIDDEN);
+        Ok(response)
+    }
+
+    fn head(&self, title: &str) -> Page {
+        Page::unlisted(self.site.links(), title, "A private page.", Section::None)
+    }
+}
+
+/// Why a form comes back.
+struct Words {
+    headline: &'static str,
+    text: &'static str,
+    before: Option<(&'static str, &'static str)>,
+}
+
+const SIGNED_OUT: Words = Words {
+    headline: "You are signed out",
+    text: "Nothing that you typed is lost. Sign in, then send it again from this page.",
+    before: Some(("/sign-in", "Sign in")),
+};
+
+const UNPROVEN: Words = Words {
+    headline: "Please confirm that it is you",
+    text: "This needs a new code from your mail. Nothing that you typed is lost: confirm, then send it again from this page.",
+    before: Some((PROVE, "Confirm that it is you")),
+};
+
+const TOO_MANY: Words = Words {
+    headline: "Too much at once",
+    text: "Nothing that you typed is lost. Please wait a moment and send it again.",
+    before: None,
+};
+
+const AWAY: Words = Words {
+    headline: "This was not saved yet",
+    text: "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
+    before: None,
+};
+
+/// What a refusal is called, and what to do about it; `None` if it is not about the person.
+fn words(problem: &Problem, viewer: &Viewer) -> Option<(&'static str, String)> {
+    let account = viewer.account_name();
+    Some(match problem.code {
+        "INSUFFICIENT_SCOPE" => (
+            "Your role does not include this",
+            format!(
+                "In {account} you are: {}. An owner of the account can change that.",
+                viewer.role().word()
+            ),
+        ),
+        "ACCOUNT_SUSPENDED" => (
+            "This account is suspended",
+            format!(
+                "The operator of this site has suspended {account}. Please ask the operator why."
+            ),
+        ),
+        "PLAN_REQUIRED" => (
+            "Your plan does not include this",
+            format!(
+                "With a paid plan {account} could do this. Everything that you have stays as it is."
+            ),
+        ),
+        "QUOTA_EXCEEDED" => (
+            "Your plan's events are used up",
+            format!(
+                "{}. An event that is over or cancelled no longer counts.",
+                sentence(&problem.message)
+            ),
+        ),
+        "NOT_FOUND" => (
+            "This is not here",
+            format!(
+                "There is no such page in {account}. It may have been removed, or the address may be mistyped."
+            ),
+        ),
+        _ if matches!(problem.http_status, 403 | 409 | 422) => (
+            "This is not possible now",
+            format!("{}.", sentence(&problem.message)),
+        ),
+        _ => return None,
+    })
+}
+
+/// A message of core as a sentence.
+pub(crate) fn sentence(message: &str) -> String {
+    let mut signs = message.chars();
+    let first = signs.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(signs).collect()
+}
+
+/// The name of a field for people; what they did not fill has none.
+fn label(name: &str) -> Option<String> {
+    const UNSEEN: [&str; 7] = [
+        "version",
+        "seen",
+        "key",
+        "action",
+        "next",
+        "confirmed",
+        "id",
+    ];
+    let words: Vec<&str> = name
+        .split(['_', '.', '[', ']'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_seen = !UNSEEN.contains(&name) && !name.ends_with("_ids") && !words.is_empty();
+    is_seen.then(|| sentence(&words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_were_kept_have_names_for_people() {
+        assert_eq!(label("start_date").as_deref(), Some("Start date"));
+        assert_eq!(
+            label("custom_fields[2].label").as_deref(),
+            Some("Custom fields 2 label")
+        );
+        for unseen in ["version", "registration_ids", ""] {
+            assert_eq!(label(unseen), None, "{unseen}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let viewer = Viewer::default();
+        for code in [
+            muster_api::Reason::InsufficientScope,
+            muster_api::Reason::PlanRequired,
+            muster_api::Reason::QuotaExceeded,
+            muster_api::Reason::NotFound,
+            muster_api::Reason::Conflict,
+        ] {
+            let problem = Problem::new(code, "the event was changed meanwhile");
+            assert!(words(&problem, &viewer).is_some(), "{code:?}");
+        }
+        let defect = Problem::new(muster_api::Reason::Internal, "Muster failed");
+        assert_eq!(words(&defect, &viewer), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! Fields of the forms that signed-in people fill. They are named as the API names them, so that what core says about a field
+//! stands beside it.
+
+mod sheet;
+
+use muster_api::violation::Violation;
+
+use crate::form::Form;
+
+pub(crate) use sheet::{Group, Mistake, Sheet};
+
+/// A field with what was typed into it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Field {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) label: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) kind: FieldKind,
+    pub(crate) value: String,
+    pub(crate) is_checked: bool,
+    pub(crate) is_required: bool,
+    pub(crate) options: Vec<Choice>,
+    /// What is wrong with it.
+    pub(crate) problem: Option<String>,
+    /// What it is elsewhere by now.
+    pub(crate) notice: Option<String>,
+    pub(crate) autocomplete: &'static str,
+}
+
+/// How a field is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum FieldKind {
+    #[default]
+    Line,
+    Paragraphs,
+    Email,
+    Number,
+    /// Date and time of day, as clocks at the event show them.
+    WallTime,
+    /// A time zone, of a list.
+    Zone,
+    /// Digits from a mail.
+    Code,
+    Select,
+    /// One of some, which are all shown.
+    Radio,
+    /// Any of some.
+    Ticks,
+    Tick,
+}
+
+/// An option of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) value: String,
+    pub(crate) label: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) is_chosen: bool,
+}
+
+impl Field {
+    pub(crate) fn new(kind: FieldKind, name: &str, label: &str) -> Self {
+        Self {
+            id: id_of(name),
+            name: name.to_owned(),
+            label: label.to_owned(),
+            kind,
+            autocomplete: match kind {
+                FieldKind::Email => "email",
+                FieldKind::Code => "one-time-code",
+                _ => "off",
+            },
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn line(name: &str, label: &str) -> Self {
+        Self::new(FieldKind::Line, name, label)
+    }
+
+    pub(crate) fn email(name: &str, label: &str) -> Self {
+        Self::new(FieldKind::Email, name, label)
+    }
+
+    pub(crate) fn paragraphs(name: &str, label: &str) -> Self {
+        Self::new(FieldKind::Paragraphs, name, label)
+    }
+
+    pub(crate) fn tick(name: &str, label: &str) -> Self {
+        Self::new(FieldKind::Tick, name, label)
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn required(mut self) -> Self {
+        self.is_required = true;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn value(mut self, value: impl Into<String>) -> Self {
+        self.value = value.into();
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn checked(mut self, is_checked: bool) -> Self {
+        self.is_checked = is_checked;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn autocomplete(mut self, autocomplete: &'static str) -> Self {
+        self.autocomplete = autocomplete;
+        self
+    }
+
+    /// The same field with these options, of which those are chosen.
+    #[must_use]
+    pub(crate) fn options<'o>(
+        mut self,
+        options: impl IntoIterator<Item = (&'o str, &'o str)>,
+        chosen: &[&str],
+    ) -> Self {
+        let choice = |(value, label): (&str, &str)| Choice {
+            value: value.to_owned(),
+            label: label.to_owned(),
+            hint: None,
+            is_chosen: chosen.contains(&value),
+        };
+        self.options = options.into_iter().map(choice).collect();
+        self
+    }
+
+    /// The same field as it was typed.
+    pub(crate) fn fill(&mut self, form: &Form) {
+        let given = || form.values(&self.name);
+        match self.kind {
+            FieldKind::Tick => self.is_checked = given().any(|value| value == "true"),
+            FieldKind::Ticks | FieldKind::Radio | FieldKind::Select => {
+                let given: Vec<&str> = given().collect();
+                for option in &mut self.options {
+                    option.is_chosen = given.contains(&option.value.as_str());
+                }
+            }
+            _ => self.value = given().next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    // What its template asks.
+
+    pub(crate) fn is_tick(&self) -> bool {
+        self.kind == FieldKind::Tick
+    }
+
+    pub(crate) fn is_choice(&self) -> bool {
+        matches!(self.kind, FieldKind::Ticks | FieldKind::Radio)
+    }
+
+    pub(crate) fn is_paragraphs(&self) -> bool {
+        self.kind == FieldKind::Paragraphs
+    }
+
+    pub(crate) fn is_select(&self) -> bool {
+        self.kind == FieldKind::Select
+    }
+
+    pub(crate) fn is_radio(&self) -> bool {
+        self.kind == FieldKind::Radio
+    }
+
+    pub(crate) fn is_short(&self) -> bool {
+        use FieldKind::{Code, Number, WallTime};
+        matches!(self.kind, Code | Number | WallTime)
+    }
+
+    /// Lines of a large field: some more than it has.
+    pub(crate) fn rows(&self) -> usize {
+        const FEWEST: usize = 4;
+        const MOST: usize = 14;
+        (self.value.lines().count() + 1).clamp(FEWEST, MOST)
+    }
+
+    pub(crate) const fn input_type(&self) -> &'static str {
+        match self.kind {
+            FieldKind::Email => "email",
+            FieldKind::WallTime => "datetime-local",
+            _ => "text",
+        }
+    }
+
+    pub(crate) fn is_digits(&self) -> bool {
+        matches!(self.kind, FieldKind::Code | FieldKind::Number)
+    }
+
+    /// Whether its text has the direction of what is typed.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.kind == FieldKind::Line
+    }
+
+    pub(crate) fn is_zone(&self) -> bool {
+        self.kind == FieldKind::Zone
+    }
+
+    /// The ids of the texts that describe it; `None` if there are none.
+    pub(crate) fn described_by(&self) -> Option<String> {
+        let texts = [
+            ("hint", self.hint.is_some()),
+            ("now", self.notice.is_some()),
+            ("wrong", self.problem.is_some()),
+        ];
+        let ids: Vec<String> = texts
+            .into_iter()
+            .filter(|(_, is_there)| *is_there)
+            .map(|(what, _)| format!("{}-{what}", self.id))
+            .collect();
+        (!ids.is_empty()).then(|| ids.join(" "))
+    }
+
+    /// What core says of this field, if a path of the API means it: of a list it says which line is wrong.
+    fn words(&self, violation: &Violation) -> Option<String> {
+        let rest = violation.field.strip_prefix(&self.name)?;
+        if rest.is_empty() || rest.starts_with('.') {
+            return Some(violation.message.clone());
+        }
+        let place: usize = rest.strip_prefix('[')?.split(']').next()?.parse().ok()?;
+        let message = &violation.message;
+        Some(match self.kind {
+            FieldKind::Paragraphs => format!("line {} {message}", place + 1),
+            _ => message.clone(),
+        })
+    }
+}
+
+/// `custom_fields[0].label` becomes `custom_fields-0-label`.
+pub(crate) fn id_of(name: &str) -> String {
+    let is_sign = |sign: char| !sign.is_ascii_alphanumeric() && sign != '_';
+    let parts = name.split(is_sign).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
+}

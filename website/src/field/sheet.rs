@@ -1,0 +1,177 @@
+//! All fields of a form, with what core says is wrong.
+
+use muster_api::violation::Violation;
+
+use super::Field;
+use crate::form::Form;
+
+/// Fields that belong together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Group {
+    pub(crate) title: Option<&'static str>,
+    pub(crate) hint: Option<&'static str>,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// A mistake in the list above a form, which leads to its field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) target: String,
+    pub(crate) label: String,
+    pub(crate) message: String,
+}
+
+/// All fields of a form.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sheet {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) mistakes: Vec<Mistake>,
+}
+
+impl Group {
+    pub(crate) fn of(fields: Vec<Field>) -> Self {
+        Self {
+            fields,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn titled(title: &'static str, fields: Vec<Field>) -> Self {
+        Self {
+            title: Some(title),
+            ..Self::of(fields)
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(self, hint: &'static str) -> Self {
+        Self {
+            hint: Some(hint),
+            ..self
+        }
+    }
+}
+
+impl Sheet {
+    /// A form of these fields.
+    pub(crate) fn of(fields: Vec<Field>) -> Self {
+        Self::grouped(vec![Group::of(fields)])
+    }
+
+    pub(crate) fn grouped(groups: Vec<Group>) -> Self {
+        Self {
+            groups,
+            ..Self::default()
+        }
+    }
+
+    /// The same form as it was typed.
+    #[must_use]
+    pub(crate) fn filled(mut self, form: &Form) -> Self {
+        self.fields_mut().for_each(|field| field.fill(form));
+        self
+    }
+
+    /// The same form with core's words beside the fields.
+    #[must_use]
+    pub(crate) fn refused(mut self, violations: &[Violation]) -> Self {
+        for violation in violations {
+            self.note(violation);
+        }
+        self
+    }
+
+    /// One field, one message: the first says what to do.
+    fn note(&mut self, violation: &Violation) {
+        let found = self.fields_mut().find_map(|field| {
+            let words = field.words(violation)?;
+            Some((field, words))
+        });
+        let mistake = match found {
+            Some((field, _)) if field.problem.is_some() => return,
+            Some((field, words)) => {
+                field.problem = Some(words.clone());
+                Mistake {
+                    target: field.id.clone(),
+                    label: field.label.clone(),
+                    message: words,
+                }
+            }
+            None => Mistake {
+                target: "form".to_owned(),
+                label: "This form".to_owned(),
+                message: violation.message.clone(),
+            },
+        };
+        self.mistakes.push(mistake);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.groups.iter().flat_map(|group| &group.fields)
+    }
+
+    pub(crate) fn fields_mut(&mut self) -> impl Iterator<Item = &mut Field> {
+        self.groups.iter_mut().flat_map(|group| &mut group.fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::FieldKind;
+
+    fn sheet() -> Sheet {
+        Sheet::of(vec![
+            Field::line("title", "Title").value("Rust"),
+            Field::line("custom_fields[1].label", "Question"),
+            Field::paragraphs("custom_fields[1].options", "Options"),
+            Field::tick("is_listed", "Listed").checked(true),
+            Field::new(FieldKind::Select, "timezone", "Zone")
+                .options([("UTC", "UTC"), ("Asia/Tokyo", "Tokyo")], &["UTC"]),
+        ])
+    }
+
+    fn violation(field: &str, message: &str) -> Violation {
+        Violation {
+            field: field.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_was_typed_comes_back_also_what_was_emptied() {
+        let form = Form::parse(b"custom_fields%5B1%5D.label=Diet&timezone=Asia%2FTokyo&title=");
+        let sheet = sheet().filled(&form);
+        let values: Vec<&str> = sheet.fields().map(|field| &*field.value).collect();
+        assert_eq!(values, ["", "Diet", "", "", ""]);
+        let ticked = sheet.fields().any(|field| field.is_checked);
+        assert!(!ticked, "an unticked box is not sent");
+        let zone = sheet.fields().last().unwrap();
+        let chosen: Vec<bool> = zone.options.iter().map(|one| one.is_chosen).collect();
+        assert_eq!(chosen, [false, true]);
+    }
+
+    #[test]
+    fn words_of_core_stand_beside_the_field_that_they_mean() {
+        let sheet = sheet().refused(&[
+            violation("title", "must be 3 to 200 characters long, is 2"),
+            violation("title", "must not be funny"),
+            violation("custom_fields[1].options[2]", "must not come twice"),
+            violation("custom_fields", "must have at most 20 items"),
+        ]);
+        let problems: Vec<_> = sheet
+            .fields()
+            .filter_map(|field| Some((&*field.id, field.problem.as_deref()?)))
+            .collect();
+        assert_eq!(
+            problems,
+            [
+                ("title", "must be 3 to 200 characters long, is 2"),
+                ("custom_fields-1-options", "line 3 must not come twice"),
+            ]
+        );
+        let targets: Vec<_> = sheet.mistakes.iter().map(|one| &*one.target).collect();
+        assert_eq!(targets, ["title", "custom_fields-1-options", "form"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! What core's settings say about this installation, for pages. It is kept for a minute, so that pages need no call for it.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use edge::{Context, Core};
+use muster_api::internal::v1::{GetInstanceRequest, Instance, bindings::GetInstance};
+use process::observe::RequestId;
+use tokio::time::Instant as Time;
+
+/// The settings change only when core starts again.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// After a failure they are soon tried again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// How long a page waits for them. Without them it has fewer links.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The settings, as far as they are known. Clones share them.
+pub(crate) type Links = Arc<Instance>;
+
+/// The settings that were read last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct InstanceMemory(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    links: Links,
+    /// When to read them again; `None` if they never were.
+    due_at: Option<Time>,
+}
+
+impl InstanceMemory {
+    pub(crate) fn links(&self) -> Links {
+        Arc::clone(&self.kept().links)
+    }
+
+    /// Reads them again if they are old. Only one request does; the others go on with what is known.
+    pub(crate) async fn refresh(&self, core: &Core) {
+        if !self.is_due() {
+            return;
+        }
+        let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
+        let request = GetInstanceRequest {};
+        let read = core.call::<GetInstance>(request, &context).await;
+        let mut kept = self.kept();
+        match read {
+            Ok((instance, _metadata)) => kept.links = Arc::new(instance),
+            // If core is away, the page's own calls say so.
+            Err(_) => kept.due_at = Some(Time::now() + AGAIN),
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        let (now, mut kept) = (Time::now(), self.kept());
+        let is_due = kept.due_at.is_none_or(|due| now >= due);
+        if is_due {
+            kept.due_at = Some(now + FRESH);
+        }
+        is_due
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn settings_are_asked_for_once_a_minute() {
+        let memory = InstanceMemory::default();
+        assert!(memory.is_due() && !memory.is_due());
+        tokio::time::advance(FRESH).await;
+        assert!(memory.is_due() && !memory.is_due());
+    }
+}

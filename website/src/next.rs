@@ -1,0 +1,84 @@
+//! Where to go after signing in: only to pages of this site.
+
+/// The longest address that is returned to.
+const MOST_BYTES: usize = 2_000;
+
+/// Where people go who asked for nothing else.
+pub(crate) const DASHBOARD: &str = "/dashboard";
+
+/// The parameter that names it.
+pub(crate) const NEXT: &str = "next";
+
+/// The address, if it is a path of this site that a signed-in person may have asked for; else the dashboard.
+///
+/// Browsers take `//host`, `/\host` and a path after control characters for other sites.
+pub(crate) fn own_path(next: Option<&str>) -> &str {
+    let is_own = |path: &&str| {
+        let is_plain = path
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        let is_kept = PLACES.iter().any(|place| {
+            let rest = path.strip_prefix(place);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        });
+        is_plain && is_kept && path.len() <= MOST_BYTES
+    };
+    next.filter(is_own).unwrap_or(DASHBOARD)
+}
+
+/// The parts of the site that need a session.
+const PLACES: [&str; 3] = ["/dashboard", "/check-in", "/invitations"];
+
+/// A page with the address to return to.
+pub(crate) fn with_next(path: &str, next: &str) -> String {
+    if next == DASHBOARD {
+        return path.to_owned();
+    }
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair(NEXT, next);
+    format!("{path}?{}", query.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_of_this_site_are_returned_to() {
+        for path in [
+            "/dashboard",
+            "/dashboard/events/x/registrations?q=a%20b&status=Pending",
+            "/check-in/abc",
+        ] {
+            assert_eq!(own_path(Some(path)), path);
+        }
+        for other in [
+            "https://evil.example/dashboard",
+            "//evil.example/dashboard",
+            "/\\evil.example",
+            "/dashboard\\..\\x",
+            "/dashboard\r\nset-cookie: a=b",
+            "/dashboardx",
+            "/sign-out",
+            "javascript:alert(1)",
+            "dashboard",
+            "",
+        ] {
+            assert_eq!(own_path(Some(other)), DASHBOARD, "{other}");
+        }
+        assert_eq!(own_path(None), DASHBOARD);
+        assert_eq!(
+            own_path(Some(&format!("/dashboard/{}", "x".repeat(2_000)))),
+            DASHBOARD
+        );
+    }
+
+    #[test]
+    fn the_way_back_is_kept_in_the_address() {
+        assert_eq!(with_next("/sign-in", "/dashboard"), "/sign-in");
+        assert_eq!(
+            with_next("/sign-in", "/check-in/a?b=c"),
+            "/sign-in?next=%2Fcheck-in%2Fa%3Fb%3Dc"
+        );
+    }
+}

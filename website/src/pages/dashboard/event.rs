@@ -1,0 +1,172 @@
+//! One event at a glance, and what can be done with it.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::{
+    Scope,
+    v1::{
+        CloneEventRequest, CreatedEvent, DeleteEventRequest, MyEventDetail,
+        bindings::{CloneEvent, DeleteEvent},
+    },
+};
+
+use super::event_head::{EventHead, Part, path_of, read};
+use crate::{
+    cover::Cover,
+    desk::{Desk, Frame, Tab},
+    flash::{self, Flash},
+    form::{Form, fresh_key},
+    layout::Page,
+    markdown::{Author, html},
+    next::DASHBOARD,
+    place::Place,
+    visit::Site,
+};
+
+#[derive(Template)]
+#[template(path = "dashboard/event.html")]
+struct EventPage {
+    page: Page,
+    frame: Frame,
+    head: EventHead,
+    place: Place,
+    cover: Cover,
+    description_html: String,
+    event: MyEventDetail,
+    questions: Vec<String>,
+    counts: Vec<Count>,
+    /// Whether it can still be deleted: a draft for which nobody ever registered.
+    is_deletable: bool,
+}
+
+/// A number with its words, and where its people are listed.
+pub(crate) struct Count {
+    pub(crate) number: String,
+    pub(crate) words: &'static str,
+    pub(crate) url: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/clone.html")]
+struct ClonePage {
+    page: Page,
+    frame: Frame,
+    head: EventHead,
+    /// Makes one copy, however often it is sent.
+    key: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/delete.html")]
+struct DeletePage {
+    page: Page,
+    frame: Frame,
+    head: EventHead,
+}
+
+pub(super) fn resources(site: &Site) -> [Resource; 3] {
+    [
+        site.desk("/dashboard/events/{id}", show),
+        site.desk_with_form("/dashboard/events/{id}/clone", ask_to_clone, clone),
+        site.desk_with_form("/dashboard/events/{id}/delete", ask_to_delete, delete),
+    ]
+}
+
+async fn show(desk: Desk) -> Result<Response, Problem> {
+    let event = read(&desk).await?;
+    desk.answer(&EventPage::of(&desk, event))
+}
+
+async fn ask_to_clone(desk: Desk) -> Result<Response, Problem> {
+    desk.require(Scope::EventsWrite)?;
+    let event = read(&desk).await?;
+    let (page, frame) = desk.frame("Copy the event?", Tab::Events);
+    desk.answer(&ClonePage {
+        page,
+        frame,
+        head: EventHead::of(&event, Part::Overview),
+        key: fresh_key(),
+    })
+}
+
+/// Makes a draft with the same times and questions, and leads to its form.
+async fn clone(desk: Desk, form: Form) -> Result<Response, Problem> {
+    let id = desk.visit.segment(2)?;
+    let key = form.value("key");
+    let request = CloneEventRequest { id };
+    let CreatedEvent { id, .. } = desk.visit.ask_once::<CloneEvent>(request, key).await?;
+    let path = format!("{}/edit", path_of(&id));
+    Ok(flash::see(&path, Some(Flash::EVENT_CLONED)))
+}
+
+async fn ask_to_delete(desk: Desk) -> Result<Response, Problem> {
+    desk.require(Scope::EventsWrite)?;
+    let event = read(&desk).await?;
+    let (page, frame) = desk.frame("Delete the draft?", Tab::Events);
+    desk.answer(&DeletePage {
+        page,
+        frame,
+        head: EventHead::of(&event, Part::Overview),
+    })
+}
+
+async fn delete(desk: Desk, _form: Form) -> Result<Response, Problem> {
+    let id = desk.visit.segment(2)?;
+    desk.ask::<DeleteEvent>(DeleteEventRequest { id }).await?;
+    Ok(flash::see(DASHBOARD, Some(Flash::EVENT_DELETED)))
+}
+
+/// The registrations of an event in numbers.
+pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
+    let list = format!("{}/registrations", path_of(&event.id));
+    let count = |number: String, words, status: &str| Count {
+        number,
+        words,
+        url: Some(match status {
+            "" => list.clone(),
+            _ => format!("{list}?status={status}"),
+        }),
+    };
+    let (confirmed, seats) = (event.registrations_confirmed, event.max_capacity);
+    let waiting = event.registrations_active - confirmed;
+    vec![
+        count(
+            format!("{confirmed} of {seats}"),
+            "seats are taken",
+            "Confirmed",
+        ),
+        count(
+            waiting.to_string(),
+            "wait for a seat, an approval or a confirmation",
+            "",
+        ),
+        count(
+            event.registrations_total.to_string(),
+            "registrations in all",
+            "",
+        ),
+    ]
+}
+
+impl EventPage {
+    fn of(desk: &Desk, event: MyEventDetail) -> Self {
+        let (page, frame) = desk.frame(&event.title, Tab::Events);
+        let labels = event
+            .custom_fields
+            .iter()
+            .map(|field| field.label().to_owned());
+        Self {
+            page,
+            frame,
+            head: EventHead::of(&event, Part::Overview),
+            place: Place::of(&event.location, event.city.as_deref()),
+            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
+            description_html: html(&event.description, Author::Stranger),
+            questions: labels.collect(),
+            counts: counts(&event),
+            is_deletable: !event.is_published && event.registrations_total == 0,
+            event,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The form of an event, for new ones and for changes: its fields, what was typed, and what core is asked.
+
+pub(super) mod changes;
+pub(super) mod questions;
+
+use edge::Problem;
+use muster_api::{
+    v1::{CreateEventRequest, MyEventDetail},
+    violation::Violation,
+};
+
+use crate::{
+    date::wall_time,
+    field::{Field, FieldKind, Group, Sheet},
+    form::Form,
+};
+use questions::Questions;
+
+/// The fields that are lines or paragraphs, by their names in the API.
+pub(super) const TEXTS: [&str; 10] = [
+    "title",
+    "description",
+    "location",
+    "city",
+    "start_date",
+    "end_date",
+    "timezone",
+    "image_query",
+    "organizer_name",
+    "contact_email",
+];
+
+/// The fields that are ticked.
+pub(super) const TICKS: [&str; 2] = ["is_listed", "requires_approval"];
+
+/// The form, with what was typed and what core says of it.
+pub(super) struct EventForm {
+    pub(super) sheet: Sheet,
+    pub(super) questions: Questions,
+}
+
+/// Whether the form is for an event that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    New,
+    Change,
+}
+
+impl EventForm {
+    /// The form as it was typed.
+    pub(super) fn of(purpose: Purpose, typed: &Form) -> Self {
+        Self {
+            sheet: Sheet::grouped(groups(purpose)).filled(typed),
+            questions: Questions::of(typed),
+        }
+    }
+
+    /// The same form with core's words beside the fields.
+    pub(super) fn refused(mut self, violations: &[Violation]) -> Self {
+        let is_question = |one: &&Violation| one.field.starts_with("custom_fields");
+        let of_questions: Vec<Violation> = violations.iter().filter(is_question).cloned().collect();
+        let others: Vec<Violation> = violations
+            .iter()
+            .filter(|one| !is_question(one))
+            .cloned()
+            .collect();
+        self.sheet = self.sheet.refused(&others);
+        let mistakes = self.questions.refused(&of_questions);
+        self.sheet.mistakes.extend(mistakes);
+        self
+    }
+}
+
+/// What a new form begins with.
+pub(super) fn blank(timezone: &str) -> Form {
+    let fields = [
+        ("timezone", timezone),
+        ("max_capacity", "100"),
+        ("is_listed", "true"),
+    ];
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    Form::of(fields.into_iter().map(owned).collect())
+}
+
+/// An event as its form has it.
+pub(super) fn stored(event: &MyEventDetail) -> Form {
+    let start = wall_time(&event.start_date);
+    let end = event.end_date.as_deref().map(wall_time);
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, value: &str| fields.push((name.to_owned(), value.to_owned()));
+    add("title", &event.title);
+    add("description", &event.description);
+    add("location", &event.location);
+    add("city", event.city.as_deref().unwrap_or_default());
+    add("start_date", &start);
+    // Without an end of its own, the end is the start and follows it.
+    add(
+        "end_date",
+        end.filter(|end| *end != start)
+            .as_deref()
+            .unwrap_or_default(),
+    );
+    add("timezone", &event.timezone);
+    add("max_capacity", &event.max_capacity.to_string());
+    add(
+        "organizer_name",
+        event.organizer_name.as_deref().unwrap_or_default(),
+    );
+    add(
+        "contact_email",
+        event.contact_email.as_deref().unwrap_or_default(),
+    );
+    add("confirm_by_email", &event.confirm_by_email.to_string());
+    add("is_listed", &event.is_listed.to_string());
+    add("requires_approval", &event.requires_approval.to_string());
+    fields.extend(questions::stored(&event.custom_fields));
+    Form::of(fields)
+}
+
+/// What core is asked for a new event.
+///
+/// # Errors
+/// What is not even a number.
+pub(super) fn create_request(
+    form: &Form,
+    is_public: bool,
+) -> Result<CreateEventRequest, Vec<Violation>> {
+    let custom_fields = Questions::of(form).asked();
+    Ok(CreateEventRequest {
+        title: form.text("title"),
+        description: form.text("description"),
+        location: form.text("location"),
+        start_date: form.text("start_date"),
+        end_date: form.text("end_date"),
+        max_capacity: capacity(form)?,
+        is_public: Some(is_public),
+        city: form.text("city"),
+        image_query: form.text("image_query"),
+        custom_fields,
+        timezone: form.text("timezone"),
+        is_listed: Some(form.is_ticked("is_listed")),
+        requires_approval: Some(form.is_ticked("requires_approval")),
+        confirm_by_email: form.value("confirm_by_email").map(|value| value == "true"),
+        organizer_name: form.text("organizer_name"),
+        contact_email: form.text("contact_email"),
+    })
+}
+
+/// The number of seats; none means the default.
+pub(super) fn capacity(form: &Form) -> Result<Option<i32>, Vec<Violation>> {
+    let Some(text) = form.value("max_capacity") else {
+        return Ok(None);
+    };
+    let refuse = |_| {
+        vec![Violation {
+            field: "max_capacity".to_owned(),
+            message: "must be a whole number".to_owned(),
+        }]
+    };
+    text.parse().map(Some).map_err(refuse)
+}
+
+/// What core refused, at the fields that it is about; empty if it is about none.
+pub(super) fn placed(problem: &Problem) -> Vec<Violation> {
+    let at = |field: &str, message: String| {
+        vec![Violation {
+            field: field.to_owned(),
+            message,
+        }]
+    };
+    match problem.code {
+        "INVALID_REQUEST" if problem.http_status == 400 => problem.details.clone(),
+        "CAPACITY_TOO_LOW" => at("max_capacity", problem.message.clone()),
+        "PLAN_REQUIRED" => at(
+            "requires_approval",
+            "needs a paid plan: without one you could not see who asks".to_owned(),
+        ),
+        _ => Vec::new(),
+    }
+}
+
+fn groups(purpose: Purpose) -> Vec<Group> {
+    vec![
+        Group::titled("What", what(purpose)),
+        Group::titled("When", when()),
+        Group::titled("Where", place()),
+        Group::titled("Registration", registration(purpose)),
+        Group::titled("Organizer", organizer()).hint("People see both with the event."),
+        Group::titled("Visibility", visibility()),
+    ]
+}
+
+fn what(purpose: Purpose) -> Vec<Field> {
+    let cover = match purpose {
+        Purpose::New => "A few words for a picture, for example: crab on a keyboard.",
+        Purpose::Change => {
+            "A few words for another picture. Leave it empty to keep the one that there is."
+        }
+    };
+    vec![
+        Field::line("title", "Title").required(),
+        Field::paragraphs("description", "Description")
+            .hint("Leave an empty line between paragraphs. You can use Markdown for lists, links and headings.")
+            .required(),
+        Field::line("image_query", "Cover picture").hint(cover),
+    ]
+}
+
+fn when() -> Vec<Field> {
+    let time = |name, label| Field::new(FieldKind::WallTime, name, label);
+    vec![
+        time("start_date", "Start").required(),
+        time("end_date", "End"),
+        Field::new(FieldKind::Zone, "timezone", "Time zone")
+            .hint("The zone of the place, for example Europe/Berlin.")
+            .required(),
+    ]
+}
+
+fn place() -> Vec<Field> {
+    vec![
+        Field::line("location", "Place")
+            .hint("An address, or the link to join if it takes place online.")
+            .required(),
+        Field::line("city", "City")
+            .hint("People look for it.")
+            .autocomplete("address-level2"),
+    ]
+}
+
+fn registration(purpose: Purpose) -> Vec<Field> {
+    let usual = ("", "As usual on this site");
+    let options = [usual, ("true", "Yes"), ("false", "No")];
+    // An event that is there has the one or the other.
+    let skipped = usize::from(purpose == Purpose::Change);
+    vec![
+        Field::new(FieldKind::Number, "max_capacity", "Seats")
+            .hint("At most 10,000. When they are taken, people join a waitlist.")
+            .required(),
+        Field::tick("requires_approval", "I approve each registration")
+            .hint("People ask for a seat, and you decide."),
+        Field::new(
+            FieldKind::Select,
+            "confirm_by_email",
+            "People confirm their e-mail address",
+        )
+        .hint("Keeps out mistyped and invented addresses.")
+        .options(options.into_iter().skip(skipped), &[""])
+        .required(),
+    ]
+}
+
+fn organizer() -> Vec<Field> {
+    vec![
+        Field::line("organizer_name", "Name").autocomplete("organization"),
+        Field::email("contact_email", "E-mail address for questions"),
+    ]
+}
+
+fn visibility() -> Vec<Field> {
+    vec![
+        Field::tick("is_listed", "Show it in the public list of events")
+            .hint("Otherwise only people with the link find it."),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_comes_out_of_its_form_as_it_went_in() {
+        let event = MyEventDetail {
+            title: "Rust Night".to_owned(),
+            description: "One\n\nTwo".to_owned(),
+            location: "c-base".to_owned(),
+            start_date: "2030-05-14T19:00:00+02:00".to_owned(),
+            end_date: Some("2030-05-14T19:00:00+02:00".to_owned()),
+            timezone: "Europe/Berlin".to_owned(),
+            max_capacity: 80,
+            requires_approval: true,
+            ..MyEventDetail::default()
+        };
+        let request = create_request(&stored(&event), false).unwrap();
+        assert_eq!(request.title.as_deref(), Some("Rust Night"));
+        assert_eq!(request.description.as_deref(), Some("One\n\nTwo"));
+        assert_eq!(request.start_date.as_deref(), Some("2030-05-14T19:00"));
+        assert_eq!(request.end_date, None, "the end follows the start");
+        assert_eq!((request.max_capacity, request.city), (Some(80), None));
+        assert_eq!(request.requires_approval, Some(true));
+        assert_eq!(request.is_listed, Some(false));
+    }
+
+    #[test]
+    fn what_is_no_number_is_told_beside_the_field() {
+        let form = Form::parse(b"max_capacity=many");
+        let problem = create_request(&form, false).unwrap_err();
+        let form = EventForm::of(Purpose::New, &form).refused(&problem);
+        let seats = form
+            .sheet
+            .fields()
+            .find(|field| field.name == "max_capacity");
+        let seats = seats.unwrap();
+        assert_eq!(seats.problem.as_deref(), Some("must be a whole number"));
+        assert_eq!(seats.value, "many");
+    }
+}

@@ -1,0 +1,287 @@
+//! The questions of an event in its form. Each is a row; buttons of the same form add, move and remove rows, so that nothing that was
+//! typed is lost.
+
+use muster_api::{v1::CustomField, violation::Violation};
+
+use crate::{
+    field::{Field, FieldKind, Group, Mistake, Sheet},
+    form::Form,
+};
+
+/// The most questions of an event.
+const MOST: usize = 20;
+
+/// The types of answers: their names in the API, and for people.
+const TYPES: [(&str, &str); 5] = [
+    ("text", "Text"),
+    ("integer", "A number"),
+    ("select", "One of some options"),
+    ("multi_select", "Any of some options"),
+    ("checkbox", "A box to tick"),
+];
+
+/// The rows, with what was typed and what core says of them.
+pub(crate) struct Questions {
+    rows: Vec<Row>,
+    /// One group for each row.
+    sheet: Sheet,
+    /// What the questions are elsewhere by now.
+    pub(crate) notice: Option<String>,
+}
+
+/// A row as it was typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Row {
+    label: String,
+    field_type: String,
+    options: String,
+    required: bool,
+}
+
+impl Questions {
+    /// The rows of a form, after what its buttons ask for: `add`, `remove`, `up`, `down`.
+    pub(super) fn of(form: &Form) -> Self {
+        let mut rows = rows(form);
+        let place = |name| form.value(name).and_then(|text| text.parse::<usize>().ok());
+        if form.value("add") == Some("question") && rows.len() < MOST {
+            rows.push(Row::default());
+        }
+        if let Some(at) = place("remove").filter(|at| *at < rows.len()) {
+            rows.remove(at);
+        }
+        if let Some(at) = place("up").filter(|at| (1..rows.len()).contains(at)) {
+            rows.swap(at - 1, at);
+        }
+        if let Some(at) = place("down").filter(|at| at + 1 < rows.len()) {
+            rows.swap(at, at + 1);
+        }
+        let groups = rows.iter().enumerate();
+        let groups = groups.map(|(index, row)| Group::of(row.fields(index)));
+        Self {
+            sheet: Sheet::grouped(groups.collect()),
+            rows,
+            notice: None,
+        }
+    }
+
+    /// Whether a button of the rows was pressed, so that the form comes back.
+    pub(crate) fn are_arranged(form: &Form) -> bool {
+        ["add", "remove", "up", "down"]
+            .iter()
+            .any(|name| form.value(name).is_some())
+    }
+
+    /// The questions that core is asked to store. Rows in which nothing was typed are none.
+    pub(super) fn asked(&self) -> Vec<CustomField> {
+        let rows = self.rows.iter().filter(|row| !row.is_blank());
+        rows.map(Row::question).collect()
+    }
+
+    /// Takes core's words about questions; answers them as mistakes for the list above the form.
+    pub(super) fn refused(&mut self, violations: &[Violation]) -> Vec<Mistake> {
+        let places: Vec<usize> = (0..self.rows.len())
+            .filter(|at| self.rows.get(*at).is_some_and(|row| !row.is_blank()))
+            .collect();
+        let moved: Vec<Violation> = violations.iter().map(|one| in_row(one, &places)).collect();
+        self.sheet = std::mem::take(&mut self.sheet).refused(&moved);
+        std::mem::take(&mut self.sheet.mistakes)
+    }
+
+    // What templates ask.
+
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.sheet.groups
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows.len() >= MOST
+    }
+}
+
+/// A violation of the question at a place of the request, as one of the row that it came from.
+fn in_row(violation: &Violation, places: &[usize]) -> Violation {
+    let parts = violation.field.strip_prefix("custom_fields[");
+    let parts = parts.and_then(|rest| rest.split_once(']'));
+    let row = parts.and_then(|(at, rest)| Some((places.get(at.parse::<usize>().ok()?)?, rest)));
+    let field = match row {
+        // A question without a field of its own is about its text.
+        Some((row, "")) => format!("custom_fields[{row}].label"),
+        Some((row, rest)) => format!("custom_fields[{row}]{rest}"),
+        None => violation.field.clone(),
+    };
+    Violation {
+        field,
+        message: violation.message.clone(),
+    }
+}
+
+/// The rows of a form in the order of their numbers.
+fn rows(form: &Form) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (name, value) in form.fields() {
+        let Some((index, field)) = place(name) else {
+            continue;
+        };
+        while rows.len() <= index {
+            rows.push(Row::default());
+        }
+        let Some(row) = rows.get_mut(index) else {
+            continue;
+        };
+        match field {
+            "label" => value.clone_into(&mut row.label),
+            "field_type" => value.clone_into(&mut row.field_type),
+            "options" => value.clone_into(&mut row.options),
+            "required" => row.required = value == "true",
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// Row and field of `custom_fields[0].label`, if there can be such a row.
+fn place(name: &str) -> Option<(usize, &str)> {
+    let (index, field) = name.strip_prefix("custom_fields[")?.split_once("].")?;
+    let index: usize = index.parse().ok()?;
+    (index < MOST).then_some((index, field))
+}
+
+/// Questions as their form has them.
+pub(super) fn stored(questions: &[CustomField]) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    for (index, question) in questions.iter().enumerate() {
+        let mut add = |field: &str, value: String| {
+            fields.push((format!("custom_fields[{index}].{field}"), value));
+        };
+        add("label", question.label().to_owned());
+        add("field_type", question.field_type().to_owned());
+        add("options", question.options.join("\n"));
+        if question.required() {
+            add("required", "true".to_owned());
+        }
+    }
+    fields
+}
+
+impl Row {
+    fn is_blank(&self) -> bool {
+        self.label.trim().is_empty() && self.options.trim().is_empty()
+    }
+
+    fn question(&self) -> CustomField {
+        let lines = self.options.lines().map(str::trim);
+        CustomField {
+            label: Some(self.label.trim().to_owned()).filter(|label| !label.is_empty()),
+            field_type: Some(self.field_type.clone()),
+            required: Some(self.required),
+            options: lines
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        }
+    }
+
+    fn fields(&self, index: usize) -> Vec<Field> {
+        let name = |field: &str| format!("custom_fields[{index}].{field}");
+        vec![
+            Field::line(&name("label"), "Question")
+                .value(&*self.label)
+                .required(),
+            Field::new(FieldKind::Select, &name("field_type"), "Answer")
+                .options(TYPES, &[self.field_type.as_str()])
+                .required(),
+            Field::paragraphs(&name("options"), "Options")
+                .hint("One on each line, where there are some to choose from.")
+                .value(&*self.options),
+            Field::tick(&name("required"), "Everybody must answer").checked(self.required),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(pairs: &[(&str, &str)]) -> Form {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Form::of(pairs.iter().map(owned).collect())
+    }
+
+    const TWO: [(&str, &str); 5] = [
+        ("custom_fields[0].label", "Diet"),
+        ("custom_fields[0].field_type", "text"),
+        ("custom_fields[1].label", "Size"),
+        ("custom_fields[1].field_type", "select"),
+        ("custom_fields[1].options", "S\r\n\r\n M \r\nL"),
+    ];
+
+    fn labels(questions: &Questions) -> Vec<String> {
+        questions.rows.iter().map(|row| row.label.clone()).collect()
+    }
+
+    fn pressed(name: &str, value: &str) -> Questions {
+        let mut pairs = TWO.to_vec();
+        pairs.push((name, value));
+        Questions::of(&form(&pairs))
+    }
+
+    #[test]
+    fn rows_are_added_moved_and_removed_and_keep_what_was_typed() {
+        assert_eq!(labels(&pressed("add", "question")), ["Diet", "Size", ""]);
+        assert_eq!(labels(&pressed("up", "1")), ["Size", "Diet"]);
+        assert_eq!(labels(&pressed("down", "0")), ["Size", "Diet"]);
+        assert_eq!(labels(&pressed("remove", "0")), ["Size"]);
+        for (name, value) in [("up", "0"), ("down", "1"), ("remove", "7"), ("up", "x")] {
+            assert_eq!(
+                labels(&pressed(name, value)),
+                ["Diet", "Size"],
+                "{name} {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn options_are_lines_and_rows_without_words_are_no_questions() {
+        let mut pairs = vec![("custom_fields[2].field_type", "text")];
+        pairs.extend(TWO);
+        pairs.push(("custom_fields[1].required", "true"));
+        let asked = Questions::of(&form(&pairs)).asked();
+        assert_eq!(asked.len(), 2);
+        assert_eq!(asked[1].options, ["S", "M", "L"]);
+        assert_eq!(
+            (asked[0].required, asked[1].required),
+            (Some(false), Some(true))
+        );
+        assert_eq!(stored(&asked).len(), 7);
+    }
+
+    #[test]
+    fn words_of_core_find_their_row_past_blank_ones() {
+        let pairs = [
+            ("custom_fields[1].label", "Diet"),
+            ("custom_fields[3].label", "Size"),
+            ("custom_fields[3].options", "S\nS"),
+        ];
+        let mut questions = Questions::of(&form(&pairs));
+        let mistakes = questions.refused(&[Violation {
+            field: "custom_fields[1].options[1]".to_owned(),
+            message: "must not come twice".to_owned(),
+        }]);
+        assert_eq!(mistakes[0].target, "custom_fields-3-options");
+        assert_eq!(mistakes[0].message, "line 2 must not come twice");
+    }
+
+    #[test]
+    fn a_form_has_a_bounded_number_of_rows() {
+        let far = [("custom_fields[4000000000].label", "x")];
+        assert_eq!(Questions::of(&form(&far)).count(), 0);
+        let last = [("custom_fields[19].label", "x"), ("add", "question")];
+        let questions = Questions::of(&form(&last));
+        assert!(questions.is_full());
+        assert_eq!(questions.count(), 20);
+    }
+}

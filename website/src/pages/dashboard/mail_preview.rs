@@ -1,0 +1,101 @@
+//! The mail that a change would send: who gets it, and what they read. Core makes it as it makes the mail itself.
+
+use edge::Problem;
+use muster_api::{
+    v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail},
+    validation::{Validate, validated},
+};
+use tonic::Request;
+
+use crate::{desk::Desk, form::Form};
+
+/// A mail before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MailPreview {
+    /// `12 people`.
+    pub(crate) who: String,
+    pub(crate) subject: String,
+    pub(crate) text: String,
+}
+
+/// The mail about the cancellation of an event; `None` if nobody is mailed.
+///
+/// # Errors
+/// Core's refusal, also of a reason that it would not take.
+pub(super) async fn of_cancel(
+    desk: &Desk,
+    id: &str,
+    reason: Option<String>,
+) -> Result<Option<MailPreview>, Problem> {
+    let request = PreviewEventMailRequest {
+        id: id.to_owned(),
+        change: Some("cancel".to_owned()),
+        reason,
+        ..PreviewEventMailRequest::default()
+    };
+    preview(desk, request).await
+}
+
+/// The mail about a new time or place, of the fields that are changed; `None` if nobody is mailed.
+///
+/// # Errors
+/// Core's refusal, also of a time or place that it would not take.
+pub(super) async fn of_update(
+    desk: &Desk,
+    id: &str,
+    typed: &Form,
+    changed: &[&str],
+) -> Result<Option<MailPreview>, Problem> {
+    let given = |name| {
+        let is_changed = changed.contains(&name);
+        is_changed.then(|| typed.text(name).unwrap_or_default())
+    };
+    let request = PreviewEventMailRequest {
+        id: id.to_owned(),
+        change: Some("update".to_owned()),
+        reason: None,
+        location: given("location"),
+        city: given("city"),
+        start_date: given("start_date"),
+        end_date: given("end_date"),
+        timezone: given("timezone"),
+    };
+    preview(desk, request).await
+}
+
+async fn preview(
+    desk: &Desk,
+    request: PreviewEventMailRequest,
+) -> Result<Option<MailPreview>, Problem> {
+    let answer = desk.ask::<PreviewEventMail>(request).await?;
+    Ok(MailPreview::of(answer))
+}
+
+impl MailPreview {
+    fn of(answer: EventMailPreview) -> Option<Self> {
+        (answer.recipients > 0).then(|| Self {
+            who: people(answer.recipients),
+            subject: answer.subject.unwrap_or_default(),
+            text: answer.text.unwrap_or_default(),
+        })
+    }
+}
+
+/// `1 person`, `12 people`.
+pub(crate) fn people(count: i32) -> String {
+    match count {
+        1 => "1 person".to_owned(),
+        _ => format!("{count} people"),
+    }
+}
+
+/// Checks a request by the rules of the API, so that its mistakes are told before the mail is shown.
+///
+/// # Errors
+/// The mistakes, as core would tell them.
+pub(super) fn check<T: Validate + Clone>(request: &T) -> Result<(), Problem> {
+    match validated(Request::new(request.clone())) {
+        Ok(_) => Ok(()),
+        Err(status) => Err(Problem::from(&status)),
+    }
+}

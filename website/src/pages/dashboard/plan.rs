@@ -1,0 +1,57 @@
+//! The plan of an account, in kind words.
+
+use muster_api::{internal::v1::Instance, v1::Account};
+
+use crate::desk::sentence;
+
+/// What an account has, and where it could have more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// `Free`.
+    pub(crate) name: String,
+    pub(crate) is_paid: bool,
+    pub(crate) is_full: bool,
+    /// `2 of 3 active events`.
+    pub(crate) words: String,
+    pub(crate) upgrade_url: Option<String>,
+}
+
+impl Plan {
+    pub(crate) fn of(account: &Account, instance: &Instance) -> Self {
+        let (used, limit) = (account.active_events, account.active_events_limit);
+        Self {
+            name: sentence(&account.plan),
+            is_paid: account.is_paid,
+            is_full: limit.is_some_and(|limit| used >= limit),
+            words: match (used, limit) {
+                (_, Some(limit)) => format!("{used} of {limit} active events"),
+                (1, None) => "1 active event".to_owned(),
+                (_, None) => format!("{used} active events"),
+            },
+            upgrade_url: instance.upgrade_url.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_says_what_is_used_and_what_is_left() {
+        let mut account = Account {
+            plan: "free".to_owned(),
+            active_events: 3,
+            active_events_limit: Some(3),
+            ..Account::default()
+        };
+        let plan = Plan::of(&account, &Instance::default());
+        assert_eq!(
+            (&*plan.name, &*plan.words),
+            ("Free", "3 of 3 active events")
+        );
+        assert!(plan.is_full);
+        account.active_events_limit = None;
+        assert!(!Plan::of(&account, &Instance::default()).is_full);
+    }
+}

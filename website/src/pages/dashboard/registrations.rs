@@ -1,0 +1,195 @@
+//! The registrations of an event: found by status and words, approved and declined many at a time.
+
+mod add;
+mod filter;
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::v1::{
+    ApproveRegistrationsRequest, ExportRegistrationsRequest, MyEventDetail, Registration,
+    RegistrationList,
+    bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
+};
+
+use super::{
+    download,
+    event::{Count, counts},
+    event_head::{Badge, EventHead, Part, read},
+};
+use crate::{
+    cover::encoded,
+    date::moment_in,
+    desk::{Desk, Frame, Tab},
+    flash::{self, Flash},
+    form::Form,
+    layout::Page,
+    visit::Site,
+};
+use filter::{Filter, State};
+
+#[derive(Template)]
+#[template(path = "dashboard/registrations.html")]
+struct RegistrationsPage {
+    page: Page,
+    frame: Frame,
+    head: EventHead,
+    filter: Filter,
+    states: Vec<State>,
+    rows: Vec<Row>,
+    found: String,
+    /// The query of this page, to come back to.
+    back: String,
+    next_url: Option<String>,
+    /// The first page, seen from another one.
+    first_url: Option<String>,
+    problem: Option<String>,
+    has_waiting: bool,
+}
+
+/// What people see whose plan does not list registrations: the numbers, and what a plan would change.
+#[derive(Template)]
+#[template(path = "dashboard/registrations_plan.html")]
+struct PlanPage {
+    page: Page,
+    frame: Frame,
+    head: EventHead,
+    counts: Vec<Count>,
+    upgrade_url: Option<String>,
+}
+
+/// A registration in the list.
+struct Row {
+    id: String,
+    url: String,
+    name: String,
+    email: String,
+    registered: String,
+    badge: Badge,
+    /// Whether the organizer decides about it.
+    waits: bool,
+    /// Whether nothing is left to decide: it has a seat.
+    is_settled: bool,
+    is_cancelled: bool,
+}
+
+pub(super) fn resources(site: &Site) -> Vec<Resource> {
+    let mut resources = vec![
+        site.desk_with_form("/dashboard/events/{id}/registrations", show, take),
+        site.desk("/dashboard/events/{id}/registrations.csv", export),
+    ];
+    resources.extend(add::resources(site));
+    resources
+}
+
+async fn show(desk: Desk) -> Result<Response, Problem> {
+    let filter = Filter::of(&desk.visit.query());
+    let id = desk.visit.segment(2)?;
+    let (event, listed) = tokio::join!(
+        read(&desk),
+        desk.ask::<ListRegistrations>(filter.request(id))
+    );
+    let event = event?;
+    match listed {
+        Ok(list) => desk.answer(&RegistrationsPage::of(&desk, &event, filter, list)),
+        Err(problem) if problem.code == "PLAN_REQUIRED" => {
+            desk.answer_refused(&PlanPage::of(&desk, &event), &problem)
+        }
+        Err(problem) if problem.http_status == 400 => {
+            let list = RegistrationList::default();
+            let mut page = RegistrationsPage::of(&desk, &event, filter, list);
+            page.problem = Some(problem.message.clone());
+            desk.answer_refused(&page, &problem)
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Approves those that are chosen, or all of the page.
+async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+    let id = desk.visit.segment(2)?;
+    let back = form.value("back").unwrap_or_default();
+    let back = Filter::of(&Form::parse(back.as_bytes())).url(&id);
+    let chosen = match form.value("action") {
+        Some("approve_page") => "page_ids",
+        _ => "registration_ids",
+    };
+    let ids: Vec<String> = form.values(chosen).map(str::to_owned).collect();
+    if ids.is_empty() {
+        return Ok(flash::see(&back, Some(Flash::NOTHING_CHOSEN)));
+    }
+    let request = ApproveRegistrationsRequest {
+        id,
+        registration_ids: ids,
+    };
+    let answer = desk.ask::<ApproveRegistrations>(request).await?;
+    let done = if answer.approved > 0 {
+        Flash::APPROVED
+    } else {
+        Flash::NOBODY_WAITED
+    };
+    Ok(flash::see(&back, Some(done)))
+}
+
+async fn export(desk: Desk) -> Result<Response, Problem> {
+    let id = desk.visit.segment(2)?;
+    let request = ExportRegistrationsRequest { id };
+    download::answer::<ExportRegistrations>(&desk, request, "registrations.csv").await
+}
+
+impl RegistrationsPage {
+    fn of(desk: &Desk, event: &MyEventDetail, filter: Filter, list: RegistrationList) -> Self {
+        let (page, frame) = desk.frame("Registrations", Tab::Events);
+        let next = list.next_cursor.as_deref();
+        let rows = list.items.into_iter().map(|one| Row::of(event, one));
+        let rows: Vec<Row> = rows.collect();
+        Self {
+            page,
+            frame,
+            head: EventHead::of(event, Part::Registrations),
+            states: filter.states(&event.id),
+            found: match list.count {
+                1 => "1 registration".to_owned(),
+                count => format!("{count} registrations"),
+            },
+            back: filter.query(),
+            next_url: next.map(|cursor| filter.at(cursor).url(&event.id)),
+            first_url: (!filter.cursor.is_empty()).then(|| filter.at("").url(&event.id)),
+            has_waiting: rows.iter().any(|row| row.waits),
+            rows,
+            filter,
+            problem: None,
+        }
+    }
+}
+
+impl PlanPage {
+    fn of(desk: &Desk, event: &MyEventDetail) -> Self {
+        let (page, frame) = desk.frame("Registrations", Tab::Events);
+        Self {
+            page,
+            frame,
+            head: EventHead::of(event, Part::Registrations),
+            counts: counts(event),
+            upgrade_url: desk.visit.site.links().upgrade_url.clone(),
+        }
+    }
+}
+
+impl Row {
+    fn of(event: &MyEventDetail, one: Registration) -> Self {
+        let awaits = one.awaits.as_deref();
+        let head = super::event_head::path_of(&event.id);
+        Self {
+            url: format!("{head}/registrations/{}", encoded(&one.id)),
+            registered: moment_in(&one.registered_at, &event.timezone),
+            badge: Badge::of_registration(&one.status, awaits, one.checked_in),
+            waits: awaits == Some("approval"),
+            is_settled: one.status == "Confirmed",
+            is_cancelled: one.status == "Cancelled",
+            id: one.id,
+            name: one.name,
+            email: one.email,
+        }
+    }
+}

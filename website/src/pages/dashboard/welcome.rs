@@ -1,0 +1,88 @@
+//! What new people are asked once: their name, which is filled in already.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::{
+    internal::v1::{RenamePersonRequest, bindings::RenamePerson},
+    violation::Violation,
+};
+
+use crate::{
+    desk::{Desk, Frame, Tab},
+    field::{Field, Sheet},
+    flash,
+    form::Form,
+    layout::Page,
+    visit::Site,
+};
+
+/// Where new people go next.
+const FIRST_EVENT: &str = "/dashboard/events/new";
+
+#[derive(Template)]
+#[template(path = "dashboard/welcome.html")]
+struct WelcomePage {
+    page: Page,
+    frame: Frame,
+    sheet: Sheet,
+}
+
+pub(super) fn resources(site: &Site) -> [Resource; 1] {
+    [site.desk_with_form("/dashboard/welcome", show, take)]
+}
+
+async fn show(desk: Desk) -> Result<Response, Problem> {
+    desk.answer(&WelcomePage::of(&desk, fields(&desk)))
+}
+
+async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+    match save(&desk, &form).await {
+        Ok(()) => Ok(flash::see(FIRST_EVENT, None)),
+        Err(problem) if problem.http_status == 400 => {
+            let sheet = fields(&desk).filled(&form).refused(&problem.details);
+            desk.answer_refused(&WelcomePage::of(&desk, sheet), &problem)
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn save(desk: &Desk, form: &Form) -> Result<(), Problem> {
+    let name = form.value("person_name").unwrap_or_default().to_owned();
+    let request = RenamePersonRequest { name: Some(name) };
+    let renamed = desk.ask::<RenamePerson>(request).await;
+    renamed.map_err(|problem| about(problem, "person_name"))?;
+    Ok(())
+}
+
+/// Core's words about a name, beside the field that has it.
+pub(super) fn about(mut problem: Problem, field: &str) -> Problem {
+    problem.details = problem
+        .details
+        .into_iter()
+        .map(|one| match &*one.field {
+            "name" => Violation {
+                field: field.to_owned(),
+                ..one
+            },
+            _ => one,
+        })
+        .collect();
+    problem
+}
+
+fn fields(desk: &Desk) -> Sheet {
+    let name = Field::line("person_name", "Your name")
+        .hint("The other members of your account see it.")
+        .autocomplete("name")
+        .value(desk.viewer.name.clone())
+        .required();
+    Sheet::of(vec![name])
+}
+
+impl WelcomePage {
+    fn of(desk: &Desk, sheet: Sheet) -> Self {
+        let (page, frame) = desk.frame("Welcome", Tab::None);
+        Self { page, frame, sheet }
+    }
+}

@@ -1,0 +1,201 @@
+//! The person who is signed in, and what they may do in the account that they look at.
+
+use muster_api::{
+    Scope,
+    internal::v1::{Membership, ReceivedInvitation, Session},
+};
+
+/// The signed-in person, as pages show them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Viewer {
+    pub(crate) name: String,
+    pub(crate) email: String,
+    /// The account that the pages are about; `None` if the person is in none.
+    pub(crate) account: Option<OwnAccount>,
+    /// The person's other accounts.
+    pub(crate) others: Vec<OwnAccount>,
+    pub(crate) invitations: Vec<ReceivedInvitation>,
+    /// Whether the person has proven lately that the address is theirs.
+    pub(crate) is_proven: bool,
+}
+
+/// An account of the person, and their place in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OwnAccount {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    scopes: Vec<String>,
+}
+
+/// A role of a member. A role of a newer core counts as the least one; its scopes say what it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Role {
+    Owner,
+    Organizer,
+    #[default]
+    Door,
+}
+
+impl Role {
+    /// All roles, the one with the most rights first.
+    pub(crate) const ALL: [Self; 3] = [Self::Owner, Self::Organizer, Self::Door];
+
+    /// Its name in the API.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Organizer => "organizer",
+            Self::Door => "door",
+        }
+    }
+
+    pub(crate) fn of(code: &str) -> Self {
+        let found = Self::ALL.into_iter().find(|role| role.code() == code);
+        found.unwrap_or_default()
+    }
+
+    /// Its name for people.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Owner => "Owner",
+            Self::Organizer => "Organizer",
+            Self::Door => "Door staff",
+        }
+    }
+
+    /// What it may do.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Owner => "May do everything, also invite and remove members.",
+            Self::Organizer => "Runs events and registrations, and makes API keys.",
+            Self::Door => "Sees who is registered and checks people in.",
+        }
+    }
+}
+
+impl Viewer {
+    pub(crate) fn of(session: Session) -> Self {
+        let person = session.person.unwrap_or_default();
+        let current = session.current.map(OwnAccount::of);
+        let is_other =
+            |account: &OwnAccount| Some(&account.id) != current.as_ref().map(|one| &one.id);
+        let all = session.memberships.into_iter().map(OwnAccount::of);
+        Self {
+            name: person.name,
+            email: person.email,
+            others: all.filter(is_other).collect(),
+            account: current,
+            invitations: session.invitations,
+            is_proven: session.stepped_up_until.is_some(),
+        }
+    }
+
+    /// Whether the person may do this in the account.
+    pub(crate) fn may(&self, scope: Scope) -> bool {
+        let account = self.account.as_ref();
+        account.is_some_and(|account| account.scopes.iter().any(|one| one == scope.name()))
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.account
+            .as_ref()
+            .map_or(Role::Door, |account| account.role)
+    }
+
+    pub(crate) fn account_name(&self) -> &str {
+        let account = self.account.as_ref();
+        account.map_or("", |account| &account.name)
+    }
+
+    // What templates ask.
+
+    pub(crate) fn edits_events(&self) -> bool {
+        self.may(Scope::EventsWrite)
+    }
+
+    pub(crate) fn cancels_events(&self) -> bool {
+        self.may(Scope::EventsCancel)
+    }
+
+    pub(crate) fn reads_registrations(&self) -> bool {
+        self.may(Scope::RegistrationsRead)
+    }
+
+    pub(crate) fn edits_registrations(&self) -> bool {
+        self.may(Scope::RegistrationsWrite)
+    }
+
+    pub(crate) fn checks_in(&self) -> bool {
+        self.may(Scope::RegistrationsCheckIn)
+    }
+
+    pub(crate) fn holds_keys(&self) -> bool {
+        self.may(Scope::KeysWrite)
+    }
+
+    pub(crate) fn edits_members(&self) -> bool {
+        self.may(Scope::MembersWrite)
+    }
+
+    pub(crate) fn reads_account(&self) -> bool {
+        self.may(Scope::AccountRead)
+    }
+}
+
+impl OwnAccount {
+    fn of(membership: Membership) -> Self {
+        Self {
+            id: membership.account_id,
+            name: membership.account_name,
+            role: Role::of(&membership.role),
+            scopes: membership.scopes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn membership(id: &str, role: &str, scopes: &[&str]) -> Membership {
+        Membership {
+            account_id: id.to_owned(),
+            account_name: id.to_uppercase(),
+            role: role.to_owned(),
+            scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
+            is_suspended: false,
+        }
+    }
+
+    #[test]
+    fn a_person_may_do_what_the_role_in_the_chosen_account_may() {
+        let door = membership(
+            "a",
+            "door",
+            &["registrations:read", "registrations:check_in"],
+        );
+        let owner = membership("b", "owner", &["events:write"]);
+        let viewer = Viewer::of(Session {
+            current: Some(door.clone()),
+            memberships: vec![door, owner],
+            ..Session::default()
+        });
+        assert_eq!((viewer.role(), viewer.account_name()), (Role::Door, "A"));
+        assert!(viewer.checks_in() && viewer.reads_registrations());
+        assert!(!viewer.edits_events() && !viewer.holds_keys());
+        let others: Vec<_> = viewer.others.iter().map(|one| &*one.id).collect();
+        assert_eq!(others, ["b"]);
+    }
+
+    #[test]
+    fn a_person_without_an_account_may_do_nothing_in_one() {
+        let viewer = Viewer::of(Session::default());
+        assert!(
+            Scope::ALL_OF_SESSIONS
+                .iter()
+                .all(|scope| !viewer.may(*scope))
+        );
+        assert_eq!(Role::of("auditor"), Role::Door);
+    }
+}
