@@ -12,7 +12,6 @@ mod table;
 use std::io::{self, ErrorKind, Write};
 
 use clap::{Args, Subcommand};
-use muster_api::validation::breaks_a_line;
 use process::Failure;
 use serde_json::Value;
 
@@ -24,7 +23,7 @@ pub use keys::KeyCommand;
 pub use mail::MailCommand;
 
 use crate::{
-    domain::{clock::Clock, entropy::Entropy},
+    domain::{account::is_line, clock::Clock, entropy::Entropy},
     service::{Commands, Error},
     settings::{DataSettings, MailSettings},
     storage::{self, Access, Store},
@@ -163,8 +162,8 @@ const LONGEST_REASON: usize = 500;
 
 /// A reason that people read: one line.
 fn words(text: &str) -> Result<String, String> {
-    let is_line = !text.trim().is_empty() && !text.chars().any(breaks_a_line);
-    if is_line && text.chars().count() <= LONGEST_REASON {
+    let is_shown = !text.trim().is_empty() && is_line(text);
+    if is_shown && text.chars().count() <= LONGEST_REASON {
         return Ok(text.trim().to_owned());
     }
     Err(format!(

@@ -79,12 +79,17 @@ pub struct ApiKey {
     pub revoked_at: Option<Instant>,
 }
 
+/// Whether a text is one line, without marks that reorder it.
+pub fn is_line(text: &str) -> bool {
+    !text.chars().any(breaks_a_line)
+}
+
 /// Checks the name of an account or the label of a key. Administrators enter them, so the proto's limits do not apply.
 pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
     if name.trim().is_empty() {
         violations.add(field, "must not be blank");
     }
-    if name.chars().any(breaks_a_line) {
+    if !is_line(name) {
         violations.add(
             field,
             "must not have control characters, line breaks or marks that reorder text",
