@@ -12,6 +12,7 @@ const NO_TOOLS: &[(&str, &str)] = &[
         "ExportRegistrations",
         "a file; list_registrations says the same",
     ),
+    ("ExportActivity", "a file; list_activity says the same"),
     (
         "RegisterAttendee",
         "for the public; organizers have register_attendee",
@@ -25,6 +26,7 @@ const NO_TOOLS: &[(&str, &str)] = &[
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewEventMail", "a page of the site"),
+    ("GetRegistrationByCode", "a page of the site"),
     ("GetEventPage", "a page of the site"),
     ("GetEventCalendar", "a file of the site"),
     ("GetCatalogueCalendar", "a file of the site"),
