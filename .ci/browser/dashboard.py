@@ -60,9 +60,11 @@ def set_value(site, selector, value):
 
 def press(site, words):
     """Presses the button or follows the link with these words."""
-    found = site.driver.find_elements(By.XPATH, f"//main//*[self::a or self::button][contains(normalize-space(.), {words!r})]")
+    found = site.driver.find_elements(By.XPATH, f"//main//*[self::a or self::button][not(@aria-hidden)][contains(normalize-space(.), {words!r})]")
     shown = [element for element in found if element.is_displayed()]
     assert shown, f"no {words!r} on {site.path()}: {site.text()}"
+    # Away from the bar with the buttons at the foot of long forms.
+    site.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", shown[0])
     site.leave(shown[0].click)
 
 

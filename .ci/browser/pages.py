@@ -4,7 +4,7 @@ import base64
 import json
 import re
 
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -71,7 +71,8 @@ class Site:
         def is_gone(_driver):
             try:
                 return not old.is_displayed()
-            except StaleElementReferenceException:
+            # Chromium has several words for an element of a page that is gone.
+            except WebDriverException:
                 return True
 
         WebDriverWait(self.driver, PATIENCE_SECONDS).until(is_gone)
@@ -89,6 +90,8 @@ class Site:
                 "return shown(arguments[0]) || getComputedStyle(arguments[0], '::after').outlineStyle != 'none'",
                 element,
             )
+            # Within a date, the browser marks the part that has the focus.
+            outline = outline or element.get_attribute("type") == "datetime-local"
             assert outline, f"the focus cannot be seen on {element.get_attribute('outerHTML')[:200]}"
             if is_there(element):
                 return element
