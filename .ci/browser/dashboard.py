@@ -376,7 +376,7 @@ def main():
         key_shown_once(people, owner)
         three_roles_two_accounts(people, owner, second)
         end_a_session(people, second)
-        check_other_pages(people.browser(), owner, organizer.publish(title="An evening with nobody"))
+        check_other_pages(people.browser(), owner, organizer.publish(title="An evening with nobody", city="Hull"))
         for site in people.sites:
             site.assert_at_home(meant=(400, 403, 404, 409))
     finally:
