@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context as _;
+use anyhow::{anyhow, bail};
 use core_service::{
     Core,
     domain::plan::Plan,
@@ -17,7 +17,7 @@ use core_service::{
     service::{LimitSettings, NewAccount, Policy},
     storage::{Access, Options, Store},
 };
-use edge::Context;
+use edge::{Context, Problem};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use muster_api::{
     binding::Binding,
@@ -114,9 +114,14 @@ impl System {
         &self,
         request: B::Request,
     ) -> anyhow::Result<B::Response> {
+        let answer = self.attempt::<B>(request).await;
+        answer.map_err(|problem| anyhow!("{}: {}", B::NAME, problem.message))
+    }
+
+    async fn attempt<B: Binding>(&self, request: B::Request) -> Result<B::Response, Problem> {
         let context = Context::from_headers(&self.headers, &RequestId::fresh(), TIMEOUT);
         let answer = self.client.call::<B>(request, &context).await;
-        let (answer, _metadata) = answer.with_context(|| B::NAME)?;
+        let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
         Ok(answer)
     }
 
@@ -134,15 +139,23 @@ impl System {
         .await
     }
 
-    /// Registers one guest, told apart by a number.
+    /// Registers one guest, told apart by a number, who tries again when core says that it is overloaded: a build that is not
+    /// optimised refuses some of a crowd.
     pub(crate) async fn register(&self, slug: &str, guest: usize) -> anyhow::Result<()> {
-        self.call::<RegisterAttendee>(RegisterAttendeeRequest {
+        let request = RegisterAttendeeRequest {
             slug: slug.to_owned(),
             name: Some(format!("Guest {guest}")),
             email: Some(format!("guest-{guest}@example.org")),
             answers: Vec::new(),
-        })
-        .await?;
+        };
+        let started = Instant::now();
+        while let Err(problem) = self.attempt::<RegisterAttendee>(request.clone()).await {
+            let wait = problem.retry_after_seconds.map(Duration::from_secs);
+            match wait.filter(|wait| started.elapsed() + *wait < TIMEOUT) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => bail!("guest {guest} cannot register: {}", problem.message),
+            }
+        }
         Ok(())
     }
 
