@@ -28,6 +28,13 @@ macro_rules! for_update {
     };
 }
 
+/// Keeps the selected rows as they are until the transaction ends. Others may do the same meanwhile.
+macro_rules! for_share {
+    () => {
+        " FOR SHARE"
+    };
+}
+
 /// Selects rows that are not locked, and locks them.
 macro_rules! skip_locked {
     () => {

@@ -29,6 +29,13 @@ macro_rules! for_update {
 }
 
 /// See `for_update!`.
+macro_rules! for_share {
+    () => {
+        ""
+    };
+}
+
+/// See `for_update!`.
 macro_rules! skip_locked {
     () => {
         ""

@@ -3,7 +3,7 @@
 //! Registrations are found by the audit log, which has an index of each account's entries by time. One that is not confirmed, or is
 //! cancelled by then, is no news.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::Row as _;
 use uuid::Uuid;
@@ -29,7 +29,8 @@ macro_rules! registered {
     };
 }
 
-/// A job that waits stays as it is, and is locked: who collects at the same time sees these registrations, or they begin a new one.
+/// A job that waits stays as it is, and cannot end before this transaction: who collects at the same time sees these registrations, or
+/// they begin a new one. Registrations for several events of an account do not wait for each other.
 pub(in crate::storage) async fn collect_for_organizers(
     connection: &mut Connection,
     accounts: &[AccountId],
@@ -39,10 +40,18 @@ pub(in crate::storage) async fn collect_for_organizers(
     if accounts.is_empty() {
         return Ok(());
     }
+    let waiting = keep_collecting(connection, accounts).await?;
+    let all = || {
+        accounts
+            .iter()
+            .filter(|account| !waiting.contains(*account))
+    };
+    if all().next().is_none() {
+        return Ok(());
+    }
     let task = Task::OrganizerNews {
         since: collection.since.micros(),
     };
-    let all = || accounts.iter();
     Input::default()
         .column("kind", all().map(|_| task.kind().name()))
         .column("subject_id", all().map(|account| account.uuid()))
@@ -59,6 +68,28 @@ pub(in crate::storage) async fn collect_for_organizers(
         )
         .await?;
     Ok(())
+}
+
+/// Those of the accounts that have a job which waits.
+async fn keep_collecting(
+    connection: &mut Connection,
+    accounts: &[AccountId],
+) -> Result<HashSet<AccountId>, Error> {
+    Input::default()
+        .column("kind", accounts.iter().map(|_| JobKind::OrganizerNews.name()))
+        .column("id", accounts.iter().map(|account| account.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT j.subject_id FROM jobs j WHERE (j.kind, j.subject_id) IN (SELECT kind, id FROM input) \
+                 AND j.occasion = 0 AND j.failed_at IS NULL",
+                for_share!()
+            ),
+        )
+        .await?
+        .iter()
+        .map(|row| Ok(AccountId::new(row.try_get("subject_id")?)))
+        .collect()
 }
 
 /// False if another runner has the job by now.
