@@ -73,6 +73,8 @@ pub(super) mod details;
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]
 pub(super) mod idempotency_keys;
+#[path = "queries/ids.rs"]
+mod ids;
 #[path = "queries/invitations.rs"]
 pub(super) mod invitations;
 #[path = "queries/jobs.rs"]

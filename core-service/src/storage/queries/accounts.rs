@@ -2,7 +2,7 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Row};
+use super::{Connection, Db, Row, ids::ids};
 use crate::{
     domain::{
         account::Account,
@@ -72,7 +72,7 @@ pub(in crate::storage) async fn list_events_with_contact(
     email_norm: &str,
     limit: i64,
 ) -> Result<Vec<EventId>, Error> {
-    sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(
         "SELECT id FROM events WHERE (organizer_name IS NOT NULL OR contact_email IS NOT NULL) \
          AND (account_id = $1 OR lower(contact_email) = $2) LIMIT $3",
     )
@@ -80,10 +80,8 @@ pub(in crate::storage) async fn list_events_with_contact(
     .bind(email_norm)
     .bind(limit)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok(EventId::new(row.try_get("id")?)))
-    .collect()
+    .await?;
+    ids(&rows, EventId::new)
 }
 
 pub(in crate::storage) async fn lock_account(

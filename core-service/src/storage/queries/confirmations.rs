@@ -1,8 +1,6 @@
 //! Registrations that await the attendee's confirmation: what becomes of them with time.
 
-use sqlx::Row as _;
-
-use super::{Connection, Db, registrations::change_counters};
+use super::{Connection, Db, ids::ids, registrations::change_counters};
 use crate::{
     domain::{ids::EventId, instant::Instant, registration::Counters},
     storage::Error,
@@ -14,17 +12,15 @@ pub(in crate::storage) async fn list_events_to_settle(
     now: Instant,
     limit: i64,
 ) -> Result<Vec<EventId>, Error> {
-    sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(
         "SELECT event_id FROM registrations WHERE held_until <= $1 \
          UNION SELECT event_id FROM registrations WHERE confirm_until <= $1 LIMIT $2",
     )
     .bind(now.micros())
     .bind(limit)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok(EventId::new(row.try_get("event_id")?)))
-    .collect()
+    .await?;
+    ids(&rows, EventId::new)
 }
 
 pub(in crate::storage) async fn release_held_seats(

@@ -5,6 +5,7 @@ use sqlx::Row as _;
 use super::{
     Connection, Db,
     accounts::{self, account_columns},
+    ids::ids,
 };
 use crate::{
     domain::{
@@ -88,17 +89,15 @@ pub(in crate::storage) async fn list_event_ids_of(
     after: Option<EventId>,
     limit: i64,
 ) -> Result<Vec<EventId>, Error> {
-    sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(
         "SELECT id FROM events WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3",
     )
     .bind(account.uuid())
     .bind(after.map_or(uuid::Uuid::nil(), EventId::uuid))
     .bind(limit)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok(EventId::new(row.try_get("id")?)))
-    .collect()
+    .await?;
+    ids(&rows, EventId::new)
 }
 
 /// Sessions about the account are about another one of their person then, if there is one.
@@ -132,15 +131,13 @@ pub(in crate::storage) async fn list_removed_accounts(
     connection: &mut Connection,
     limit: i64,
 ) -> Result<Vec<AccountId>, Error> {
-    sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(
         "SELECT id FROM accounts WHERE removed_at IS NOT NULL ORDER BY removed_at LIMIT $1",
     )
     .bind(limit)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok(AccountId::new(row.try_get("id")?)))
-    .collect()
+    .await?;
+    ids(&rows, AccountId::new)
 }
 
 pub(in crate::storage) async fn lock_removed_account(
@@ -162,16 +159,14 @@ pub(in crate::storage) async fn list_registration_ids_of(
     account: AccountId,
     limit: i64,
 ) -> Result<Vec<RegistrationId>, Error> {
-    sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(
         "SELECT r.id FROM registrations r JOIN events e ON e.id = r.event_id WHERE e.account_id = $1 LIMIT $2",
     )
     .bind(account.uuid())
     .bind(limit)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok(RegistrationId::new(row.try_get("id")?)))
-    .collect()
+    .await?;
+    ids(&rows, RegistrationId::new)
 }
 
 /// Nothing else refers to it any more.

@@ -8,6 +8,7 @@ use sqlx::Row as _;
 use super::{
     Connection, Db, Input,
     events::{self, counter_columns, event_columns},
+    ids::ids,
     registrations,
 };
 use crate::{
@@ -23,16 +24,14 @@ pub(in crate::storage) async fn find_event_ids(
     connection: &mut Connection,
     slugs: &[&str],
 ) -> Result<Vec<EventId>, Error> {
-    Input::default()
+    let rows = Input::default()
         .column("slug", slugs.iter().copied())
         .fetch(
             connection,
             "SELECT id FROM events WHERE slug IN (SELECT slug FROM input)",
         )
-        .await?
-        .iter()
-        .map(|row| Ok(EventId::new(row.try_get("id")?)))
-        .collect()
+        .await?;
+    ids(&rows, EventId::new)
 }
 
 pub(in crate::storage) async fn lock_seats(
