@@ -45,9 +45,9 @@ pub enum AccountCommand {
     },
     /// Change an account's plan
     SetPlan {
-        /// E-mail address of the owner
-        #[arg(long)]
-        email: String,
+        /// The account.
+        #[command(flatten)]
+        which: Which,
         /// Plan: free, premium, pro or business
         #[arg(long)]
         plan: Plan,
@@ -106,7 +106,7 @@ pub enum AccountCommand {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// E-mail address of its owner
+    /// E-mail address of its owner. If they own several accounts, use --id
     #[arg(long)]
     email: Option<String>,
     /// Id of the account, from `account list`
@@ -120,7 +120,12 @@ fn account_id(text: &str) -> Result<AccountId, String> {
 }
 
 impl Which {
-    async fn find(&self, accounts: &Accounts) -> Result<AccountId, Failure> {
+    /// The owner's address, if the account is named by it.
+    pub(super) fn owner(&self) -> Option<&str> {
+        self.email.as_deref()
+    }
+
+    pub(super) async fn find(&self, accounts: &Accounts) -> Result<AccountId, Failure> {
         let found = match (self.id, &self.email) {
             (Some(id), _) => Ok(id),
             (None, Some(email)) => accounts.owned_by(email).await,
@@ -155,8 +160,9 @@ impl AccountCommand {
                 );
                 Ok(Output::new(text, shown(&account)))
             }
-            Self::SetPlan { email, plan, .. } => {
-                let account = accounts.set_plan(email, *plan).await.map_err(failure)?;
+            Self::SetPlan { which, plan, .. } => {
+                let id = which.find(&accounts).await?;
+                let account = accounts.set_plan(id, *plan).await.map_err(failure)?;
                 let text = format!("{} is on the {} plan", account.email, account.plan);
                 Ok(Output::new(text, shown(&account)))
             }

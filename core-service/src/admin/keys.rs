@@ -4,26 +4,29 @@ use clap::Subcommand;
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Format, Output, failure, table};
+use super::{Format, Output, accounts::Which, failure, table};
 use crate::{
     domain::{
         account::{Account, ApiKey},
         expiry::Expiry,
         ids::KeyId,
         instant::Instant,
+        plan::Plans,
         scope::{Scope, Scopes},
     },
-    service::{Authenticator, Commands, KeyTerms, Keys},
+    service::{Accounts, Authenticator, Commands, KeyTerms, Keys},
 };
 
 /// A command on API keys.
 #[derive(Debug, Clone, Subcommand)]
 pub enum KeyCommand {
     /// Create a key and print it. It is shown only once
+    ///
+    /// It acts for the owner whose address is given, or for the account's first owner.
     Create {
-        /// E-mail address of the account
-        #[arg(long)]
-        email: String,
+        /// The account.
+        #[command(flatten)]
+        which: Which,
         /// Name of the key in lists, for example where it is used
         #[arg(long, value_name = "LABEL")]
         name: String,
@@ -62,10 +65,10 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 impl KeyCommand {
     pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         let (store, clock) = (commands.store().clone(), commands.clock().clone());
-        let keys = Keys::new(commands, &Authenticator::new(store, clock));
+        let keys = Keys::new(commands.clone(), &Authenticator::new(store, clock));
         match self {
             Self::Create {
-                email,
+                which,
                 name,
                 scopes,
                 expires,
@@ -80,7 +83,11 @@ impl KeyCommand {
                     expiry: *expires,
                     ..KeyTerms::named(name)
                 };
-                let new = keys.create_on(email, terms).await.map_err(failure)?;
+                // The command does not use the limits of plans.
+                let accounts = Accounts::new(commands, Plans::default());
+                let account = which.find(&accounts).await?;
+                let new = keys.create_in(account, which.owner(), terms).await;
+                let new = new.map_err(failure)?;
                 let json = json!({
                     "id": new.key.id.to_string(),
                     "name": new.key.label,

@@ -2,6 +2,7 @@
 
 mod operated;
 
+pub(super) use operated::owned_by;
 pub use operated::{AccountView, CalledOff};
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated};
@@ -155,10 +156,8 @@ impl Accounts {
     }
 
     /// Changes an account's plan, for an administrator. Events beyond a smaller quota stay as they are.
-    pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, Error> {
+    pub async fn set_plan(&self, id: AccountId, plan: Plan) -> Result<Account, Error> {
         let decide = async |unit: &mut Unit| {
-            let found = unit.tx.find_account_by_email(email).await?;
-            let id = found.ok_or(Error::NotFound { what: "account" })?.id;
             let before = unit.tx.lock_account(id).await?;
             let before = before.ok_or(Error::NotFound { what: "account" })?;
             if before.plan != plan {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Authenticator, Commands, Error, Unit, credentials::Credentials};
+use super::{Authenticator, Commands, Error, Unit, accounts::owned_by, credentials::Credentials};
 use crate::domain::{
     account::{self, Account, ApiKey},
     api_key::PlainKey,
     audit::Actor,
     expiry::Expiry,
     fact::Fact,
-    ids::KeyId,
+    ids::{AccountId, KeyId},
     scope::Scopes,
     violation::Violations,
 };
@@ -64,13 +64,24 @@ impl Keys {
         }
     }
 
-    /// Creates a key with all scopes for the owner of an account, by their e-mail address.
+    /// Creates a key with all scopes for the owner of one account, by their e-mail address.
     pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
         self.create_on(email, KeyTerms::named(label)).await
     }
 
-    /// Creates a key with these terms for the owner of an account, by their e-mail address.
+    /// Creates a key with these terms for the owner of one account, by their e-mail address.
     pub async fn create_on(&self, email: &str, terms: KeyTerms) -> Result<NewKey, Error> {
+        let account = owned_by(self.commands.store(), email).await?;
+        self.create_in(account, Some(email), terms).await
+    }
+
+    /// Creates a key of an account with these terms. It acts for the owner with this address, or for the first owner.
+    pub async fn create_in(
+        &self,
+        account: AccountId,
+        owner: Option<&str>,
+        terms: KeyTerms,
+    ) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
         account::check_name("name", &terms.label, &mut violations);
         let end = terms
@@ -83,9 +94,10 @@ impl Keys {
 
         let plain = PlainKey::generate(self.commands.entropy());
         let decide = async |unit: &mut Unit| {
-            let account = unit.tx.find_account_by_email(email).await?;
+            let account = unit.tx.lock_account(account).await?;
             let account = account.ok_or(Error::NotFound { what: "account" })?;
-            let owner = unit.tx.find_person_by_email(email).await?;
+            let address = owner.unwrap_or(&account.email);
+            let owner = unit.tx.find_person_by_email(address).await?;
             let key = ApiKey {
                 id: KeyId::new(unit.new_id()),
                 account_id: account.id,

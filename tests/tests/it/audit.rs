@@ -109,7 +109,7 @@ async fn accounts_and_keys_are_written_down_without_secrets(api: Api) {
     later(&api);
     use_cases
         .accounts
-        .set_plan(&account.email, Plan::Pro)
+        .set_plan(account.id, Plan::Pro)
         .await
         .unwrap();
     use_cases.keys.revoke(account.key_id).await.unwrap();

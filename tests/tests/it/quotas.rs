@@ -120,7 +120,7 @@ async fn a_smaller_plan_leaves_events_but_takes_no_more(api: Api) {
     api.core
         .use_cases()
         .accounts
-        .set_plan(&account.email, Plan::Free)
+        .set_plan(account.id, Plan::Free)
         .await
         .unwrap();
     assert_eq!(usage(&owner).await, [json!(5), json!(3), json!(0)]);
@@ -128,7 +128,7 @@ async fn a_smaller_plan_leaves_events_but_takes_no_more(api: Api) {
     api.core
         .use_cases()
         .accounts
-        .set_plan(&account.email, Plan::Pro)
+        .set_plan(account.id, Plan::Pro)
         .await
         .unwrap();
     assert!(!is_full(&owner).await);

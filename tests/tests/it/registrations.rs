@@ -54,14 +54,14 @@ async fn a_change_of_plan_counts_at_once(api: Api) {
     api.core
         .use_cases()
         .accounts
-        .set_plan(&account.email, Plan::Pro)
+        .set_plan(account.id, Plan::Pro)
         .await
         .unwrap();
     owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
     api.core
         .use_cases()
         .accounts
-        .set_plan(&account.email, Plan::Free)
+        .set_plan(account.id, Plan::Free)
         .await
         .unwrap();
     assert_eq!(refusal(&owner, &event.id).await.0, Reason::PlanRequired);
@@ -73,7 +73,7 @@ async fn only_who_could_approve_may_ask_for_approval(api: Api) {
     let asking = owner.create(json!({"requires_approval": true})).await;
     let plain = owner.create(json!({})).await;
     let accounts = &api.core.use_cases().accounts;
-    accounts.set_plan(&account.email, Plan::Free).await.unwrap();
+    accounts.set_plan(account.id, Plan::Free).await.unwrap();
     let set = |event: &Created, value: bool| json!({"id": event.id, "requires_approval": value});
     for refusal in [
         owner

@@ -8,12 +8,12 @@ use crate::{
         cursor::Place,
         event::EventDefaults,
         ids::AccountId,
-        person::{Member, Role},
+        person::{Member, Membership, Role},
         registration::Counters,
         scope::Scopes,
     },
     service::{Error, Events, Principal, Unit, removal},
-    storage::EventFilter,
+    storage::{EventFilter, Store},
 };
 
 /// Maximum number of accounts in a list.
@@ -38,6 +38,29 @@ pub struct AccountView {
     pub contents: AccountContents,
 }
 
+/// The account that the person with this address owns, for operators.
+///
+/// # Errors
+/// [`Error::Conflict`] if there are several: which one is meant is not guessed.
+pub(in crate::service) async fn owned_by(store: &Store, email: &str) -> Result<AccountId, Error> {
+    let person = store.find_person_by_email(email).await?.ok_or(NO_ACCOUNT)?;
+    let all = store.list_memberships_of(person.id, MOST_MEMBERSHIPS);
+    let mut owned = all.await?;
+    owned.retain(|one| one.role == Role::Owner);
+    match &owned[..] {
+        [] => Err(NO_ACCOUNT),
+        [one] => Ok(one.account_id),
+        several => {
+            let shown = |one: &Membership| format!("{} (\"{}\")", one.account_id, one.account_name);
+            let choices: Vec<_> = several.iter().map(shown).collect();
+            Err(Error::Conflict(format!(
+                "this person owns several accounts: choose one with --id: {}",
+                choices.join(", ")
+            )))
+        }
+    }
+}
+
 /// What became of the events to come of an account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CalledOff {
@@ -58,23 +81,7 @@ impl Accounts {
     /// # Errors
     /// [`Error::Conflict`] if there are several.
     pub async fn owned_by(&self, email: &str) -> Result<AccountId, Error> {
-        let store = self.commands.store();
-        let person = store.find_person_by_email(email).await?.ok_or(NO_ACCOUNT)?;
-        let all = store.list_memberships_of(person.id, MOST_MEMBERSHIPS);
-        let mut owned = all.await?;
-        owned.retain(|one| one.role == Role::Owner);
-        match &owned[..] {
-            [] => Err(NO_ACCOUNT),
-            [one] => Ok(one.account_id),
-            several => {
-                let ids = several.iter().map(|one| one.account_id.to_string());
-                let ids: Vec<_> = ids.collect();
-                Err(Error::Conflict(format!(
-                    "this person owns several accounts: choose one with --id: {}",
-                    ids.join(", ")
-                )))
-            }
-        }
+        owned_by(self.commands.store(), email).await
     }
 
     /// Everything about one account.

@@ -1,7 +1,13 @@
 //! Accounts and keys.
 
 use core_service::{
-    domain::{api_key::PlainKey, audit::Actor, entropy::Entropy, ids::KeyId, plan::Plan},
+    domain::{
+        api_key::PlainKey,
+        audit::Actor,
+        entropy::Entropy,
+        ids::{AccountId, KeyId},
+        plan::Plan,
+    },
     service::{Error, NewAccount},
 };
 use serde_json::json;
@@ -51,7 +57,7 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
     for _ in 0..2 {
         instance
             .accounts
-            .set_plan("fay@example.org", Plan::Pro)
+            .set_plan(fay.account, Plan::Pro)
             .await
             .unwrap();
     }
@@ -70,7 +76,7 @@ async fn a_change_of_plan_takes_effect_and_is_audited(database: Database) {
 
     let unknown = instance
         .accounts
-        .set_plan("otto@example.org", Plan::Pro)
+        .set_plan(AccountId::new(uuid::Uuid::nil()), Plan::Pro)
         .await;
     assert!(matches!(unknown, Err(Error::NotFound { what: "account" })));
 }

@@ -211,7 +211,7 @@ async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
         .await;
     assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
 
-    let plan = instance.accounts.set_plan("FAY@example.org", Plan::Premium);
+    let plan = instance.accounts.set_plan(fay.account, Plan::Premium);
     plan.await.unwrap();
     let list = instance
         .registrations

@@ -130,7 +130,7 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
     assert!(matches!(refused, Err(Error::PlanRequired)));
     instance
         .accounts
-        .set_plan("fay@example.org", Plan::Pro)
+        .set_plan(fay.account, Plan::Pro)
         .await
         .unwrap();
     let found = instance.registrations.get(&fay, event.id, ada).await;
