@@ -39,7 +39,7 @@ pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
-pub use credentials::{Authenticator, Caller, Principal, SignedIn};
+pub use credentials::{Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;

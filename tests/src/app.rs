@@ -99,26 +99,11 @@ impl TestApp {
     /// A system on a migrated database, with the default quotas and UTC. A second one on the same PostgreSQL is a second
     /// replica with a clock of its own; SQLite takes only one at a time.
     pub async fn start(database: Arc<Database>) -> Arc<Self> {
-        // Replicas must not make the same ids, so each has a seed of its own.
-        static SEEDS: AtomicU64 = AtomicU64::new(0);
-        let entropy = Entropy::seeded(SEEDS.fetch_add(1, Ordering::Relaxed));
         let options = storage::Options::new(database.url(), Access::Serve);
         let store = Store::open(&options).await.unwrap();
-        let clock = Clock::manual(Self::START);
-        let options = Options {
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-            policy: Policy {
-                links: Links::new(Self::PUBLIC_URL),
-                ..Policy::default()
-            },
-            edge_tokens: Self::EDGE_TOKEN.parse().unwrap(),
-            ..Options::default()
-        };
+        let (clock, entropy) = (Clock::manual(Self::START), next_entropy());
         let mail = tempfile::tempdir().unwrap();
-        let sender = "Muster <events@muster.example>".parse().unwrap();
-        let mailer = Mailer::files(mail.path().to_owned(), sender);
-        let core = Core::compose(store.clone(), mailer, options).await.unwrap();
+        let core = compose_core(&store, &clock, &entropy, &mail, Policy::default()).await;
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
@@ -148,6 +133,19 @@ impl TestApp {
     pub async fn stop(&self) {
         self.stop.cancel();
         self.store.close().await;
+    }
+
+    /// Starts one more website, with a core of its own on the same database, by the same clock. On SQLite as well, since both cores are in
+    /// this process.
+    pub async fn serve_another_core(&self, policy: Policy) -> Http {
+        let entropy = next_entropy();
+        let core = compose_core(&self.store, &self.clock, &entropy, &self.mail, policy).await;
+        let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let address = serve_core(&core, &any_port, TlsSettings::default(), &self.stop).await;
+        let Address::Tcp(grpc) = address else {
+            unreachable!("a TCP address was asked for")
+        };
+        serve_site(&core_at(&format!("http://{grpc}")), &self.stop).await
     }
 
     /// Serves core on one more port.
@@ -243,6 +241,35 @@ pub async fn migrate(url: String) {
     let store = Store::open(&options).await.unwrap();
     store.migrate().await.unwrap();
     store.close().await;
+}
+
+/// Replicas must not make the same ids, so each has a seed of its own.
+fn next_entropy() -> Entropy {
+    static SEEDS: AtomicU64 = AtomicU64::new(0);
+    Entropy::seeded(SEEDS.fetch_add(1, Ordering::Relaxed))
+}
+
+async fn compose_core(
+    store: &Store,
+    clock: &Clock,
+    entropy: &Entropy,
+    mail: &TempDir,
+    policy: Policy,
+) -> Core {
+    let options = Options {
+        clock: clock.clone(),
+        entropy: entropy.clone(),
+        policy: Policy {
+            links: Links::new(TestApp::PUBLIC_URL),
+            ..policy
+        },
+        edge_tokens: TestApp::EDGE_TOKEN.parse().unwrap(),
+        ..Options::default()
+    };
+    let sender = "Muster <events@muster.example>".parse().unwrap();
+    let mailer = Mailer::files(mail.path().to_owned(), sender);
+    let core = Core::compose(store.clone(), mailer, options).await;
+    core.unwrap()
 }
 
 /// The settings of an edge whose core is there, without TLS. It proves itself by [`TestApp::EDGE_TOKEN`].

@@ -29,9 +29,11 @@ impl AccountManagementService for AccountManagementApi {
     ) -> Result<Response<CreateAccountResponse>, Status> {
         let by = person(&request)?;
         let name = request.into_inner().name.unwrap_or_default();
-        let id = self.accounts.create(&by, name).await.map_err(refuse)?;
+        let created = self.accounts.create(&by, name).await;
+        let (id, token) = created.map_err(refuse)?;
         Ok(Response::new(CreateAccountResponse {
             account_id: id.to_string(),
+            token: token.expose().to_owned(),
         }))
     }
 
@@ -77,7 +79,8 @@ impl AccountManagementService for AccountManagementApi {
         let (principal, by) = (caller(&request)?, person(&request)?);
         let name = request.into_inner().name.unwrap_or_default();
         let removed = self.accounts.remove(&principal, &by, &name).await;
-        removed.map_err(refuse)?;
-        Ok(Response::new(RemoveAccountResponse {}))
+        Ok(Response::new(RemoveAccountResponse {
+            token: removed.map_err(refuse)?.expose().to_owned(),
+        }))
     }
 }

@@ -32,7 +32,7 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
-use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SignedIn};
+use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
@@ -232,11 +232,15 @@ impl GateLayer {
         arrival: &Arrival,
     ) -> Result<Caller, Box<Status>> {
         let _place = self.place(kind)?;
-        let caller = self.authenticator.authenticate_call(
-            header(headers, "authorization"),
-            arrival.client,
-            arrival.is_site(),
-        );
+        let trust = match (arrival.is_site(), kind) {
+            (false, _) => SessionTrust::Unknown,
+            (true, Kind::Read) => SessionTrust::Remembered,
+            (true, Kind::Write) => SessionTrust::LookedUp,
+        };
+        let authorization = header(headers, "authorization");
+        let caller = self
+            .authenticator
+            .authenticate_call(authorization, arrival.client, trust);
         caller.await.map_err(|error| Box::new(refuse(error)))
     }
 

@@ -89,9 +89,7 @@ impl MemberService for MemberApi {
             keep_keys,
         } = request.into_inner();
         let id = id_of("member", person_id)?;
-        let heir = (keep_keys && id != by.person).then_some(by.person);
-        let account = principal.account;
-        let removed = self.members.remove(account, id, heir, principal.actor);
+        let removed = self.members.remove(&principal, &by, id, keep_keys);
         Ok(Response::new(RemoveMemberResponse {
             revoked_keys: i32::try_from(removed.await.map_err(refuse)?).unwrap_or(i32::MAX),
         }))
@@ -103,9 +101,10 @@ impl MemberService for MemberApi {
     ) -> Result<Response<LeaveAccountResponse>, Status> {
         let by = person(&request)?;
         let account = id_of("account", request.into_inner().account_id)?;
-        let left = self.members.leave(&by, account).await;
-        left.map_err(refuse)?;
-        Ok(Response::new(LeaveAccountResponse {}))
+        let token = self.members.leave(&by, account).await.map_err(refuse)?;
+        Ok(Response::new(LeaveAccountResponse {
+            token: token.expose().to_owned(),
+        }))
     }
 
     async fn accept_invitation(
@@ -114,9 +113,11 @@ impl MemberService for MemberApi {
     ) -> Result<Response<AcceptInvitationResponse>, Status> {
         let by = person(&request)?;
         let id = id_of("invitation", request.into_inner().id)?;
-        let account = self.members.accept(&by, id).await.map_err(refuse)?;
+        let accepted = self.members.accept(&by, id).await;
+        let (account, token) = accepted.map_err(refuse)?;
         Ok(Response::new(AcceptInvitationResponse {
             account_id: account.to_string(),
+            token: token.expose().to_owned(),
         }))
     }
 

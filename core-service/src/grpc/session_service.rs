@@ -25,9 +25,9 @@ pub(super) struct SessionApi {
 }
 
 impl SessionApi {
-    async fn view(&self, caller: &SignedIn) -> Result<Response<Session>, Status> {
+    async fn view(&self, caller: &SignedIn) -> Result<Session, Status> {
         let view = self.sessions.get(caller).await.map_err(refuse)?;
-        Ok(Response::new(session(view)))
+        Ok(session(view))
     }
 }
 
@@ -37,7 +37,8 @@ impl SessionService for SessionApi {
         &self,
         request: Request<GetSessionRequest>,
     ) -> Result<Response<Session>, Status> {
-        self.view(&person(&request)?).await
+        let caller = person(&request)?;
+        Ok(Response::new(self.view(&caller).await?))
     }
 
     async fn list_sessions(
@@ -65,8 +66,11 @@ impl SessionService for SessionApi {
         let caller = person(&request)?;
         let account = id_of("account", request.into_inner().account_id)?;
         let switched = self.sessions.switch(&caller, account).await;
-        switched.map_err(refuse)?;
-        self.view(&caller).await
+        let token = switched.map_err(refuse)?.expose().to_owned();
+        Ok(Response::new(Session {
+            token: Some(token),
+            ..self.view(&caller).await?
+        }))
     }
 
     async fn end_session(
@@ -140,6 +144,7 @@ fn session(view: SessionView) -> Session {
         invitations: view.invitations.into_iter().map(invitation).collect(),
         stepped_up_until: view.stepped_up_until.map(|until| until.to_string()),
         expires_at: view.session.expires_at.to_string(),
+        token: None,
     }
 }
 

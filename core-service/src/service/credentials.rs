@@ -66,6 +66,18 @@ impl From<&Principal> for Actor {
     }
 }
 
+/// What a call takes of sessions, which the site alone has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionTrust {
+    /// The call does not come from the site: a session is unknown there.
+    Unknown,
+    /// The call only reads: a session counts as it was found up to [`TRUST_SECONDS`] ago.
+    Remembered,
+    /// The call may change something: a session is looked up. One that has ended, or that has another token or is about another
+    /// account since, changes nothing more on any core.
+    LookedUp,
+}
+
 /// A credential, whose kind its prefix shows. Another kind is another variant; this `impl` alone parses, hashes and looks up
 /// credentials.
 enum Credential {
@@ -84,6 +96,14 @@ impl Credential {
             text.and_then(SessionToken::parse).map(Self::Session)
         };
         PlainKey::parse(text).map(Self::Key).or_else(session)
+    }
+
+    /// Whether the result of an earlier look-up counts.
+    const fn may_be_remembered(&self, trust: SessionTrust) -> bool {
+        match self {
+            Self::Key(_) => true,
+            Self::Session(_) => matches!(trust, SessionTrust::Remembered),
+        }
     }
 
     /// The hash by which it is stored and cached.
@@ -164,24 +184,29 @@ impl Authenticator {
         authorization: Option<&str>,
         client: Option<IpAddr>,
     ) -> Result<Principal, Error> {
-        let caller = self.authenticate_call(authorization, client, false).await?;
+        let caller = self
+            .authenticate_call(authorization, client, SessionTrust::Unknown)
+            .await?;
         if caller.is_suspended {
             return Err(Error::AccountSuspended);
         }
         caller.principal.ok_or(Error::Unauthorized)
     }
 
-    /// The same for a call; `takes_sessions` says whether it comes from the site, the only one that has sessions.
+    /// The same for a call, which may come from a session.
     pub async fn authenticate_call(
         &self,
         authorization: Option<&str>,
         client: Option<IpAddr>,
-        takes_sessions: bool,
+        trust: SessionTrust,
     ) -> Result<Caller, Error> {
+        let takes_sessions = trust != SessionTrust::Unknown;
         let credential = authorization.and_then(|text| Credential::parse(text, takes_sessions));
         let credential = credential.ok_or(Error::Unauthorized)?;
         let (hash, now) = (credential.hash(), self.clock.now());
-        if let Some(caller) = self.credentials.recognise(&hash, now) {
+        if credential.may_be_remembered(trust)
+            && let Some(caller) = self.credentials.recognise(&hash, now)
+        {
             return Ok(caller);
         }
         if self.unknown.was_refused(&hash, now) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
+    sessions,
 };
 use crate::domain::{
     audit::Actor,
@@ -13,6 +14,7 @@ use crate::domain::{
     ids::{AccountId, InvitationId, PersonId},
     invitation::{Invitation, SentInvitation, VALID_SECONDS},
     person::{Member, Role},
+    session::SessionToken,
 };
 
 /// How many members and invitations an account may have together.
@@ -127,8 +129,12 @@ impl Members {
         self.commands.run(caller, decide).await
     }
 
-    /// Accepts an invitation to the person's own address; returns the account.
-    pub async fn accept(&self, by: &SignedIn, id: InvitationId) -> Result<AccountId, Error> {
+    /// Accepts an invitation to the person's own address; returns the account, and the new token of the session, which is about it.
+    pub async fn accept(
+        &self,
+        by: &SignedIn,
+        id: InvitationId,
+    ) -> Result<(AccountId, SessionToken), Error> {
         let decide = async |unit: &mut Unit| {
             let invitation = own(unit, by, id).await?;
             let account = invitation.account_id;
@@ -147,19 +153,22 @@ impl Members {
                 change: MemberChange::Joined(role),
             })
             .await?;
-            Ok(account)
+            Ok((account, sessions::renew(unit, by).await?))
         };
-        let account = self.commands.run(Actor::Person(by.person), decide).await?;
+        let accepted = self.commands.run(Actor::Person(by.person), decide).await?;
         self.credentials.forget(&by.hash);
-        Ok(account)
+        Ok(accepted)
     }
 
-    /// Leaves an account. The person's keys in it are revoked.
-    pub async fn leave(&self, by: &SignedIn, account: AccountId) -> Result<(), Error> {
-        let actor = Actor::Person(by.person);
-        self.remove(account, by.person, None, actor).await?;
+    /// Leaves an account; returns the new token of the session, which is about another account. The person's keys are revoked.
+    pub async fn leave(&self, by: &SignedIn, account: AccountId) -> Result<SessionToken, Error> {
+        let decide = async |unit: &mut Unit| {
+            end(unit, account, by.person, None, MemberChange::Left).await?;
+            sessions::renew(unit, by).await
+        };
+        let token = self.commands.run(Actor::Person(by.person), decide).await?;
         self.credentials.forget(&by.hash);
-        Ok(())
+        Ok(token)
     }
 
     /// Declines an invitation to the person's own address.
@@ -211,40 +220,55 @@ impl Members {
         self.commands.run(caller, decide).await
     }
 
-    /// Removes a member; returns how many of their keys were revoked. `keep_keys_for` takes them over instead.
+    /// Removes another member of the caller's account; returns how many of their keys were revoked. The caller takes them over
+    /// instead, if they are kept.
     pub async fn remove(
         &self,
-        account: AccountId,
+        caller: &Principal,
+        by: &SignedIn,
         person: PersonId,
-        keep_keys_for: Option<PersonId>,
-        by: Actor,
+        keeps_keys: bool,
     ) -> Result<u64, Error> {
+        if person == by.person {
+            let text = "this is yourself: leave the account instead";
+            return Err(Error::Conflict(text.to_owned()));
+        }
+        let heir = keeps_keys.then_some(by.person);
         let decide = async |unit: &mut Unit| {
-            lock(unit, account).await?;
-            let role = unit.tx.find_role(account, person).await?;
-            leaves_an_owner(unit, account, role.ok_or(NO_MEMBER)?).await?;
-            let revoked = match keep_keys_for {
-                Some(heir) => {
-                    unit.tx.pass_on_keys(account, person, heir).await?;
-                    0
-                }
-                None => unit.tx.revoke_keys_by(account, person, unit.now).await?,
-            };
-            unit.tx.take_account_from_sessions(account, person).await?;
-            unit.tx.delete_membership(account, person).await?;
-            unit.record(Fact::MemberChanged {
-                account,
-                person,
-                change: match by {
-                    Actor::Person(who) if who == person => MemberChange::Left,
-                    _ => MemberChange::Removed,
-                },
-            })
-            .await?;
-            Ok(revoked)
+            let account = caller.account;
+            end(unit, account, person, heir, MemberChange::Removed).await
         };
-        self.commands.run(by, decide).await
+        self.commands.run(caller, decide).await
     }
+}
+
+/// Ends a membership; returns how many of the person's keys were revoked. An heir takes them over instead.
+async fn end(
+    unit: &mut Unit,
+    account: AccountId,
+    person: PersonId,
+    heir: Option<PersonId>,
+    change: MemberChange,
+) -> Result<u64, Error> {
+    lock(unit, account).await?;
+    let role = unit.tx.find_role(account, person).await?;
+    leaves_an_owner(unit, account, role.ok_or(NO_MEMBER)?).await?;
+    let revoked = match heir {
+        Some(heir) => {
+            unit.tx.pass_on_keys(account, person, heir).await?;
+            0
+        }
+        None => unit.tx.revoke_keys_by(account, person, unit.now).await?,
+    };
+    unit.tx.take_account_from_sessions(account, person).await?;
+    unit.tx.delete_membership(account, person).await?;
+    unit.record(Fact::MemberChanged {
+        account,
+        person,
+        change,
+    })
+    .await?;
+    Ok(revoked)
 }
 
 /// Locks the account, so that of two changes at the same time the second sees the first.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Authenticator, Commands, Error, Principal, SignUp, SignedIn, Unit, accounts,
-    credentials::Credentials, removal,
+    credentials::Credentials, removal, sessions,
 };
 use crate::domain::{
     account::{self, Account, AccountContents},
@@ -12,6 +12,7 @@ use crate::domain::{
     change::Change,
     fact::{AccountChange, Fact},
     ids::AccountId,
+    session::SessionToken,
     violation::{FieldViolation, Violations},
     zone::Zone,
 };
@@ -45,8 +46,12 @@ impl OwnAccounts {
         }
     }
 
-    /// Creates an account of which the person is the owner, and makes their session about it.
-    pub async fn create(&self, by: &SignedIn, name: String) -> Result<AccountId, Error> {
+    /// Creates an account of which the person is the owner; returns it, and the new token of the session, which is about it.
+    pub async fn create(
+        &self,
+        by: &SignedIn,
+        name: String,
+    ) -> Result<(AccountId, SessionToken), Error> {
         if !self.sign_up.is_open {
             let text = "sign-up is closed here: ask the operator for an account";
             return Err(Error::Conflict(text.to_owned()));
@@ -74,12 +79,12 @@ impl OwnAccounts {
             unit.tx
                 .set_account_of_session(by.session, account.id)
                 .await?;
-            Ok(account.id)
+            Ok((account.id, sessions::renew(unit, by).await?))
         };
         let by_person = Actor::Person(by.person);
-        let id = self.commands.run(by_person, decide).await?;
+        let created = self.commands.run(by_person, decide).await?;
         self.credentials.forget(&by.hash);
-        Ok(id)
+        Ok(created)
     }
 
     /// Changes name and time zone.
@@ -122,13 +127,13 @@ impl OwnAccounts {
         Ok(store.account_contents(caller.account, now).await?)
     }
 
-    /// Removes the account, whose name the person has typed.
+    /// Removes the account, whose name the person has typed; returns the new token of the session, which is about another account.
     pub async fn remove(
         &self,
         caller: &Principal,
         by: &SignedIn,
         typed: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<SessionToken, Error> {
         let decide = async |unit: &mut Unit| {
             let account = unit.tx.lock_account(caller.account).await?;
             let account = account.ok_or(NO_ACCOUNT)?;
@@ -140,11 +145,11 @@ impl OwnAccounts {
                 }]));
             }
             removal::begin(unit, account.id).await?;
-            Ok(())
+            sessions::renew(unit, by).await
         };
-        self.commands.run(caller, decide).await?;
+        let token = self.commands.run(caller, decide).await?;
         self.credentials.forget(&by.hash);
-        Ok(())
+        Ok(token)
     }
 }
 

@@ -100,22 +100,24 @@ impl Sessions {
         Ok(listed.await?)
     }
 
-    /// Makes the session about another account of the person.
-    pub async fn switch(&self, caller: &SignedIn, account: AccountId) -> Result<(), Error> {
+    /// Makes the session about another account of the person; returns its new token.
+    pub async fn switch(
+        &self,
+        caller: &SignedIn,
+        account: AccountId,
+    ) -> Result<SessionToken, Error> {
         let decide = async |unit: &mut Unit| {
             let role = unit.tx.find_role(account, caller.person).await?;
             role.ok_or(Error::NotFound { what: "account" })?;
             unit.tx
                 .set_account_of_session(caller.session, account)
                 .await?;
-            unit.note_write();
-            Ok(())
+            renew(unit, caller).await
         };
-        self.commands
-            .run(Actor::Person(caller.person), decide)
-            .await?;
+        let by = Actor::Person(caller.person);
+        let token = self.commands.run(by, decide).await?;
         self.credentials.forget(&caller.hash);
-        Ok(())
+        Ok(token)
     }
 
     /// Ends one of the person's sessions: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores.
@@ -169,24 +171,16 @@ impl Sessions {
 
     /// Ends a step-up: the session has a new token.
     pub async fn finish_step_up(&self, caller: &SignedIn, typed: &str) -> Result<SteppedUp, Error> {
-        let token = SessionToken::generate(self.commands.entropy());
         let decide = async |unit: &mut Unit| {
             let holder = Holder::session(caller.session);
             let checked = codes::check(unit, Purpose::StepUp, holder, typed).await?;
             if let Err(refusal) = checked.right() {
                 return Ok(Err(refusal));
             }
-            let renewed = unit
-                .tx
-                .renew_session(caller.session, &token.hash(), unit.now)
-                .await?;
-            if !renewed {
-                return Err(Error::Unauthorized);
-            }
-            unit.note_write();
+            unit.tx.step_up_session(caller.session, unit.now).await?;
             Ok(Ok(SteppedUp {
                 until: unit.now.plus_seconds(STEP_UP_SECONDS),
-                token,
+                token: renew(unit, caller).await?,
             }))
         };
         let by = Actor::Person(caller.person);
@@ -194,4 +188,19 @@ impl Sessions {
         self.credentials.forget(&caller.hash);
         Ok(stepped_up)
     }
+}
+
+/// Gives the caller's session a new token, in the transaction that changes what the session is worth. No core knows the new one, so
+/// each looks the session up again, and what others remember by the old one does not count.
+///
+/// # Errors
+/// [`Error::Unauthorized`] if the caller's token is not the session's any more: of two calls at the same time one gets a token.
+pub(super) async fn renew(unit: &mut Unit, caller: &SignedIn) -> Result<SessionToken, Error> {
+    let token = SessionToken::generate(unit.entropy());
+    let is_renewed = unit
+        .tx
+        .replace_session_hash(caller.session, &caller.hash, &token.hash())
+        .await?;
+    unit.note_write();
+    is_renewed.then_some(token).ok_or(Error::Unauthorized)
 }

@@ -153,8 +153,10 @@ statements! {
     sessions::find_session(session: SessionId) -> Option<Session>;
     /// A person's sessions that have not ended, the last used first.
     sessions::list_sessions(person: PersonId, now: Instant, limit: i64) -> Vec<Session>;
-    /// Gives a session that stepped up a new token; false if there is no such session.
-    sessions::renew_session(session: SessionId, hash: &[u8; 32], now: Instant) -> bool;
+    /// Gives a session a new token; false if the old one is not the session's any more.
+    sessions::replace_session_hash(session: SessionId, old: &[u8; 32], new: &[u8; 32]) -> bool;
+    /// Notes that a session stepped up.
+    sessions::step_up_session(session: SessionId, now: Instant) -> ();
     /// Makes a session about another account.
     sessions::set_account_of_session(session: SessionId, account: AccountId) -> ();
     /// Makes a person's sessions about this account be about another one.

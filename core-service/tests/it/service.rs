@@ -10,6 +10,7 @@ pub(crate) mod guests;
 mod managing;
 mod members;
 mod outage;
+mod people;
 mod private_links;
 mod registering;
 mod removing;

@@ -18,6 +18,7 @@ mod registering;
 mod signing_in;
 mod sitemaps;
 mod tickets;
+mod two_cores;
 mod typed;
 
 /// The values of an attribute in a page, such as `href`.

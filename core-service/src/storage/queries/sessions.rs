@@ -109,19 +109,32 @@ pub(in crate::storage) async fn list_sessions(
     .collect()
 }
 
-pub(in crate::storage) async fn renew_session(
+pub(in crate::storage) async fn replace_session_hash(
     connection: &mut Connection,
     session: SessionId,
-    hash: &[u8; 32],
-    now: Instant,
+    old: &[u8; 32],
+    new: &[u8; 32],
 ) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>("UPDATE sessions SET hash = $2, stepped_up_at = $3 WHERE id = $1")
+    let done = sqlx::query::<Db>("UPDATE sessions SET hash = $3 WHERE id = $1 AND hash = $2")
         .bind(session.uuid())
-        .bind(hash.as_slice())
-        .bind(now.micros())
+        .bind(old.as_slice())
+        .bind(new.as_slice())
         .execute(connection)
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::storage) async fn step_up_session(
+    connection: &mut Connection,
+    session: SessionId,
+    now: Instant,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("UPDATE sessions SET stepped_up_at = $2 WHERE id = $1")
+        .bind(session.uuid())
+        .bind(now.micros())
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 pub(in crate::storage) async fn set_account_of_session(

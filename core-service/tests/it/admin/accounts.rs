@@ -1,6 +1,6 @@
 //! The commands on accounts, and take-downs of events.
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use serde_json::json;
 use test_postgres::Database;
 
@@ -74,15 +74,79 @@ async fn accounts_are_listed_and_shown(database: Database) {
 async fn who_owns_several_accounts_is_asked_which(database: Database) {
     let core = Instance::open(&database).await;
     let olga = core.somebody("olga@example.org", 1).await;
-    let otto = core.somebody("otto@example.org", 2).await;
+    let mut otto = core.somebody("otto@example.org", 2).await;
     let role = core_service::domain::person::Role::Owner;
-    let shared = core.join(&olga, &otto, "otto@example.org", role).await;
-    let unclear = run(&database, "account suspend --email otto@example.org").await;
-    let unclear = unclear.unwrap_err().to_string();
-    assert!(
-        unclear.contains("--id") && unclear.contains(&shared.to_string()),
-        "{unclear}"
-    );
+    let own = core.standing_of(&otto).await.account;
+    let shared = core.join(&olga, &mut otto, "otto@example.org", role).await;
+    let which = [
+        "account set-plan --plan pro",
+        "account show",
+        "account suspend",
+        "account resume",
+        "account remove --yes",
+        "key create --name ci",
+    ];
+    assert_eq!(take_an_account(), which.map(first_two_words));
+    for command in which {
+        let unclear = run(&database, &format!("{command} --email otto@example.org")).await;
+        let unclear = unclear.unwrap_err();
+        assert_eq!(unclear.code(), 1, "{command}");
+        assert_eq!(
+            unclear.to_string(),
+            format!(
+                "this person owns several accounts: choose one with --id: {shared} (\"olga\"), {own} (\"otto\")"
+            ),
+            "{command}"
+        );
+    }
+    let plans = async || {
+        let all = core.accounts.list().await.unwrap();
+        let plan = |id| all.iter().find(|one| one.id == id).unwrap().plan.name();
+        [plan(own), plan(shared)]
+    };
+    assert_eq!(plans().await, ["free", "free"], "nothing was guessed");
+    for command in which {
+        let chosen = format!("{command} --id {own}");
+        let done = run(&database, &chosen).await;
+        assert!(done.is_ok(), "{chosen}: {done:?}");
+        if command.starts_with("account set-plan") {
+            assert_eq!(plans().await, ["pro", "free"]);
+        }
+        if command.starts_with("account remove") {
+            break;
+        }
+    }
+    let key = run(&database, &format!("key create --name ci --id {shared}")).await;
+    let header = format!("Bearer {}", key.unwrap().text);
+    let caller = core.authenticator.authenticate(Some(&header)).await;
+    assert_eq!(caller.unwrap().account, shared);
+}
+
+fn first_two_words(command: &str) -> String {
+    let words: Vec<_> = command.split(' ').take(2).collect();
+    words.join(" ")
+}
+
+/// The commands to which an account is named by its owner's address.
+fn take_an_account() -> Vec<String> {
+    let mut found = Vec::new();
+    for group in Program::command().get_subcommands() {
+        for command in group.get_subcommands() {
+            let name = format!("{} {}", group.get_name(), command.get_name());
+            let takes = |long: &str| {
+                command
+                    .get_arguments()
+                    .any(|one| one.get_long() == Some(long))
+            };
+            // These two take a person.
+            let is_about_people = matches!(&*name, "account create" | "account sign-in-link");
+            if takes("email") && !is_about_people {
+                assert!(takes("id"), "{name}");
+                found.push(name);
+            }
+        }
+    }
+    found
 }
 
 async fn a_link_signs_in_once(database: Database) {

@@ -177,9 +177,9 @@ async fn what_only_an_erased_person_owned_goes_with_them_if_it_is_asked_for(data
 async fn an_account_with_another_owner_stays_theirs(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.somebody("olga@example.org", 1).await;
-    let otto = instance.somebody("otto@example.org", 2).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
     let account = instance
-        .join(&olga, &otto, "otto@example.org", Role::Owner)
+        .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;
     let theirs = instance.standing_of(&otto).await;
     assert_eq!(theirs.account, account);

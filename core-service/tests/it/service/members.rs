@@ -2,83 +2,25 @@
 
 use core_service::{
     domain::{
-        ids::{AccountId, InvitationId, KeyId},
+        ids::{InvitationId, KeyId},
         person::Role,
         plan::Plan,
     },
-    service::{Error, KeyRequest, NewInvitation, NewKey, NewSession, Principal, SignedIn},
+    service::Error,
 };
 use test_postgres::Database;
 
-use super::{Instance, signing_in::browser};
+use super::{
+    Instance,
+    people::{request, to},
+    signing_in::browser,
+};
 use crate::{
     fixtures::{HOUR, migrate},
     mail::Mailbox,
 };
 
 const DAY: i64 = 24 * HOUR;
-
-/// Somebody who is signed in, with their place in an account.
-pub(crate) struct Somebody {
-    pub(crate) session: NewSession,
-    pub(crate) by: SignedIn,
-}
-
-impl Instance {
-    pub(crate) async fn somebody(&self, email: &str, number: u8) -> Somebody {
-        let session = self.sign_in(email, &browser(number)).await;
-        let by = self.person_of(&session).await;
-        Somebody { session, by }
-    }
-
-    /// What they may do where their session is now.
-    pub(crate) async fn standing_of(&self, who: &Somebody) -> Principal {
-        let caller = self.caller_of(&who.session).await.unwrap();
-        caller.principal.unwrap()
-    }
-
-    /// Invites somebody and has them accept.
-    pub(crate) async fn join(
-        &self,
-        owner: &Somebody,
-        who: &Somebody,
-        email: &str,
-        role: Role,
-    ) -> AccountId {
-        let caller = self.standing_of(owner).await;
-        let invitation = self.members.invite(&caller, &owner.by, to(email, role));
-        let id = invitation.await.unwrap().invitation.id;
-        let account = self.members.accept(&who.by, id).await.unwrap();
-        self.clock.advance_seconds(5);
-        account
-    }
-
-    pub(crate) async fn make_key(&self, caller: &Principal, who: &Somebody) -> NewKey {
-        let request = request(&["events:read", "registrations:read"], "");
-        let made = self.own_keys.create(caller, &who.by, request).await;
-        made.unwrap().0
-    }
-
-    pub(crate) async fn use_key(&self, key: &NewKey) -> Result<Principal, Error> {
-        let header = format!("Bearer {}", key.plain.expose());
-        self.authenticator.authenticate(Some(&header)).await
-    }
-}
-
-pub(crate) fn to(email: &str, role: Role) -> NewInvitation {
-    NewInvitation {
-        email: email.to_owned(),
-        role,
-    }
-}
-
-fn request(scopes: &[&str], expires: &str) -> KeyRequest {
-    KeyRequest {
-        name: "laptop".to_owned(),
-        scopes: scopes.iter().map(|one| (*one).to_owned()).collect(),
-        expires: expires.to_owned(),
-    }
-}
 
 async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
     let instance = Instance::open(&database).await;
@@ -109,18 +51,18 @@ async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
         }
     }
     // Who is invited has no account of their own when they sign in for the first time.
-    let dora = instance.somebody("dora@example.org", 3).await;
+    let mut dora = instance.somebody("dora@example.org", 3).await;
     assert_eq!(
         instance.caller_of(&dora.session).await.unwrap().principal,
         None
     );
     let view = instance.sessions.get(&dora.by).await.unwrap();
     assert_eq!(view.invitations.len(), 1);
-    let account = instance.members.accept(&dora.by, id).await.unwrap();
+    let (account, token) = instance.members.accept(&dora.by, id).await.unwrap();
     assert_eq!(account, caller.account);
+    instance.renewed(&mut dora, token).await;
     let again = instance.members.accept(&dora.by, id).await;
     assert!(matches!(again, Err(Error::NotFound { .. })), "{again:?}");
-    instance.clock.advance_seconds(5);
     let standing = instance.standing_of(&dora).await;
     assert_eq!(
         (standing.account, standing.scopes),
@@ -143,49 +85,85 @@ async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
 
 async fn an_account_keeps_an_owner(database: Database) {
     let instance = Instance::open(&database).await;
-    let owner = instance.somebody("olga@example.org", 1).await;
-    let other = instance.somebody("otto@example.org", 2).await;
+    let mut owner = instance.somebody("olga@example.org", 1).await;
+    let mut other = instance.somebody("otto@example.org", 2).await;
     let account = instance
-        .join(&owner, &other, "otto@example.org", Role::Organizer)
+        .join(&owner, &mut other, "otto@example.org", Role::Organizer)
         .await;
     let caller = instance.standing_of(&owner).await;
-    let leave = async |who: &Somebody| {
-        let by = owner_actor(who);
-        instance
-            .members
-            .remove(account, who.by.person, None, by)
+    let (members, me) = (&instance.members, owner.by.person);
+    for refused in [
+        members.leave(&owner.by, account).await.map(drop),
+        members
+            .change_role(&caller, me, Role::Organizer)
             .await
-    };
-    let last = leave(&owner).await;
-    assert!(matches!(last, Err(Error::Conflict(_))), "{last:?}");
-    let demoted = instance
-        .members
-        .change_role(&caller, owner.by.person, Role::Door)
-        .await;
-    assert!(matches!(demoted, Err(Error::Conflict(_))), "{demoted:?}");
-
-    let promoted = instance
-        .members
+            .map(drop),
+        members.change_role(&caller, me, Role::Door).await.map(drop),
+        // Nobody removes themselves: who leaves has a new token.
+        members.remove(&caller, &owner.by, me, true).await.map(drop),
+    ] {
+        assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    }
+    let promoted = members
         .change_role(&caller, other.by.person, Role::Owner)
         .await
         .unwrap();
     assert_eq!(promoted.role, Role::Owner);
-    leave(&owner).await.unwrap();
-    let last = leave(&other).await;
-    assert!(matches!(last, Err(Error::Conflict(_))), "{last:?}");
-    instance.clock.advance_seconds(5);
+    let token = members.leave(&owner.by, account).await.unwrap();
+    instance.renewed(&mut owner, token).await;
     // Who left is nobody there.
     let left = instance.caller_of(&owner.session).await.unwrap();
     assert_eq!(left.principal, None);
-    let foreign = leave(&owner).await;
-    assert!(
-        matches!(foreign, Err(Error::NotFound { .. })),
-        "{foreign:?}"
-    );
+    let again = members.leave(&owner.by, account).await;
+    assert!(matches!(again, Err(Error::NotFound { .. })), "{again:?}");
+    let last = members.leave(&other.by, account).await;
+    assert!(matches!(last, Err(Error::Conflict(_))), "{last:?}");
+    instance.clock.advance_seconds(5);
+    let caller = instance.standing_of(&other).await;
+    let last = members.change_role(&caller, other.by.person, Role::Organizer);
+    assert!(matches!(last.await, Err(Error::Conflict(_))));
+    assert_eq!(members.list(&caller).await.unwrap().0.len(), 1);
 }
 
-fn owner_actor(who: &Somebody) -> core_service::domain::audit::Actor {
-    core_service::domain::audit::Actor::Person(who.by.person)
+/// Of two owners who go at the same time, by any way, one stays.
+async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
+    let instance = Instance::open(&database).await;
+    let replica = instance.replica();
+    for round in 0..6_u8 {
+        let address = |name: &str| format!("{name}{round}@example.org");
+        let olga = instance.somebody(&address("olga"), 1).await;
+        let mut otto = instance.somebody(&address("otto"), 2).await;
+        let account = instance
+            .join(&olga, &mut otto, &address("otto"), Role::Owner)
+            .await;
+        let (one, two) = (
+            instance.standing_of(&olga).await,
+            instance.standing_of(&otto).await,
+        );
+        let (olga_id, otto_id) = (olga.by.person, otto.by.person);
+        let (here, there) = (&instance.members, &replica.members);
+        let olga_goes = async {
+            match round % 3 {
+                0 => here.leave(&olga.by, account).await.map(drop),
+                1 => here.change_role(&one, olga_id, Role::Door).await.map(drop),
+                _ => there.remove(&two, &otto.by, olga_id, false).await.map(drop),
+            }
+        };
+        let otto_goes = async {
+            match round / 3 {
+                0 => there.leave(&otto.by, account).await.map(drop),
+                _ => there.change_role(&two, otto_id, Role::Door).await.map(drop),
+            }
+        };
+        let went = tokio::join!(olga_goes, otto_goes);
+        let refused = [&went.0, &went.1]
+            .into_iter()
+            .filter(|one| matches!(one, Err(Error::Conflict(_))));
+        assert_eq!(refused.count(), 1, "{round}: {went:?}");
+        let owners = instance.store.list_members(account, 10).await.unwrap();
+        let owners = owners.iter().filter(|one| one.role == Role::Owner);
+        assert_eq!(owners.count(), 1, "{round}");
+    }
 }
 
 async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database: Database) {
@@ -194,19 +172,18 @@ async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database:
     let caller = instance.standing_of(&owner).await;
     for (number, keep) in [(2, false), (3, true)] {
         let email = format!("otto{number}@example.org");
-        let member = instance.somebody(&email, number).await;
+        let mut member = instance.somebody(&email, number).await;
         let account = instance
-            .join(&owner, &member, &email, Role::Organizer)
+            .join(&owner, &mut member, &email, Role::Organizer)
             .await;
         let theirs = instance.standing_of(&member).await;
         assert_eq!(theirs.account, account);
         let key = instance.make_key(&theirs, &member).await;
         assert!(instance.use_key(&key).await.is_ok());
 
-        let heir = keep.then_some(owner.by.person);
         let removed = instance
             .members
-            .remove(account, member.by.person, heir, owner_actor(&owner))
+            .remove(&caller, &owner.by, member.by.person, keep)
             .await
             .unwrap();
         assert_eq!(removed, u64::from(!keep));
@@ -224,9 +201,9 @@ async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database:
 async fn a_key_can_do_what_its_person_can_at_the_time(database: Database) {
     let instance = Instance::open(&database).await;
     let owner = instance.somebody("olga@example.org", 1).await;
-    let member = instance.somebody("otto@example.org", 2).await;
+    let mut member = instance.somebody("otto@example.org", 2).await;
     instance
-        .join(&owner, &member, "otto@example.org", Role::Organizer)
+        .join(&owner, &mut member, "otto@example.org", Role::Organizer)
         .await;
     let theirs = instance.standing_of(&member).await;
     let key = instance.make_key(&theirs, &member).await;
@@ -341,6 +318,7 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
 test_postgres::on_both_engines!(prepare: migrate;
     an_invitation_is_for_its_address_alone_and_once,
     an_account_keeps_an_owner,
+    of_two_owners_who_go_at_once_one_stays,
     the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them,
     a_key_can_do_what_its_person_can_at_the_time,
     a_key_is_made_listed_rotated_and_revoked,

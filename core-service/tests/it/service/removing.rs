@@ -9,6 +9,7 @@ use test_postgres::Database;
 use super::{
     Instance,
     guests::{guest, seats},
+    people::{Somebody, to},
     policy,
 };
 use crate::{fixtures::migrate, mail::Mailbox};
@@ -16,7 +17,7 @@ use crate::{fixtures::migrate, mail::Mailbox};
 async fn an_account_is_removed_when_everybody_has_been_told(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut olga = instance.somebody("olga@example.org", 1).await;
     let caller = instance.standing_of(&olga).await;
     let key = instance.make_key(&caller, &olga).await;
     let event = instance.create(&caller, seats(9)).await;
@@ -44,7 +45,8 @@ async fn an_account_is_removed_when_everybody_has_been_told(database: Database) 
     let untold = remove("olga").await;
     assert!(matches!(untold, Err(Error::Conflict(_))), "{untold:?}");
     assert_eq!(mailbox.collect().await[0].to.1, "ada@example.org");
-    remove(" olga ").await.unwrap();
+    let token = remove(" olga ").await.unwrap();
+    instance.renewed(&mut olga, token).await;
 
     // At once for what people see, within 5 seconds for who acts, and then for good.
     assert!(instance.catalogue.page(&event.slug).await.is_err());
@@ -102,10 +104,10 @@ async fn what_nobody_registered_for_leaves_the_catalogue_with_its_account(databa
 async fn a_session_is_about_another_account_of_its_person_after_one_is_removed(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.somebody("olga@example.org", 1).await;
-    let otto = instance.somebody("otto@example.org", 2).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
     let own = instance.standing_of(&otto).await.account;
     let shared = instance
-        .join(&olga, &otto, "otto@example.org", Role::Organizer)
+        .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
         .await;
     assert_eq!(instance.standing_of(&otto).await.account, shared);
     let caller = instance.standing_of(&olga).await;
@@ -118,7 +120,7 @@ async fn a_session_is_about_another_account_of_its_person_after_one_is_removed(d
 async fn whoever_owns_no_account_can_have_one(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.somebody("olga@example.org", 1).await;
-    let create = async |who: &super::members::Somebody| {
+    let create = async |who: &Somebody| {
         let name = "Rust Berlin".to_owned();
         instance.own_accounts.create(&who.by, name).await
     };
@@ -126,18 +128,20 @@ async fn whoever_owns_no_account_can_have_one(database: Database) {
     assert!(matches!(second, Err(Error::Conflict(_))), "{second:?}");
 
     let caller = instance.standing_of(&olga).await;
-    let new = super::members::to("dora@example.org", Role::Door);
+    let new = to("dora@example.org", Role::Door);
     let invitation = instance
         .members
         .invite(&caller, &olga.by, new)
         .await
         .unwrap();
     Mailbox::of(&instance).collect().await;
-    let dora = instance.somebody("dora@example.org", 2).await;
+    let mut dora = instance.somebody("dora@example.org", 2).await;
     let accepted = instance.members.accept(&dora.by, invitation.invitation.id);
-    let theirs = accepted.await.unwrap();
+    let (theirs, token) = accepted.await.unwrap();
+    instance.renewed(&mut dora, token).await;
     assert_eq!(instance.standing_of(&dora).await.account, theirs, "at once");
-    let own = create(&dora).await.unwrap();
+    let (own, token) = create(&dora).await.unwrap();
+    instance.renewed(&mut dora, token).await;
     let standing = instance.standing_of(&dora).await;
     assert_eq!(
         (standing.account, standing.scopes),

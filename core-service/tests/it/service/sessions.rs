@@ -1,7 +1,7 @@
 //! Sessions: how they end, and how they step up.
 
 use core_service::{
-    domain::ids::SessionId,
+    domain::{ids::SessionId, person::Role},
     service::{Error, NewSession},
 };
 use test_postgres::Database;
@@ -79,6 +79,15 @@ async fn a_step_up_gives_a_new_token_and_the_old_one_is_unknown(database: Databa
         .await
         .unwrap();
     assert!(instance.caller_of(&session).await.is_err());
+    // Another core remembers the old token for reading. It changes nothing there, nor does it become a new one.
+    let write = replica.writer_of(&session).await;
+    assert!(matches!(write, Err(Error::Unauthorized)), "{write:?}");
+    let account = replica.sessions.get(&before).await.unwrap().memberships;
+    let stolen = replica
+        .sessions
+        .switch(&before, account[0].account_id)
+        .await;
+    assert!(matches!(stolen, Err(Error::Unauthorized)), "{stolen:?}");
     instance.clock.advance_seconds(5);
     assert!(replica.caller_of(&session).await.is_err());
     let renewed = NewSession {
@@ -88,6 +97,108 @@ async fn a_step_up_gives_a_new_token_and_the_old_one_is_unknown(database: Databa
     let person = replica.person_of(&renewed).await;
     assert_eq!(person.session, before.session);
     assert_eq!(person.stepped_up_until, after.until);
+}
+
+/// The clock stands still here, so that whatever a core remembers of a session it never looks up again by itself.
+async fn every_core_knows_at_once_which_account_a_session_is_about(database: Database) {
+    let instance = Instance::open(&database).await;
+    let replica = instance.replica();
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let own = instance.standing_of(&otto).await.account;
+    let mut shared = own;
+    for step in ["accept", "switch", "leave", "remove", "create"] {
+        let before = otto.session.clone();
+        for core in [&instance, &replica] {
+            assert!(core.caller_of(&before).await.is_ok());
+        }
+        let caller = instance.caller_of(&before).await.unwrap().principal;
+        let (members, accounts) = (&instance.members, &instance.own_accounts);
+        let (expected, token) = match step {
+            "accept" => {
+                shared = instance
+                    .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
+                    .await;
+                (Some(shared), None)
+            }
+            "switch" => {
+                let token = instance.sessions.switch(&otto.by, own).await;
+                (Some(own), Some(token))
+            }
+            "leave" => {
+                let token = members.leave(&otto.by, shared).await;
+                (Some(own), Some(token))
+            }
+            "remove" => {
+                let token = accounts.remove(&caller.unwrap(), &otto.by, "otto").await;
+                (None, Some(token))
+            }
+            _ => {
+                let created = accounts.create(&otto.by, "Again".to_owned()).await;
+                let (account, token) = created.unwrap();
+                (Some(account), Some(Ok(token)))
+            }
+        };
+        if let Some(token) = token {
+            instance.renewed(&mut otto, token.unwrap()).await;
+        }
+        for core in [&instance, &replica] {
+            let now = core.caller_of(&otto.session).await.unwrap();
+            let now = now.principal.map(|one| one.account);
+            assert_eq!(now, expected, "{step}");
+            let late = core.writer_of(&before).await;
+            assert!(matches!(late, Err(Error::Unauthorized)), "{step}: {late:?}");
+        }
+        let late = instance.caller_of(&before).await;
+        assert!(matches!(late, Err(Error::Unauthorized)), "{step}: {late:?}");
+    }
+}
+
+/// Two tabs send forms at the same time: one has the session then, and the other one has to look at the page again.
+async fn of_two_new_tokens_at_once_one_is_given(database: Database) {
+    let instance = Instance::open(&database).await;
+    let replica = instance.replica();
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let own = instance.standing_of(&otto).await.account;
+    let shared = instance
+        .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
+        .await;
+    let (here, there) = tokio::join!(
+        instance.sessions.switch(&otto.by, own),
+        replica.sessions.switch(&otto.by, shared)
+    );
+    let (expected, token) = match (here, there) {
+        (Ok(token), Err(Error::Unauthorized)) => (own, token),
+        (Err(Error::Unauthorized), Ok(token)) => (shared, token),
+        both => panic!("{both:?}"),
+    };
+    instance.renewed(&mut otto, token).await;
+    assert_eq!(instance.standing_of(&otto).await.account, expected);
+}
+
+/// A session that was ended, or whose person has another role now, changes nothing more, even on a core that remembers it.
+async fn what_is_remembered_of_a_session_is_for_reading_alone(database: Database) {
+    let instance = Instance::open(&database).await;
+    let replica = instance.replica();
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
+    instance
+        .join(&olga, &mut otto, "otto@example.org", Role::Owner)
+        .await;
+    assert!(replica.caller_of(&otto.session).await.is_ok());
+    let caller = instance.standing_of(&olga).await;
+    let demoted = instance
+        .members
+        .change_role(&caller, otto.by.person, Role::Door);
+    demoted.await.unwrap();
+    let writer = replica.writer_of(&otto.session).await.unwrap().principal;
+    assert_eq!(writer.unwrap().scopes, Role::Door.scopes());
+    // What was found counts from then on.
+    assert_eq!(replica.standing_of(&otto).await.scopes, Role::Door.scopes());
+    instance.sessions.end_all(&otto.by).await.unwrap();
+    let ended = replica.writer_of(&otto.session).await;
+    assert!(matches!(ended, Err(Error::Unauthorized)), "{ended:?}");
 }
 
 async fn a_session_ends_when_it_is_idle_and_after_thirty_days(database: Database) {
@@ -112,5 +223,8 @@ async fn a_session_ends_when_it_is_idle_and_after_thirty_days(database: Database
 test_postgres::on_both_engines!(prepare: migrate;
     a_session_that_was_ended_is_unknown_everywhere,
     a_step_up_gives_a_new_token_and_the_old_one_is_unknown,
+    every_core_knows_at_once_which_account_a_session_is_about,
+    of_two_new_tokens_at_once_one_is_given,
+    what_is_remembered_of_a_session_is_for_reading_alone,
     a_session_ends_when_it_is_idle_and_after_thirty_days,
 );

@@ -2,7 +2,7 @@
 
 use core_service::{
     domain::{person::Role, plan::Plan},
-    service::{Browser, Caller, Error, NewSession, Policy, SignUp, SignedIn},
+    service::{Browser, Error, NewSession, Policy, SignUp},
 };
 use test_postgres::Database;
 
@@ -18,10 +18,6 @@ pub(super) const DAY: i64 = 24 * HOUR;
 /// One of several browsers.
 pub(crate) fn browser(number: u8) -> Browser {
     Browser::new(&format!("{number:032}"), None, "Firefox on Linux")
-}
-
-fn bearer(new: &NewSession) -> String {
-    format!("Bearer {}", new.token.expose())
 }
 
 impl Instance {
@@ -45,19 +41,6 @@ impl Instance {
         self.sign_in.start(email, browser).await.unwrap();
         let code = self.mailed_code(&mailbox).await;
         self.sign_in.finish(&code, browser).await.unwrap()
-    }
-
-    /// Whom a call of the site with this session comes from.
-    pub(crate) async fn caller_of(&self, new: &NewSession) -> Result<Caller, Error> {
-        let header = bearer(new);
-        let caller = self
-            .authenticator
-            .authenticate_call(Some(&header), None, true);
-        caller.await
-    }
-
-    pub(crate) async fn person_of(&self, new: &NewSession) -> SignedIn {
-        self.caller_of(new).await.unwrap().person.unwrap()
     }
 }
 
@@ -103,6 +86,30 @@ async fn whoever_signs_in_first_has_an_account_and_later_the_same(database: Data
     assert_eq!(view.person.email, "Ada@Example.org");
     assert_eq!(view.memberships[0].role, Role::Owner);
     assert_eq!(instance.sessions.list(&person).await.unwrap().len(), 2);
+}
+
+async fn whoever_signs_up_gets_the_plan_for_that(database: Database) {
+    let policy = Policy {
+        sign_up: SignUp {
+            is_open: true,
+            plan: Plan::Premium,
+        },
+        ..policy()
+    };
+    let instance = Instance::open_under(&database, policy).await;
+    let ada = instance.somebody("ada@example.org", 1).await;
+    let mut dora = instance.somebody("dora@example.org", 2).await;
+    let own = instance.standing_of(&dora).await;
+    let removed = instance.own_accounts.remove(&own, &dora.by, "dora").await;
+    instance.renewed(&mut dora, removed.unwrap()).await;
+    let name = "Again".to_owned();
+    let (_, token) = instance.own_accounts.create(&dora.by, name).await.unwrap();
+    instance.renewed(&mut dora, token).await;
+    for who in [&ada, &dora] {
+        let standing = instance.standing_of(who).await;
+        let account = instance.accounts.get(&standing).await.unwrap().account;
+        assert_eq!(account.plan, Plan::Premium, "{}", account.name);
+    }
 }
 
 async fn who_had_an_account_before_is_its_owner(database: Database) {
@@ -311,6 +318,7 @@ async fn a_link_of_an_operator_signs_in_once_and_for_fifteen_minutes(database: D
 
 test_postgres::on_both_engines!(prepare: migrate;
     whoever_signs_in_first_has_an_account_and_later_the_same,
+    whoever_signs_up_gets_the_plan_for_that,
     who_had_an_account_before_is_its_owner,
     a_code_can_be_guessed_five_times_over_all_cores,
     what_cannot_be_a_code_takes_no_try,

@@ -6,7 +6,7 @@ use core_service::{
 };
 use test_postgres::Database;
 
-use super::{Instance, members::to, policy, signing_in::browser};
+use super::{Instance, people::to, policy, signing_in::browser};
 use crate::fixtures::migrate;
 
 async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
@@ -22,8 +22,8 @@ async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
 
     let (members, sessions) = (&instance.members, &instance.sessions);
     for answer in [
-        sessions.switch(&mallory.by, foreign).await,
-        members.leave(&mallory.by, foreign).await,
+        sessions.switch(&mallory.by, foreign).await.map(drop),
+        members.leave(&mallory.by, foreign).await.map(drop),
         members.withdraw(&caller, invitation).await,
         members.accept(&mallory.by, invitation).await.map(drop),
         members
@@ -32,7 +32,7 @@ async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
             .map(drop),
         // In her own account there is no such member.
         members
-            .remove(caller.account, olga.by.person, None, caller.actor)
+            .remove(&caller, &mallory.by, olga.by.person, false)
             .await
             .map(drop),
     ] {
@@ -104,9 +104,9 @@ async fn no_token_of_before_counts_after_signing_in_or_out(database: Database) {
 async fn a_session_is_worth_what_its_person_is_now(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.somebody("olga@example.org", 1).await;
-    let otto = instance.somebody("otto@example.org", 2).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
     let account = instance
-        .join(&olga, &otto, "otto@example.org", Role::Owner)
+        .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;
     assert_eq!(
         instance.standing_of(&otto).await.scopes,

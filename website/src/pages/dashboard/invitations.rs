@@ -17,6 +17,7 @@ use crate::{
     form::Form,
     layout::Page,
     next::DASHBOARD,
+    session,
     viewer::{Role, Viewer},
     visit::Site,
 };
@@ -80,7 +81,9 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
             .await?;
         return Ok(flash::see(DASHBOARD, Some(Flash::INVITATION_DECLINED)));
     }
-    desk.ask::<AcceptInvitation>(AcceptInvitationRequest { id })
-        .await?;
-    Ok(flash::see(DASHBOARD, Some(Flash::INVITATION_ACCEPTED)))
+    let request = AcceptInvitationRequest { id };
+    let accepted = desk.ask::<AcceptInvitation>(request).await?;
+    let mut response = flash::see(DASHBOARD, Some(Flash::INVITATION_ACCEPTED));
+    session::begin(&mut response, &desk.visit.site, &accepted.token);
+    Ok(response)
 }

@@ -9,6 +9,7 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     next::{NEXT, own_path},
+    session,
     visit::Site,
 };
 
@@ -20,7 +21,12 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     let request = SwitchAccountRequest {
         account_id: form.value("account_id").map(str::to_owned),
     };
-    desk.ask::<SwitchAccount>(request).await?;
-    let next = own_path(form.value(NEXT));
-    Ok(flash::see(next, Some(Flash::SWITCHED)))
+    let switched = desk.ask::<SwitchAccount>(request).await?;
+    let mut response = flash::see(own_path(form.value(NEXT)), Some(Flash::SWITCHED));
+    session::begin(
+        &mut response,
+        &desk.visit.site,
+        switched.token.as_deref().unwrap_or_default(),
+    );
+    Ok(response)
 }

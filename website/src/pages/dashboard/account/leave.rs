@@ -11,6 +11,7 @@ use crate::{
     form::Form,
     layout::Page,
     next::DASHBOARD,
+    session,
     visit::Site,
 };
 
@@ -36,7 +37,11 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     let account_id = form.value("account_id").map(str::to_owned);
     let request = LeaveAccountRequest { account_id };
     match desk.ask::<LeaveAccount>(request).await {
-        Ok(_) => Ok(flash::see(DASHBOARD, Some(Flash::ACCOUNT_LEFT))),
+        Ok(left) => {
+            let mut response = flash::see(DASHBOARD, Some(Flash::ACCOUNT_LEFT));
+            session::begin(&mut response, &desk.visit.site, &left.token);
+            Ok(response)
+        }
         Err(problem) if problem.http_status == 409 => {
             let trouble = format!("{}.", sentence(&problem.message));
             let page = LeavePage::of(&desk, Some(trouble));
