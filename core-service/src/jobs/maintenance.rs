@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use process::CancellationToken;
+use tokio::time::Instant;
 
 use crate::{
     domain::retention::Retention,
@@ -21,10 +22,14 @@ const SWEEP_BATCH: i64 = 500;
 const RETENTION_BATCH: i64 = 500;
 const RETENTION_BATCHES: usize = 20;
 
-/// Events that one transaction adds to the search index, and transactions per round. The words of all of them are folded while the
-/// transaction waits, for which PostgreSQL has a time limit.
-const INDEX_BATCH: i64 = 50;
+/// Events that the first transaction of a round adds to the search index, the most that one does, and transactions per round.
+const FIRST_INDEX_BATCH: i64 = 50;
+const LARGEST_INDEX_BATCH: i64 = 1_000;
 const INDEX_BATCHES: usize = 200;
+
+/// How long such a transaction may take: on SQLite all other writers wait for it, and PostgreSQL has a time limit for transactions that
+/// do nothing while words are folded. Larger ones cost less for each event, since parts of the index are written fewer times.
+const INDEX_TIME: Duration = Duration::from_millis(100);
 
 /// Events, and registrations, whose texts one transaction folds.
 const FOLD_BATCH: i64 = 200;
@@ -110,8 +115,9 @@ impl Maintenance {
         } else {
             Round::Done
         };
-        let folded = self.fold().await?;
+        // Events that are indexed are folded, too.
         let indexed = self.index().await?;
+        let folded = self.fold().await?;
         let is_done = [purged, folded, indexed] == [Round::Done; 3];
         Ok(if is_done { Round::Done } else { Round::More })
     }
@@ -131,15 +137,17 @@ impl Maintenance {
     }
 
     async fn index(&self) -> Result<Round, storage::Error> {
-        let mut indexed = 0;
+        let (mut indexed, mut batch) = (0, FIRST_INDEX_BATCH);
         for _ in 0..INDEX_BATCHES {
             let mut tx = self.commands.store().begin().await?;
-            let batch = tx.index_events(INDEX_BATCH).await?;
+            let began = Instant::now();
+            let found = tx.index_events(batch).await?;
             tx.commit().await?;
-            indexed += batch;
-            if i64::try_from(batch).unwrap_or(i64::MAX) < INDEX_BATCH {
+            indexed += found;
+            if i64::try_from(found).unwrap_or(i64::MAX) < batch {
                 return Ok(Round::Done);
             }
+            batch = next_batch(batch, began.elapsed());
         }
         tracing::info!(
             events = indexed,
@@ -197,5 +205,31 @@ impl Maintenance {
                 return Ok(());
             }
         }
+    }
+}
+
+/// How many events the next transaction takes, by the time that the last one took.
+fn next_batch(batch: i64, took: Duration) -> i64 {
+    if took > INDEX_TIME {
+        (batch / 2).max(FIRST_INDEX_BATCH)
+    } else if took < INDEX_TIME / 2 {
+        (batch * 2).min(LARGEST_INDEX_BATCH)
+    } else {
+        batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transactions_that_index_events_stay_short() {
+        let millis = Duration::from_millis;
+        assert_eq!(next_batch(50, millis(10)), 100);
+        assert_eq!(next_batch(800, millis(10)), LARGEST_INDEX_BATCH);
+        assert_eq!(next_batch(400, millis(70)), 400);
+        assert_eq!(next_batch(400, millis(150)), 200);
+        assert_eq!(next_batch(60, millis(1_000)), FIRST_INDEX_BATCH);
     }
 }

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 27] = [
+const STEPS: [Step; 28] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -84,6 +84,8 @@ const STEPS: [Step; 27] = [
     step!(25, "0025_suspension", both),
     step!(26, "0026_more_counters", both),
     step!(27, "0027_organizer_mails", both),
+    // PostgreSQL has neither problem.
+    step!(28, "0028_faster_maintenance", sqlite),
 ];
 
 /// SQLite's migrations.

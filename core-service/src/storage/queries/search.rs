@@ -1,6 +1,6 @@
 //! The catalogue's search: its pages, and its index as far as older versions left it behind.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 use uuid::Uuid;
@@ -17,7 +17,10 @@ use crate::{
         ids::EventId,
         instant::Instant,
     },
-    storage::{CatalogueMatches, Error, values::MatchPage},
+    storage::{
+        CatalogueMatches, Error,
+        values::{self, MatchPage},
+    },
 };
 
 pub(in crate::storage) async fn search_catalogue(
@@ -94,26 +97,29 @@ pub(in crate::storage) async fn index_events(
     .await?;
     let mut live = Vec::new();
     let mut others = Vec::new();
-    let mut all = BTreeSet::new();
+    let mut texts = BTreeMap::new();
     for row in &rows {
         let event = events::read(row)?;
-        all.insert(event.id.uuid());
+        texts.insert(event.id.uuid(), values::event_search_text(&event));
         if row.try_get("live")? {
             live.push(CatalogueEntry::of(&event));
         } else {
             others.push(event.id);
         }
     }
-    if all.is_empty() {
+    if texts.is_empty() {
         return Ok(0);
     }
     entries::put(connection, &live).await?;
     entries::remove(connection, &others).await?;
+    // The text for the owner's search is as old as the entry, and so the row is written once.
     Input::default()
-        .column("event_id", all)
+        .column("event_id", texts.keys().copied())
+        .column("search_text", texts.values().map(String::as_str))
         .execute(
             connection,
-            "UPDATE events SET indexed_as_of = updated_at WHERE id IN (SELECT event_id FROM input)",
+            "UPDATE events SET indexed_as_of = updated_at, search_text = input.search_text FROM input \
+             WHERE events.id = input.event_id",
         )
         .await
 }

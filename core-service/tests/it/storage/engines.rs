@@ -88,6 +88,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0025_suspension",
             "0026_more_counters",
             "0027_organizer_mails",
+            "0028_faster_maintenance",
         ]
     );
     store.migrate().await.unwrap();
@@ -160,6 +161,27 @@ async fn beside(database: &Database, statement: &'static str) {
     let statement = sqlx::raw_sql(statement);
     statement.execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
+}
+
+/// SQLite takes a partial index only for a statement with the very condition of the index, and statements for both engines say TRUE and
+/// FALSE.
+#[tokio::test]
+async fn partial_indexes_have_conditions_that_statements_have() {
+    let database = Database::sqlite(migrate).await;
+    let mut connection = sqlx::SqliteConnection::connect(database.url())
+        .await
+        .unwrap();
+    let indexes: Vec<String> = sqlx::query_scalar(
+        "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    assert!(indexes.len() > 10, "{indexes:?}");
+    for index in indexes {
+        let is_of_a_number = index.ends_with("= 0") || index.ends_with("= 1");
+        assert!(!is_of_a_number, "{index}");
+    }
 }
 
 /// As on a full disk, which a test cannot have everywhere; `binary/disk.rs` has what is nearest to one.

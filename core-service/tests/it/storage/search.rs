@@ -8,6 +8,7 @@ use core_service::{
         event::Event,
         ids::{AccountId, EventId},
     },
+    service::{EventFilter, MyEventsFilter},
     storage::Store,
 };
 use sqlx::Connection as _;
@@ -160,6 +161,22 @@ async fn events_of_an_older_version_are_indexed_in_batches(database: Database) {
     assert_eq!(found(&store, &words("größe")).await.1, 1);
 }
 
+/// Changes an event past core.
+async fn change(database: &Database, event: EventId, statement: &'static str) {
+    if database.is_postgres() {
+        let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+        let query = sqlx::query(statement).bind(event.uuid());
+        query.execute(&mut connection).await.unwrap();
+    } else {
+        let mut connection = sqlx::SqliteConnection::connect(database.url())
+            .await
+            .unwrap();
+        let query = sqlx::query(statement).bind(event.uuid());
+        query.execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
+}
+
 async fn what_an_older_version_changes_is_indexed_again(database: Database) {
     let (store, rows) = (open(&database).await, Rows::new());
     let account = add_account(&store, &rows).await.id;
@@ -172,23 +189,41 @@ async fn what_an_older_version_changes_is_indexed_again(database: Database) {
         "UPDATE events SET live = FALSE, is_published = FALSE, updated_at = updated_at + 1 WHERE id = $1",
     ];
     for (event, statement) in events.iter().zip(statements) {
-        if database.is_postgres() {
-            let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
-            let query = sqlx::query(statement).bind(event.id.uuid());
-            query.execute(&mut connection).await.unwrap();
-        } else {
-            let mut connection = sqlx::SqliteConnection::connect(database.url())
-                .await
-                .unwrap();
-            let query = sqlx::query(statement).bind(event.id.uuid());
-            query.execute(&mut connection).await.unwrap();
-            connection.close().await.unwrap();
-        }
+        change(&database, event.id, statement).await;
     }
     assert!(store.has_events_to_index().await.unwrap());
     assert_eq!(index(&store, 10).await, 2);
     assert_eq!(found(&store, &words("größe")).await.1, 0);
     assert_eq!(found(&store, &words("zebra")).await.0, [events[0].id]);
+    // The owner's search knows it as well.
+    let mine = MyEventsFilter {
+        text: Some("zebra".to_owned()),
+        ..EventFilter::All.into()
+    };
+    let count = store.count_account_events(account, &mine, NOW).await;
+    assert_eq!(count.unwrap(), 1);
+}
+
+async fn events_of_the_same_second_are_indexed_together(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await.id;
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        for hour in [1, 2] {
+            let event = rows.event(account, hour);
+            add_event(&store, &event).await;
+            all.push((event.schedule.start.at, event.id));
+        }
+    }
+    all.sort();
+    let ids: Vec<EventId> = all.iter().map(|(_, id)| *id).collect();
+    // All but the first, whose entry stays where it is.
+    for id in &ids[1..] {
+        let statement = "UPDATE events SET indexed_as_of = 0 WHERE id = $1";
+        change(&database, *id, statement).await;
+    }
+    assert_eq!(index(&store, 10).await, 5);
+    assert_eq!(found(&store, &words("größe")).await, (ids, 6));
 }
 
 async fn up_to_10_000_matches_are_counted_and_paged_in_order(database: Database) {
@@ -244,5 +279,6 @@ test_postgres::on_both_engines!(
     the_index_finds_what_looking_at_each_event_finds,
     events_of_an_older_version_are_indexed_in_batches,
     what_an_older_version_changes_is_indexed_again,
+    events_of_the_same_second_are_indexed_together,
     up_to_10_000_matches_are_counted_and_paged_in_order,
 );
