@@ -1,5 +1,6 @@
 //! `Last-Modified` of public documents, for clients that compare times and keep no tags. What a page shows comes from many rows and
-//! from the time itself, so its time is the one at which this process saw it change.
+//! from the time itself, so its time is the one at which this process saw it change. Replicas give different times, and a time counts
+//! only where it is exactly the one that would be sent now: at worst a client gets again what it has.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
@@ -35,7 +36,7 @@ impl Changes {
     /// Says of a public document since when it has been the same.
     #[expect(
         clippy::disallowed_methods,
-        reason = "clients compare it with the times of this process only"
+        reason = "it is compared with times that were sent before, not with those of core"
     )]
     pub(crate) async fn stamp(self, request: Request, next: Next) -> Response {
         let address = request.uri().path_and_query().map(hash);
