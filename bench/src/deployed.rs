@@ -2,24 +2,33 @@
 //! socket, and clients that call the gateway over HTTP.
 
 mod client;
+mod deployment;
 mod load;
 mod operation;
-mod processes;
+mod programs;
+mod sequence;
+mod surface;
 
 use std::time::Duration;
 
 use test_postgres::Server;
 
-use self::{
-    load::{Load, Outcome},
+use self::load::{Load, Outcome};
+pub(crate) use self::{
+    deployment::{Deployment, OWNER, Transport},
     operation::Operation,
-    processes::{Deployment, Programs, Transport},
+    programs::{EDGE_TOKEN, Programs, Running, free_port, without_limits},
+    sequence::{Turn, ask},
+    surface::Surface,
 };
 use crate::{
     latency::percentile,
     report::{Report, Table},
     system::engines,
 };
+
+/// Events in the catalogue, more than one page.
+const EVENTS: usize = 50;
 
 /// Turns of the client that calls in sequence, between both transports: what else the machine does meets them alike.
 const TURNS: usize = 4;
@@ -53,8 +62,8 @@ pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> a
     let programs = Programs::build()?;
     let mut table = Table::new(HEADER);
     for (engine, server) in engines(postgres) {
-        let unix = Deployment::start(&programs, server, Transport::Unix).await?;
-        let tcp = Deployment::start(&programs, server, Transport::Tcp).await?;
+        let unix = Deployment::start(&programs, server, Transport::Unix, EVENTS).await?;
+        let tcp = Deployment::start(&programs, server, Transport::Tcp, EVENTS).await?;
         for operation in Operation::ALL {
             let both = [&unix, &tcp];
             let mut alone = [Outcome::default(), Outcome::default()];
@@ -98,6 +107,6 @@ fn p50(outcome: &Outcome) -> Duration {
     percentile(&outcome.took, 50)
 }
 
-fn milliseconds(time: Duration) -> String {
+pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1_000.0)
 }

@@ -2,13 +2,17 @@
 
 mod agents;
 mod cancelling;
+mod dashboard;
 mod deployed;
 mod latency;
 mod mails;
+mod pages;
 mod pgbench;
 mod processor;
 mod report;
+mod searching;
 mod seats;
+mod settled;
 mod system;
 
 use clap::{Parser, Subcommand};
@@ -29,7 +33,7 @@ struct Config {
 /// The measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 enum Measure {
-    /// All measurements (the default)
+    /// All measurements but searching, which needs 8 GB of disk and half an hour (the default)
     All,
     /// Registrations per second, on one hot event and spread over 1,000 events
     Seats,
@@ -43,6 +47,16 @@ enum Measure {
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
     Deployed,
+    /// Searches of a large catalogue
+    Searching {
+        /// Its events, in steps of 10,000
+        #[arg(long, default_value_t = 1_000_000)]
+        events: u32,
+    },
+    /// What the pages of the demo cost beside the same lists as JSON, with gateway and website as processes of their own
+    Pages,
+    /// How long each page of the dashboard takes, for an account with 1,000 events and 10,000 registrations
+    Dashboard,
 }
 
 #[tokio::main]
@@ -68,6 +82,15 @@ async fn main() -> anyhow::Result<()> {
     }
     if wants(Measure::Deployed) {
         deployed::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if let Measure::Searching { events } = measure {
+        searching::measure(postgres.as_ref(), events, &mut report).await?;
+    }
+    if wants(Measure::Pages) {
+        pages::measure(&mut report).await?;
+    }
+    if wants(Measure::Dashboard) {
+        dashboard::measure(postgres.as_ref(), &mut report).await?;
     }
     report.print();
     Ok(())

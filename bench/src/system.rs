@@ -20,7 +20,7 @@ use core_service::{
 use edge::{Context, Problem};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use muster_api::{
-    binding::Binding,
+    binding::Rpc,
     v1::{
         CreateEventRequest, CreatedEvent, RegisterAttendeeRequest,
         bindings::{CreateEvent, RegisterAttendee},
@@ -46,7 +46,7 @@ pub(crate) struct System {
     credential: String,
     headers: HeaderMap,
     _folder: TempDir,
-    _database: Database,
+    database: Database,
 }
 
 /// The engines to measure, by name; PostgreSQL where there is a server.
@@ -100,8 +100,13 @@ impl System {
             headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(&credential)?)]),
             credential,
             _folder: folder,
-            _database: database,
+            database,
         }))
+    }
+
+    /// Where its database is.
+    pub(crate) fn database_url(&self) -> &str {
+        self.database.url()
     }
 
     /// What the account's owner sends as `Authorization`.
@@ -110,17 +115,14 @@ impl System {
     }
 
     /// Calls an rpc as the account's owner.
-    pub(crate) async fn call<B: Binding>(
-        &self,
-        request: B::Request,
-    ) -> anyhow::Result<B::Response> {
-        let answer = self.attempt::<B>(request).await;
-        answer.map_err(|problem| anyhow!("{}: {}", B::NAME, problem.message))
+    pub(crate) async fn call<R: Rpc>(&self, request: R::Request) -> anyhow::Result<R::Response> {
+        let answer = self.attempt::<R>(request).await;
+        answer.map_err(|problem| anyhow!("{}: {}", R::NAME, problem.message))
     }
 
-    async fn attempt<B: Binding>(&self, request: B::Request) -> Result<B::Response, Problem> {
+    async fn attempt<R: Rpc>(&self, request: R::Request) -> Result<R::Response, Problem> {
         let context = Context::from_headers(&self.headers, &RequestId::fresh(), TIMEOUT);
-        let answer = self.client.call::<B>(request, &context).await;
+        let answer = self.client.call::<R>(request, &context).await;
         let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
         Ok(answer)
     }

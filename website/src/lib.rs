@@ -40,6 +40,7 @@ use edge::{
     Core,
     http::{Resource, Surface},
 };
+use http::Method;
 use muster_api::metadata;
 use process::Failure;
 
@@ -84,6 +85,15 @@ pub fn router(core: Core, options: Options) -> Router {
     let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core);
     let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
     routes.layer(from_fn(show))
+}
+
+/// The paths of everything on the site that can be read but its static files, as templates.
+pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
+    let resources = pages::resources(&visit::Site::new(core, options));
+    let read = resources
+        .iter()
+        .filter(|resource| resource.takes(&Method::GET));
+    read.map(Resource::path).collect()
 }
 
 /// Runs the website as its own process until the signal to stop.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{client::Client, operation::Operation, processes::Deployment};
+use super::{client::Client, deployment::Deployment, operation::Operation};
 
 /// Calls of each client before its clock runs, so that connections, plans and caches are there.
 const WARM_UP: usize = 10;
@@ -63,9 +63,9 @@ pub(super) async fn run(
 ) -> anyhow::Result<Outcome> {
     let mut clients = Vec::new();
     for _ in 0..load.clients {
-        let mut client = Client::connect(deployment.address).await?;
+        let mut client = deployment.gateway.client().await?;
         for _ in 0..WARM_UP {
-            let request = operation.request(&deployment.key, &deployment.slug)?;
+            let request = operation.request(&deployment.key, &deployment.event.slug)?;
             client.ask(request).await?;
         }
         clients.push(client);
@@ -76,7 +76,7 @@ pub(super) async fn run(
     let asking: Vec<_> = clients
         .into_iter()
         .map(|client| {
-            let (key, slug) = (deployment.key.clone(), deployment.slug.clone());
+            let (key, slug) = (deployment.key.clone(), deployment.event.slug.clone());
             tokio::spawn(async move { ask_until(until, client, operation, &key, &slug).await })
         })
         .collect();

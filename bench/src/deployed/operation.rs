@@ -11,7 +11,7 @@ use http_body_util::Full;
 
 /// A request of Muster's API.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Operation {
+pub(crate) enum Operation {
     /// The first page of the catalogue.
     List,
     /// A public event.
@@ -45,7 +45,7 @@ impl Operation {
     }
 
     /// The request by the owner of `key`, for the event that `slug` names.
-    pub(super) fn request(self, key: &str, slug: &str) -> http::Result<Request<Full<Bytes>>> {
+    pub(crate) fn request(self, key: &str, slug: &str) -> http::Result<Request<Full<Bytes>>> {
         /// Guests who have registered so far; each has an address of their own.
         static GUESTS: AtomicU64 = AtomicU64::new(0);
         match self {

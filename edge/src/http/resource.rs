@@ -80,6 +80,16 @@ impl Resource {
         self
     }
 
+    /// Its path, as a template.
+    pub const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// Whether it takes a method.
+    pub fn takes(&self, method: &Method) -> bool {
+        self.operation(method).is_some()
+    }
+
     /// The routes, with this path added.
     pub fn add_to(self, routes: Router) -> Router {
         let (path, resource) = (self.path, Arc::new(self));

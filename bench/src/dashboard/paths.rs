@@ -1,0 +1,142 @@
+//! The pages of the dashboard, as the website lists them, so that none is left out.
+
+use anyhow::{Context as _, ensure};
+use edge::{CoreSettings, call::CoreUrl};
+use http::{Request, header::AUTHORIZATION};
+use http_body_util::Full;
+
+use super::owner::Owner;
+use crate::deployed::{Deployment, Surface};
+
+/// Pages that cost something else with a query. `{page}` are the registrations of a page, `{last}` is where the last page begins.
+const QUERIES: [(&str, &str); 6] = [
+    ("/dashboard", "?status=all&q=hot"),
+    ("/dashboard/events/{id}/registrations", "?cursor={last}"),
+    ("/dashboard/events/{id}/registrations", "?q=guest-77"),
+    ("/dashboard/events/{id}/registrations", "?status=Confirmed"),
+    ("/dashboard/events/{id}/registrations/decline", "?{page}"),
+    ("/dashboard/events/{id}/check-in", "?q=gue"),
+];
+
+/// One page.
+pub(super) struct Example {
+    /// Its path as a template.
+    pub(super) name: String,
+    pub(super) path: String,
+}
+
+/// What stands for the placeholders of templates.
+struct Values(Vec<(&'static str, String)>);
+
+/// An example of each page, with the event that many have registered for.
+pub(super) async fn examples(
+    deployment: &Deployment,
+    site: &Surface,
+    owner: &Owner,
+) -> anyhow::Result<Vec<Example>> {
+    let values = Values::find(deployment, site, owner).await?;
+    let templates = templates()?;
+    let mut examples = Vec::new();
+    for template in templates {
+        examples.push(values.example(template, "")?);
+        for (path, query) in QUERIES {
+            if path == template {
+                examples.push(values.example(template, query)?);
+            }
+        }
+    }
+    Ok(examples)
+}
+
+/// The paths below `/dashboard` that can be read.
+fn templates() -> anyhow::Result<Vec<&'static str>> {
+    // Nothing is asked, so it need not be there.
+    let nowhere = CoreSettings {
+        core_url: CoreUrl::Unix("/nowhere".to_owned()),
+        core_ca: None,
+        core_cert: None,
+        core_key: None,
+        edge_token: None,
+    };
+    let paths = website::paths(nowhere.client()?, website::Options::default());
+    let own = paths.into_iter();
+    let own: Vec<_> = own.filter(|path| path.starts_with("/dashboard")).collect();
+    ensure!(!own.is_empty(), "the website has no dashboard");
+    Ok(own)
+}
+
+impl Values {
+    async fn find(deployment: &Deployment, site: &Surface, owner: &Owner) -> anyhow::Result<Self> {
+        let event = &deployment.event.id;
+        let first = registrations(deployment, "?limit=50").await?;
+        let last = registrations(deployment, "?limit=50&offset=9900").await?;
+        let ids: Vec<&str> = first["items"]
+            .as_array()
+            .context("registrations are a list")?
+            .iter()
+            .filter_map(|registration| registration["id"].as_str())
+            .collect();
+        let chosen: Vec<String> = ids
+            .iter()
+            .map(|id| format!("registration_ids={id}"))
+            .collect();
+        let cursor = last["next_cursor"].as_str();
+        Ok(Self(vec![
+            (
+                "/dashboard/events/{id}",
+                format!("/dashboard/events/{event}"),
+            ),
+            (
+                "/dashboard/keys/{id}",
+                linked(site, owner, "/dashboard/keys/").await?,
+            ),
+            (
+                "/dashboard/members/{person_id}",
+                linked(site, owner, "/dashboard/members/").await?,
+            ),
+            (
+                "{registration_id}",
+                (*ids.first().context("there are registrations")?).to_owned(),
+            ),
+            ("{page}", chosen.join("&")),
+            ("{last}", cursor.context("there is a last page")?.to_owned()),
+        ]))
+    }
+
+    fn example(&self, template: &str, query: &str) -> anyhow::Result<Example> {
+        let name = format!("{template}{query}");
+        let mut path = name.clone();
+        for (placeholder, value) in &self.0 {
+            path = path.replace(placeholder, value);
+        }
+        ensure!(!path.contains('{'), "say what {name} is measured with");
+        Ok(Example { name, path })
+    }
+}
+
+/// A page of the event's registrations.
+async fn registrations(deployment: &Deployment, query: &str) -> anyhow::Result<serde_json::Value> {
+    let path = format!(
+        "/api/v1/me/events/{}/registrations{query}",
+        deployment.event.id
+    );
+    let asked = Request::get(path)
+        .header(AUTHORIZATION, format!("Bearer {}", deployment.key))
+        .body(Full::default())?;
+    let list = deployment.gateway.client().await?.ask(asked).await?;
+    Ok(serde_json::from_slice(&list)?)
+}
+
+/// The first link on a page to one of the things that it lists.
+async fn linked(site: &Surface, owner: &Owner, below: &str) -> anyhow::Result<String> {
+    let plain = Request::get(below.trim_end_matches('/'));
+    let page = site.client().await?.ask(owner.sends(plain)?).await?;
+    let page = String::from_utf8(page.into())?;
+    let links = page.split("href=\"").skip(1);
+    let links = links.filter_map(|link| link.split('"').next());
+    let mut below = links.filter(|link| link.starts_with(below) && !link.ends_with("/new"));
+    Ok(below
+        .next()
+        .context("the page links what it lists")?
+        .to_owned())
+}

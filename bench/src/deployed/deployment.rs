@@ -1,0 +1,182 @@
+//! Core and a gateway, with an account and its events.
+
+use anyhow::{Context as _, ensure};
+use tempfile::TempDir;
+use test_postgres::{Database, Server};
+
+use super::{
+    client::Client,
+    operation::create,
+    programs::{EDGE_TOKEN, Programs, Running, free_port, without_limits},
+    surface::Surface,
+};
+
+/// The account's owner.
+pub(crate) const OWNER: &str = "owner@example.org";
+
+/// How the edges reach core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Unix,
+    Tcp,
+}
+
+impl Transport {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Unix => "Unix socket",
+            Self::Tcp => "TCP",
+        }
+    }
+}
+
+/// A core and a gateway that run, with an account and its events.
+pub(crate) struct Deployment {
+    pub(super) transport: Transport,
+    pub(crate) core: Running,
+    pub(crate) gateway: Surface,
+    /// The account's key.
+    pub(crate) key: String,
+    /// One of its events, which is public.
+    pub(crate) event: Made,
+    core_settings: Vec<(&'static str, String)>,
+    core_url: String,
+    database: Database,
+    folder: TempDir,
+}
+
+/// An event.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Made {
+    pub(crate) id: String,
+    pub(crate) slug: String,
+}
+
+/// Seconds of one processor that the processes have used so far.
+pub(super) struct Worked {
+    pub(super) core: f64,
+    pub(super) gateway: f64,
+}
+
+impl Deployment {
+    /// Starts both on a new database, on SQLite or on a server, and makes that many events.
+    pub(crate) async fn start(
+        programs: &Programs,
+        postgres: Option<&Server>,
+        transport: Transport,
+        events: usize,
+    ) -> anyhow::Result<Self> {
+        // The command below migrates it.
+        let as_it_is = async |_url| {};
+        let database = match postgres {
+            Some(server) => Database::on(server, as_it_is).await,
+            None => Database::sqlite(as_it_is).await,
+        };
+        let folder = tempfile::tempdir()?;
+        let (grpc_addr, core_url) = match transport {
+            Transport::Unix => {
+                let url = format!("unix://{}", folder.path().join("core.sock").display());
+                (url.clone(), url)
+            }
+            Transport::Tcp => {
+                let address = free_port()?;
+                (address.to_string(), format!("http://{address}"))
+            }
+        };
+        let mut core_settings = vec![
+            ("MUSTER_DATABASE_URL", database.url().to_owned()),
+            ("MUSTER_DATA_DIR", folder.path().display().to_string()),
+            ("MUSTER_GRPC_ADDR", grpc_addr),
+            ("MUSTER_EDGE_TOKEN", EDGE_TOKEN.to_owned()),
+        ];
+        let without = without_limits();
+        core_settings.extend(without.map(|(name, value)| (name, value.to_owned())));
+        let key = make_account(programs, &core_settings)?;
+        let core = programs.command("core-service", &core_settings);
+        let core = Running::start(core, &folder.path().join("core.log"))?;
+        let gateway = Surface::start(programs, "http-gateway", &core_url, folder.path()).await?;
+        let event = publish(&mut gateway.client().await?, &key, events).await?;
+        Ok(Self {
+            transport,
+            core,
+            gateway,
+            key,
+            event,
+            core_settings,
+            core_url,
+            database,
+            folder,
+        })
+    }
+
+    /// One more edge in front of the same core.
+    pub(crate) async fn surface(
+        &self,
+        programs: &Programs,
+        program: &str,
+    ) -> anyhow::Result<Surface> {
+        Surface::start(programs, program, &self.core_url, self.folder.path()).await
+    }
+
+    /// What an admin command says, beside the core that runs.
+    pub(crate) fn admin(&self, programs: &Programs, words: &[&str]) -> anyhow::Result<String> {
+        admin(programs, &self.core_settings, words)
+    }
+
+    /// Where its database is.
+    pub(crate) fn database_url(&self) -> &str {
+        self.database.url()
+    }
+
+    pub(super) fn worked(&self) -> anyhow::Result<Worked> {
+        Ok(Worked {
+            core: self.core.worked()?,
+            gateway: self.gateway.worked()?,
+        })
+    }
+}
+
+/// Publishes events; answers the last one.
+async fn publish(client: &mut Client, key: &str, events: usize) -> anyhow::Result<Made> {
+    let mut made = Made::default();
+    for _ in 0..events {
+        let created = client.ask(create(key, true)?).await?;
+        let event: serde_json::Value = serde_json::from_slice(&created)?;
+        let text = |name: &str| event[name].as_str().map(str::to_owned);
+        made = Made {
+            id: text("id").context("an event has an id")?,
+            slug: text("slug").context("an event has a slug")?,
+        };
+    }
+    Ok(made)
+}
+
+/// Migrates the database and opens an account on the largest plan; answers a key of it.
+fn make_account(
+    programs: &Programs,
+    settings: &[(&'static str, String)],
+) -> anyhow::Result<String> {
+    let owner = ["--email", OWNER, "--name", "Olga Owner"];
+    admin(programs, settings, &["migrate"])?;
+    let account = ["account", "create", "--plan", "business"];
+    admin(programs, settings, &[&account, &owner[..]].concat())?;
+    admin(
+        programs,
+        settings,
+        &[&["key", "create"], &owner[..]].concat(),
+    )
+}
+
+fn admin(
+    programs: &Programs,
+    settings: &[(&'static str, String)],
+    words: &[&str],
+) -> anyhow::Result<String> {
+    let output = programs
+        .command("core-service", settings)
+        .args(words)
+        .output()?;
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{words:?}: {complaint}");
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
