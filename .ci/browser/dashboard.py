@@ -10,10 +10,9 @@ import shlex
 import subprocess
 import sys
 
-from chromium import browser
-from mailbox import Mailbox
 from organizer import Organizer
-from pages import SCHEMES, WIDTHS, Site
+from pages import SCHEMES, WIDTHS
+from people import People, press, set_value
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -21,51 +20,6 @@ DEMO = "demo@muster.example"
 NEW_PERSON = "mary@example.org"
 PHONE = 390
 START = "2035-06-01T19:00"
-
-
-class People:
-    """Browsers, each with its own person."""
-
-    def __init__(self, base, data, axe, profiles, shots):
-        self.base, self.axe, self.profiles, self.shots = base, axe, profiles, shots
-        self.mails = Mailbox(data)
-        self.sites = []
-
-    def browser(self):
-        driver = browser(self.profiles / f"profile-{len(self.sites)}")
-        site = Site(driver, self.base, self.axe, self.shots)
-        site.look()
-        self.sites.append(site)
-        return site
-
-    def signed_in(self, address):
-        site = self.browser()
-        self.sign_in(site, address)
-        return site
-
-    def sign_in(self, site, address, path="/sign-in"):
-        site.open(path)
-        site.find("#email").send_keys(address)
-        site.send()
-        assert address in site.text(), site.text()
-        site.find("#code").send_keys(self.mails.code(address))
-        site.send()
-        assert site.path().startswith(("/dashboard", "/check-in", "/invitations")), site.path()
-
-
-def set_value(site, selector, value):
-    """Fills a field whose parts differ between languages."""
-    site.driver.execute_script("arguments[0].value = arguments[1]", site.find(selector), value)
-
-
-def press(site, words):
-    """Presses the button or follows the link with these words."""
-    found = site.driver.find_elements(By.XPATH, f"//main//*[self::a or self::button][not(@aria-hidden)][contains(normalize-space(.), {words!r})]")
-    shown = [element for element in found if element.is_displayed()]
-    assert shown, f"no {words!r} on {site.path()}: {site.text()}"
-    # Away from the bar with the buttons at the foot of long forms.
-    site.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", shown[0])
-    site.leave(shown[0].click)
 
 
 def sign_up_without_scripts(people):
@@ -89,8 +43,9 @@ def sign_up_without_scripts(people):
     site.find("#code").send_keys(people.mails.code(NEW_PERSON))
     site.send()
     assert site.path() == "/dashboard/welcome", site.path()
-    site.find("#person_name").clear()
-    site.find("#person_name").send_keys("Mary Somerville")
+    for name, keys in (("person_name", "Mary Somerville"), ("account_name", "Stars of Leith")):
+        site.find(f"#{name}").clear()
+        site.find(f"#{name}").send_keys(keys)
     site.send()
     assert site.path() == "/dashboard/events/new", site.path()
     site.find("#title").send_keys("S")
@@ -193,11 +148,22 @@ def check_in_at_the_door(people, owner, event):
     guest = people.browser()
     guest.look(PHONE)
     guest.open(private)
-    code = guest.find(".code").text
-    owner.open(path)
-    owner.leave(lambda: owner.find("#q").send_keys(f"{people.base}/check-in/{code}", Keys.ENTER))
-    assert "is checked in" in owner.text(), owner.text()
+    ticket = f"/check-in/{guest.find('.code').text}"
+    owner.check(ticket, "ticket-staff", "Check in")
+    owner.look(PHONE)
+    owner.open(ticket)
+    press(owner, "Check in")
+    assert "Checked in:" in owner.text(), owner.text()
+    owner.check(ticket, "ticket-staff-before", "Checked in before:")
+    press(owner, "Undo")
+    assert "is not checked in" in owner.text(), owner.text()
+    for words in ("is checked in", "was checked in before:"):
+        owner.open(path)
+        owner.leave(lambda: owner.find("#q").send_keys(people.base + ticket, Keys.ENTER))
+        assert words in owner.text(), owner.text()
+    owner.check(owner.path(), "door-before", "was checked in before:")
     owner.check(f"{path}?q=l", "door-several", "found")
+    owner.check(f"{path}?q=nobody-like-this", "door-nobody", "Nobody matches")
     guest.open(private)
     assert "You are checked in" in guest.text(), guest.text()
 
@@ -239,6 +205,9 @@ def change_and_cancel(people, owner, event):
     assert "This event is cancelled." in owner.text(), owner.text()
     people.mails.has("ada@guests.example", "The press is broken.")
     owner.check(path, "event-cancelled-own", "It cannot be changed any more")
+    owner.open(f"{path}/registrations")
+    press(owner, "Ada Lovelace")
+    owner.check(owner.path(), "registration-closed", "ada@guests.example")
 
 
 def key_shown_once(people, owner):
@@ -327,6 +296,8 @@ def check_other_pages(site, owner, event):
         ("account", "/dashboard/account", "You and your account"),
         ("account-email", "/dashboard/account/email", "Your e-mail address"),
         ("account-leave", "/dashboard/account/leave", "Leave"),
+        ("account-mails", "/dashboard/account/mails", "You get an e-mail about"),
+        ("account-remove", "/dashboard/account/remove", "What is removed"),
         ("event-own", path, "Registrations"),
         ("event-clone", f"{path}/clone", "Copy this event?"),
         ("event-unpublish", f"{path}/unpublish", "Make it a draft again?"),
@@ -354,7 +325,38 @@ def check_free_plan(second):
     """What a plan would change is said kindly."""
     second.open("/dashboard")
     second.follow("Stars over the harbour")
-    second.check(f"{second.path()}/registrations", "registrations-plan", "What a paid plan adds")
+    path = second.path()
+    second.check(f"{path}/registrations", "registrations-plan", "What a paid plan adds")
+    second.check(f"{path}/check-in", "door-plan", "What a paid plan adds")
+    second.check("/dashboard/events/new", "event-new-free", "Needs a paid plan")
+
+
+def check_drafts_and_long_names(owner, organizer):
+    """What somebody typed may be as long as the API takes, without a space."""
+    draft = organizer.publish(title="A draft to be published", is_public=False)
+    path = f"/dashboard/events/{draft['id']}"
+    for name, page, words in (
+        ("draft", path, "This is a draft"),
+        ("draft-publish", f"{path}/publish", "Publish this event?"),
+        ("draft-delete", f"{path}/delete", "Delete this draft?"),
+    ):
+        owner.check(page, name, words)
+    field = {"label": "Q" * 120, "field_type": "select", "options": ["O" * 120, "P"]}
+    event = organizer.publish(title="T" * 200, location="L" * 300, organizer_name="N" * 120, city="Hull", custom_fields=[field])
+    path = f"/dashboard/events/{event['id']}"
+    body = {"name": "G" * 120, "email": f"{'e' * 60}@{'long.' * 20}example"}
+    organizer.call("POST", f"/me/events/{event['id']}/registrations", body)
+    for name, page, words in (
+        ("long-overview", path, "What people see"),
+        ("long-edit", f"{path}/edit", "Edit the event"),
+        ("long-registrations", f"{path}/registrations", "1 registration"),
+        ("long-door", f"{path}/check-in?q=gg", "1 found"),
+        ("long-activity", f"{path}/activity", "created"),
+    ):
+        owner.check(page, name, words)
+    owner.open(f"{path}/registrations")
+    owner.leave(owner.find(".people a").click)
+    owner.check(owner.path(), "long-registration", "Save")
 
 
 def main():
@@ -376,6 +378,7 @@ def main():
         key_shown_once(people, owner)
         three_roles_two_accounts(people, owner, second)
         end_a_session(people, second)
+        check_drafts_and_long_names(owner, organizer)
         check_other_pages(people.browser(), owner, organizer.publish(title="An evening with nobody", city="Hull"))
         for site in people.sites:
             site.assert_at_home(meant=(400, 403, 404, 409))
