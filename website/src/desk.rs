@@ -213,6 +213,18 @@ impl Desk {
         Err(Problem::new(Reason::InsufficientScope, message))
     }
 
+    /// Asks that a form is about the account that is chosen now: the person may have chosen another one since it was opened.
+    ///
+    /// # Errors
+    /// It is about another one.
+    pub(crate) fn require_same_account(&self, form: &Form) -> Result<(), Problem> {
+        if form.value("account_id") == Some(self.viewer.account_id()) {
+            return Ok(());
+        }
+        let message = "another of your accounts was chosen meanwhile: look at it again";
+        Err(Problem::new(Reason::Conflict, message))
+    }
+
     fn lacks(&self, needs: Needs) -> bool {
         needs == Needs::Account && self.viewer.account.is_none()
     }

@@ -66,8 +66,11 @@ flashes! {
     INVITATION_DECLINED, "invitation-declined", "The invitation is declined.";
     ROLE_CHANGED, "role-changed", "The role is changed.";
     MEMBER_REMOVED, "member-removed", "The member is removed.";
+    ACCOUNT_CREATED, "account-created", "Your account is ready.";
     ACCOUNT_SAVED, "account-saved", "Your changes are saved.";
+    MAILS_CHOSEN, "mails-chosen", "Your choice is saved.";
     ACCOUNT_LEFT, "account-left", "You are no longer a member of that account.";
+    ACCOUNT_REMOVED, "account-removed", "The account and everything in it is removed.";
     EMAIL_CHANGED, "email-changed", "Your address is changed. Your old address got a notice.";
 }
 

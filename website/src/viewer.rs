@@ -103,6 +103,12 @@ impl Viewer {
             .map_or(Role::Door, |account| account.role)
     }
 
+    /// The account's identifier; empty if the person is in none.
+    pub(crate) fn account_id(&self) -> &str {
+        let account = self.account.as_ref();
+        account.map_or("", |account| &account.id)
+    }
+
     pub(crate) fn account_name(&self) -> &str {
         let account = self.account.as_ref();
         account.map_or("", |account| &account.name)
@@ -140,6 +146,14 @@ impl Viewer {
 
     pub(crate) fn reads_account(&self) -> bool {
         self.may(Scope::AccountRead)
+    }
+
+    pub(crate) fn edits_account(&self) -> bool {
+        self.may(Scope::AccountWrite)
+    }
+
+    pub(crate) fn removes_account(&self) -> bool {
+        self.may(Scope::AccountRemove)
     }
 }
 

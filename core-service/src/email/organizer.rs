@@ -17,8 +17,8 @@ pub struct Digest<'a> {
     pub news: &'a [EventNews],
     /// The page of an event's registrations.
     pub registrations_url: &'a (dyn Fn(&EventNews) -> String + Sync),
-    /// The dashboard.
-    pub dashboard_url: &'a str,
+    /// The page on which members choose what they are told.
+    pub choice_url: &'a str,
     /// The host of every URL in mails.
     pub host: &'a str,
 }
@@ -38,7 +38,7 @@ struct Shown<'a> {
     events: Vec<ShownEvent<'a>>,
     account: &'a str,
     host: &'a str,
-    dashboard_url: &'a str,
+    choice_url: &'a str,
 }
 
 struct ShownEvent<'a> {
@@ -65,7 +65,7 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
         events: news.iter().map(event).collect(),
         account: greeted(&organizer.account_name).unwrap_or("your account"),
         host: digest.host,
-        dashboard_url: digest.dashboard_url,
+        choice_url: digest.choice_url,
     };
     let subject = match news {
         [one] => format!("{headline}: {}", one.title),

@@ -72,7 +72,7 @@ impl OrganizerMail {
             organizer: &organizer,
             news: &news,
             registrations_url: &|news| self.links.registrations(news.event),
-            dashboard_url: &self.links.dashboard(),
+            choice_url: &self.links.mail_choice(),
             host: &self.links.host(),
         };
         let mail = email::digest(&job.key, &digest)

@@ -59,9 +59,9 @@ impl Links {
         format!("{}/registrations", self.admin(event))
     }
 
-    /// The owner's page of all events.
-    pub fn dashboard(&self) -> String {
-        format!("{}/dashboard", self.base)
+    /// The page on which members choose about which registrations they are mailed.
+    pub fn mail_choice(&self) -> String {
+        format!("{}/dashboard/account/mails", self.base)
     }
 
     /// An attendee's private page.

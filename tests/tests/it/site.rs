@@ -3,12 +3,14 @@
 mod articles;
 mod caching;
 mod catalogue;
+mod door;
 mod faults;
 mod feeds;
 mod formats;
 mod headers;
 mod hostile_forms;
 mod members;
+mod own_account;
 mod own_activity;
 mod own_events;
 mod own_registrations;

@@ -29,6 +29,8 @@ use edge::http::Resource;
 
 use crate::visit::Site;
 
+pub(crate) use door::ticket_for_staff;
+
 /// Every path below `/dashboard`, and the pages of invitations.
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     let mut resources = Vec::new();

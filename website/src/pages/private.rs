@@ -72,9 +72,9 @@ struct CancelPage {
 }
 
 /// An answer to a question of the event.
-struct ShownAnswer {
-    label: String,
-    text: String,
+pub(crate) struct ShownAnswer {
+    pub(crate) label: String,
+    pub(crate) text: String,
 }
 
 /// Details of a repeated registration, which the registrant may take over.
@@ -206,7 +206,8 @@ fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
     ShownEvent::of(EventSource::of(event))
 }
 
-fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
+/// Answers in words.
+pub(crate) fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
     let shown = |answer: Answer| ShownAnswer {
         text: match &*answer.values.join(", ") {
             // A ticked box.

@@ -14,7 +14,10 @@ use qrcode::{Color, EcLevel, QrCode};
 use crate::{
     event::{EventSource, ShownEvent},
     layout::{Page, Section, private},
-    pages::status::{Status, StatusMark},
+    pages::{
+        dashboard::ticket_for_staff,
+        status::{Status, StatusMark},
+    },
     visit::{Site, Visit},
 };
 
@@ -35,6 +38,10 @@ pub(crate) fn resources(site: &Site) -> [Resource; 1] {
 
 async fn show(visit: Visit) -> Result<Response, Problem> {
     let code = visit.segment(1)?;
+    let (for_staff, visit) = ticket_for_staff(visit, &code).await?;
+    if let Some(page) = for_staff {
+        return Ok(page);
+    }
     let mut ticket = visit.ask::<GetTicket>(GetTicketRequest { code }).await?;
     let event = ticket.event.take().ok_or_else(|| {
         Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")

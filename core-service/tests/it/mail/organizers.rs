@@ -105,6 +105,7 @@ async fn what_awaits_approval_is_told_once_in_a_quarter_of_an_hour(database: Dat
     );
     for part in [&mails[0].text, &mails[0].html] {
         assert!(part.contains(&page), "{part}");
+        assert!(part.contains("https://muster.example/dashboard/account/mails"));
         assert!(part.contains("3 new registrations. 3 await your approval. 0 of 100"));
         for name in ["ada", "bob", "cleo"] {
             assert!(part.contains(name), "{part}");

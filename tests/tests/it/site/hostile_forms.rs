@@ -273,7 +273,7 @@ async fn names_that_are_code_are_text_on_every_page(app: Arc<TestApp>) {
         _ => saved,
     };
     assert_eq!(saved.status, 303, "{saved:?}");
-    let person = [("person_name", NAME)];
+    let person = [("person_name", NAME), ("action", "person")];
     assert_eq!(
         browser.send("/dashboard/account", &person).await.status,
         303

@@ -10,7 +10,12 @@ use serde_json::json;
 use tests::{Account, Browser, Surface, TestApp};
 
 /// Invites an address into an account with a role, and answers the browser of who took the invitation.
-async fn member(app: &Arc<TestApp>, owner: &Browser, email: &str, role: &str) -> Browser {
+pub(super) async fn member(
+    app: &Arc<TestApp>,
+    owner: &Browser,
+    email: &str,
+    role: &str,
+) -> Browser {
     let sent = owner
         .send("/dashboard/members", &[("email", email), ("role", role)])
         .await;
@@ -32,7 +37,7 @@ async fn member(app: &Arc<TestApp>, owner: &Browser, email: &str, role: &str) ->
     browser
 }
 
-async fn account(app: &Arc<TestApp>) -> (Account, Browser) {
+pub(super) async fn account(app: &Arc<TestApp>) -> (Account, Browser) {
     let account = app.account(Plan::Pro).await;
     let browser = Browser::signed_in(app, &account.email).await;
     (account, browser)
@@ -67,6 +72,11 @@ async fn three_roles_see_what_they_may_do(app: Arc<TestApp>) {
             &organizer,
             "/dashboard/members".to_owned(),
             ("email", "x@example.org"),
+        ),
+        (
+            &organizer,
+            "/dashboard/account/remove".to_owned(),
+            ("name", "x"),
         ),
         (&door, path("/edit"), ("title", "Mine now")),
         (&door, path("/cancel"), ("action", "cancel")),
@@ -270,13 +280,25 @@ async fn a_person_with_two_accounts_switches_between_them(app: Arc<TestApp>) {
     person.send("/dashboard/switch", &foreign).await.html(404);
 }
 
-async fn the_last_owner_cannot_leave(app: Arc<TestApp>) {
+async fn the_last_owner_cannot_leave_and_removing_needs_the_name(app: Arc<TestApp>) {
     let (account, owner) = account(&app).await;
     let id = account.id.to_string();
     let left = owner
         .send("/dashboard/account/leave", &[("account_id", &id)])
         .await;
     assert!(left.html(409).contains("id=\"trouble\""));
+    let wrong = [("account_id", &*id), ("name", "something else")];
+    let refused = owner.send("/dashboard/account/remove", &wrong).await;
+    assert!(refused.html(400).contains("id=\"name-wrong\""));
+    let right = [("account_id", &*id), ("name", "Olga Owner")];
+    let removed = owner.send("/dashboard/account/remove", &right).await;
+    assert_eq!(
+        removed.header("location"),
+        Some("/dashboard"),
+        "{removed:?}"
+    );
+    let start = owner.page("/dashboard").await;
+    assert_eq!(start.header("location"), Some("/dashboard/start"));
 }
 
 tests::on_both_engines!(
@@ -285,5 +307,5 @@ tests::on_both_engines!(
     harmful_acts_need_a_new_code_after_a_while,
     an_invitation_is_for_its_address_only,
     a_person_with_two_accounts_switches_between_them,
-    the_last_owner_cannot_leave,
+    the_last_owner_cannot_leave_and_removing_needs_the_name,
 );

@@ -46,9 +46,31 @@ async fn what_happened_is_told_in_sentences_and_found(app: Arc<TestApp>) {
         "{html}"
     );
 
+    let file = attributes(found.html(200), "href");
+    let file = file.iter().find(|path| path.contains(".csv")).unwrap();
+    assert_eq!(unescaped(file), "/dashboard/activity.csv?q=go+night");
+    for (query, told, untold) in [
+        ("?q=go+night".to_owned(), "Go Night", "Rust"),
+        (
+            format!("?event_id={}", event.id),
+            "Rust <Night>",
+            "Go Night",
+        ),
+    ] {
+        let csv = browser
+            .page(&format!("/dashboard/activity.csv{query}"))
+            .await;
+        let name = "attachment; filename=\"activity.csv\"";
+        assert_eq!(csv.header("content-disposition"), Some(name));
+        let text = String::from_utf8(csv.body.to_vec()).unwrap();
+        assert!(text.contains(told) && !text.contains(untold), "{text}");
+    }
+
     let stranger = app.account(Plan::Pro).await;
     let stranger = Browser::signed_in(&app, &stranger.email).await;
     let page = format!("/dashboard/events/{}/activity", other.id);
+    stranger.page(&page).await.html(404);
+    let page = format!("/dashboard/activity.csv?event_id={}", other.id);
     stranger.page(&page).await.html(404);
 }
 

@@ -211,6 +211,12 @@ async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
     let (browser, owner, event) = organizer(&app, Plan::Pro).await;
     let clone = path(&event, "/clone");
     let key = [("key", "one-copy")];
+    let detailed = json!({
+        "id": event.id, "start_date": "2030-05-14T19:00", "end_date": "2030-05-14T22:30",
+        "timezone": "Asia/Tokyo",
+        "custom_fields": [{"label": "Size", "field_type": "select", "options": ["S", "M"]}],
+    });
+    let original = owner.ok::<UpdateEvent>(detailed).await;
     let first = browser.send(&clone, &key).await;
     let second = browser.send(&clone, &key).await;
     assert_eq!(first.header("location"), second.header("location"));
@@ -227,7 +233,31 @@ async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
             .html(200)
             .contains("This is a draft")
     );
-    browser.page(&format!("{copy}/publish")).await.html(200);
+    let id = copy.rsplit('/').next().unwrap();
+    let cloned = owner.ok::<GetMyEvent>(json!({"id": id})).await;
+    for kept in [
+        "title",
+        "start_date",
+        "end_date",
+        "timezone",
+        "custom_fields",
+    ] {
+        assert_eq!(cloned[kept], original[kept], "{kept}");
+    }
+    let form = browser.page(&format!("{copy}/edit")).await;
+    let times = fields(form.html(200));
+    for (name, value) in [
+        ("start_date", "2030-05-14T19:00"),
+        ("end_date", "2030-05-14T22:30"),
+        ("custom_fields[0].options", "S\nM"),
+    ] {
+        let kept = times
+            .iter()
+            .any(|field| *field == (name.to_owned(), value.to_owned()));
+        assert!(kept, "{name}: {times:?}");
+    }
+    let publish = browser.page(&format!("{copy}/publish")).await;
+    assert!(publish.html(200).contains("Nobody is mailed."));
     let published = browser.send(&format!("{copy}/publish"), &[]).await;
     assert!(
         browser
@@ -244,6 +274,34 @@ async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
     assert_eq!(owner.ok::<ListMyEvents>(json!({})).await["count"], 1);
     let kept = browser.send(&path(&event, "/delete"), &[]).await;
     assert!(kept.html(409).contains("This is not possible now"));
+}
+
+async fn a_cover_is_found_and_removed_by_the_form(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let edit = path(&event, "/edit");
+    let opened = fields(browser.page(&edit).await.html(200));
+    let found = with(&opened, &[("image_query", "crab")]);
+    assert_eq!(browser.send(&edit, &found).await.status, 303);
+    assert!(read(&owner, &event).await["image_url"].is_string());
+    let page = browser.page(&edit).await;
+    let html = page.html(200);
+    assert!(html.contains("Remove the cover picture"), "{html}");
+    let opened = fields(html);
+    let removed = with(&opened, &[("remove_cover", "true")]);
+    assert_eq!(browser.send(&edit, &removed).await.status, 303);
+    assert!(read(&owner, &event).await["image_url"].is_null());
+    let page = browser.page(&edit).await;
+    assert!(!page.html(200).contains("Remove the cover picture"));
+}
+
+async fn the_owner_is_told_that_an_event_was_taken_down(app: Arc<TestApp>) {
+    let (browser, _owner, event) = organizer(&app, Plan::Pro).await;
+    let suspensions = &app.core.use_cases().suspensions;
+    suspensions.hide(&event.slug, true, None).await.unwrap();
+    let page = browser.page(&path(&event, "")).await;
+    let html = page.html(200);
+    assert!(html.contains("has taken this event down"), "{html}");
+    assert!(html.contains("Taken down</span>"), "{html}");
 }
 
 async fn events_of_other_accounts_are_not_there(app: Arc<TestApp>) {
@@ -287,5 +345,7 @@ tests::on_both_engines!(
     who_is_mailed_is_shown_before_time_or_place_change,
     cancelling_shows_the_reason_and_who_is_mailed_first,
     drafts_are_copied_published_taken_back_and_deleted,
+    a_cover_is_found_and_removed_by_the_form,
+    the_owner_is_told_that_an_event_was_taken_down,
     events_of_other_accounts_are_not_there,
 );

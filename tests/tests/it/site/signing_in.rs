@@ -31,7 +31,7 @@ async fn a_new_person_publishes_a_first_event_by_forms_alone(app: Arc<TestApp>) 
             .html(200)
             .contains("value=\"ada\"")
     );
-    let named = [("person_name", "Ada")];
+    let named = [("person_name", "Ada"), ("account_name", "Rust Berlin")];
     let named = browser.send("/dashboard/welcome", &named).await;
     assert_eq!(named.header("location"), Some("/dashboard/events/new"));
 

@@ -15,7 +15,10 @@ pub(super) fn fields(html: &str) -> Vec<(String, String)> {
         let Some(name) = value("name") else {
             continue;
         };
-        let is_ticked = !tag.contains("type=\"checkbox\"") || tag.contains(" checked");
+        let is_choice = ["checkbox", "radio"]
+            .iter()
+            .any(|kind| tag.contains(&format!("type=\"{kind}\"")));
+        let is_ticked = !is_choice || tag.contains(" checked");
         if tag.starts_with("input") && is_ticked {
             fields.push((name, value("value").unwrap_or_default()));
         } else if tag.starts_with("textarea") {

@@ -4,10 +4,14 @@ use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::v1::{
-    ActivityItem, ActivityList, FieldChange, ListActivityRequest, bindings::ListActivity,
+    ActivityItem, ActivityList, ExportActivityRequest, FieldChange, ListActivityRequest,
+    bindings::{ExportActivity, ListActivity},
 };
 
-use super::event_head::{EventHead, Part, path_of, read};
+use super::{
+    download,
+    event_head::{EventHead, Part, path_of, read},
+};
 use crate::{
     date::moment_utc,
     desk::{Desk, Frame, Tab, sentence},
@@ -17,6 +21,9 @@ use crate::{
 };
 
 const PATH: &str = "/dashboard/activity";
+
+/// The same as a file.
+const CSV: &str = "/dashboard/activity.csv";
 
 /// Lines on a page.
 const PAGE_SIZE: i32 = 50;
@@ -32,6 +39,7 @@ struct ActivityPage {
     lines: Vec<Line>,
     next_url: Option<String>,
     first_url: Option<String>,
+    csv_url: String,
     problem: Option<String>,
 }
 
@@ -61,9 +69,10 @@ struct Change {
     after: String,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 2] {
+pub(super) fn resources(site: &Site) -> [Resource; 3] {
     [
         site.desk(PATH, show),
+        site.desk(CSV, export),
         site.desk("/dashboard/events/{id}/activity", show_of_event),
     ]
 }
@@ -79,6 +88,25 @@ async fn show_of_event(desk: Desk) -> Result<Response, Problem> {
     let head = EventHead::of(&event, Part::Activity);
     let filter = Filter::of(&desk.visit.query(), path, Some(event.id));
     answer(&desk, filter, Some(head)).await
+}
+
+async fn export(desk: Desk) -> Result<Response, Problem> {
+    let query = desk.visit.query();
+    let event_id = query.value("event_id").map(str::to_owned);
+    let ListActivityRequest {
+        event_id,
+        q,
+        from,
+        to,
+        ..
+    } = Filter::of(&query, CSV.to_owned(), event_id).request();
+    let request = ExportActivityRequest {
+        event_id,
+        q,
+        from,
+        to,
+    };
+    download::answer::<ExportActivity>(&desk, request, "activity.csv").await
 }
 
 async fn answer(desk: &Desk, filter: Filter, head: Option<EventHead>) -> Result<Response, Problem> {
@@ -120,17 +148,27 @@ impl Filter {
 
     /// The address of the page that begins at a cursor.
     fn at(&self, cursor: &str) -> String {
+        self.url(&self.path, ("cursor", cursor))
+    }
+
+    /// The address of the file with all that is found.
+    fn csv_url(&self) -> String {
+        let event_id = self.event_id.as_deref().unwrap_or_default();
+        self.url(CSV, ("event_id", event_id))
+    }
+
+    fn url(&self, path: &str, more: (&str, &str)) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let fields = [
             ("q", &*self.q),
             ("from", &self.from),
             ("to", &self.to),
-            ("cursor", cursor),
+            more,
         ];
         query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
         match &*query.finish() {
-            "" => self.path.clone(),
-            query => format!("{}?{query}", self.path),
+            "" => path.to_owned(),
+            query => format!("{path}?{query}"),
         }
     }
 
@@ -153,6 +191,7 @@ impl ActivityPage {
             page,
             frame,
             next_url: list.next_cursor.map(|cursor| filter.at(&cursor)),
+            csv_url: filter.csv_url(),
             first_url: (!filter.cursor.is_empty()).then(|| filter.at("")),
             lines: list
                 .items
@@ -207,7 +246,10 @@ mod tests {
         assert_eq!(filter.request().cursor.as_deref(), Some("x"));
         assert!(filter.is_set() && !Filter::default().is_set());
         let all = Filter::of(&Form::default(), PATH.to_owned(), None);
-        assert_eq!(all.at(""), PATH);
+        assert_eq!((&*all.at(""), &*all.csv_url()), (PATH, CSV));
+        let of_event = Filter::of(&query, String::new(), Some("e".to_owned()));
+        let file = "/dashboard/activity.csv?q=Ada+L&from=2030-01-01&event_id=e";
+        assert_eq!(of_event.csv_url(), file);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::{
     },
     event_head::{EventHead, Part, path_of, read},
     mail_preview::{MailPreview, check, of_update},
+    plan::Plan,
 };
 use crate::{
     desk::{Desk, Frame, Tab},
@@ -65,11 +66,14 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
     desk.require(Scope::EventsWrite)?;
-    let event = read(&desk).await?;
+    let (event, plan) = tokio::try_join!(read(&desk), Plan::read(&desk))?;
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let form = EventForm::of(Purpose::Change, &stored(&event));
+    let mut form = EventForm::of(Purpose::change(&event), &stored(&event));
+    if let Some(plan) = plan.filter(|_| !event.requires_approval) {
+        plan.explain(&mut form.sheet);
+    }
     desk.answer(&EditPage::of(&desk, &event, form))
 }
 
@@ -162,7 +166,7 @@ fn conflict(desk: &Desk, event: &MyEventDetail, form: &Form) -> Result<Response,
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));
     }
-    let merged = merged(form, &stored(event));
+    let merged = merged(Purpose::change(event), form, &stored(event));
     let mut page = EditPage::of(desk, event, merged);
     page.trouble = Some(CONFLICT);
     let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
@@ -180,7 +184,7 @@ fn refused(
         return Err(problem);
     }
     let mut page = EditPage::again(desk, event, form);
-    let form = EventForm::of(Purpose::Change, form).refused(&violations);
+    let form = EventForm::of(Purpose::change(event), form).refused(&violations);
     (page.sheet, page.questions) = (form.sheet, form.questions);
     desk.answer_refused(&page, &problem)
 }
@@ -210,7 +214,7 @@ impl EditPage {
         Self {
             version,
             seen,
-            ..Self::of(desk, event, EventForm::of(Purpose::Change, form))
+            ..Self::of(desk, event, EventForm::of(Purpose::change(event), form))
         }
     }
 }

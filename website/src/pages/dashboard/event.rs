@@ -117,36 +117,50 @@ async fn delete(desk: Desk, _form: Form) -> Result<Response, Problem> {
     Ok(flash::see(DASHBOARD, Some(Flash::EVENT_DELETED)))
 }
 
-/// The registrations of an event in numbers.
+/// The registrations of an event in numbers: always how many seats are taken, the others if there are any.
 pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
     let list = format!("{}/registrations", path_of(&event.id));
-    let count = |number: String, words, status: &str| Count {
-        number,
-        words,
-        url: Some(match status {
-            "" => list.clone(),
-            _ => format!("{list}?status={status}"),
-        }),
-    };
+    let url = |status: &str| Some(format!("{list}?status={status}"));
     let (confirmed, seats) = (event.registrations_confirmed, event.max_capacity);
-    let waiting = event.registrations_active - confirmed;
-    vec![
-        count(
-            format!("{confirmed} of {seats}"),
-            "seats are taken",
+    let mut counts = vec![Count {
+        number: format!("{confirmed} of {seats}"),
+        words: "seats are taken",
+        url: url("Confirmed"),
+    }];
+    let others = [
+        (
+            event.registrations_checked_in,
+            "are checked in",
             "Confirmed",
         ),
-        count(
-            waiting.to_string(),
-            "wait for a seat, an approval or a confirmation",
-            "",
+        (
+            event.registrations_pending,
+            "wait for your approval",
+            "Pending",
         ),
-        count(
-            event.registrations_total.to_string(),
-            "registrations in all",
-            "",
+        (
+            event.registrations_unconfirmed,
+            "have not confirmed their address",
+            "Pending",
         ),
-    ]
+        (
+            event.registrations_waitlisted,
+            "are on the waitlist",
+            "Waitlisted",
+        ),
+        (
+            event.registrations_total - event.registrations_active,
+            "are cancelled",
+            "Cancelled",
+        ),
+    ];
+    let others = others.into_iter().filter(|(number, ..)| *number > 0);
+    counts.extend(others.map(|(number, words, status)| Count {
+        number: number.to_string(),
+        words,
+        url: url(status),
+    }));
+    counts
 }
 
 impl EventPage {

@@ -30,6 +30,9 @@ pub(super) const TEXTS: [&str; 10] = [
     "contact_email",
 ];
 
+/// Ticked to have no cover any more. The API removes it if no words for a picture are given.
+pub(super) const REMOVE_COVER: &str = "remove_cover";
+
 /// The fields that are ticked.
 pub(super) const TICKS: [&str; 2] = ["is_listed", "requires_approval"];
 
@@ -43,7 +46,15 @@ pub(super) struct EventForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     New,
-    Change,
+    Change { has_cover: bool },
+}
+
+impl Purpose {
+    /// A change of an event.
+    pub(super) const fn change(event: &MyEventDetail) -> Self {
+        let has_cover = event.image_url.is_some();
+        Self::Change { has_cover }
+    }
 }
 
 impl EventForm {
@@ -193,17 +204,21 @@ fn groups(purpose: Purpose) -> Vec<Group> {
 fn what(purpose: Purpose) -> Vec<Field> {
     let cover = match purpose {
         Purpose::New => "A few words for a picture, for example: crab on a keyboard.",
-        Purpose::Change => {
+        Purpose::Change { .. } => {
             "A few words for another picture. Leave it empty to keep the one that there is."
         }
     };
-    vec![
+    let mut fields = vec![
         Field::line("title", "Title").required(),
         Field::paragraphs("description", "Description")
             .hint("Leave an empty line between paragraphs. You can use Markdown for lists, links and headings.")
             .required(),
         Field::line("image_query", "Cover picture").hint(cover),
-    ]
+    ];
+    if purpose == (Purpose::Change { has_cover: true }) {
+        fields.push(Field::tick(REMOVE_COVER, "Remove the cover picture"));
+    }
+    fields
 }
 
 fn when() -> Vec<Field> {
@@ -232,7 +247,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
     let usual = ("", "As usual on this site");
     let options = [usual, ("true", "Yes"), ("false", "No")];
     // An event that is there has the one or the other.
-    let skipped = usize::from(purpose == Purpose::Change);
+    let skipped = usize::from(purpose != Purpose::New);
     vec![
         Field::new(FieldKind::Number, "max_capacity", "Seats")
             .hint("At most 10,000. When they are taken, people join a waitlist.")

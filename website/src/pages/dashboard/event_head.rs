@@ -71,7 +71,11 @@ impl EventHead {
             url: path_of(&event.id),
             title: event.title.clone(),
             when: dates.map(|dates| dates.when()).unwrap_or_default(),
-            badge: Badge::of(event.is_published, event.is_cancelled),
+            badge: if event.is_hidden && !event.is_cancelled {
+                Badge::new("bad", "Taken down")
+            } else {
+                Badge::of(event.is_published, event.is_cancelled)
+            },
             part,
             is_cancelled: event.is_cancelled,
             public_url: format!("/events/{}", encoded(&event.slug)),

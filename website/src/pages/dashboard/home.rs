@@ -3,10 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
-use muster_api::v1::{
-    GetAccountRequest, ListMyEventsRequest, MyEvent, MyEventList,
-    bindings::{GetAccount, ListMyEvents},
-};
+use muster_api::v1::{ListMyEventsRequest, MyEvent, MyEventList, bindings::ListMyEvents};
 
 use super::{
     event_head::{Badge, path_of},
@@ -79,7 +76,10 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
     let filter = Filter::of(&desk.visit.query());
-    let (listed, plan) = tokio::join!(desk.ask::<ListMyEvents>(filter.request()), read_plan(&desk));
+    let (listed, plan) = tokio::join!(
+        desk.ask::<ListMyEvents>(filter.request()),
+        Plan::read(&desk)
+    );
     let plan = plan?;
     match listed {
         Ok(list) => desk.answer(&HomePage::of(&desk, filter, list, plan)),
@@ -90,14 +90,6 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
         }
         Err(problem) => Err(problem),
     }
-}
-
-async fn read_plan(desk: &Desk) -> Result<Option<Plan>, Problem> {
-    if !desk.viewer.reads_account() {
-        return Ok(None);
-    }
-    let account = desk.ask::<GetAccount>(GetAccountRequest {}).await?;
-    Ok(Some(Plan::of(&account, &desk.visit.site.links())))
 }
 
 impl Filter {

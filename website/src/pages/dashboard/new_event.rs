@@ -5,10 +5,7 @@ use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::{
     Scope,
-    v1::{
-        CreatedEvent, GetAccountRequest,
-        bindings::{CreateEvent, GetAccount},
-    },
+    v1::{CreatedEvent, bindings::CreateEvent},
 };
 
 use super::{
@@ -21,7 +18,7 @@ use crate::{
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::Page,
-    pages::dashboard::plan::Plan,
+    pages::dashboard::plan::{self, Plan},
     visit::Site,
     zones,
 };
@@ -50,11 +47,7 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
     desk.require(Scope::EventsWrite)?;
-    let account = if desk.viewer.reads_account() {
-        Some(desk.ask::<GetAccount>(GetAccountRequest {}).await?)
-    } else {
-        None
-    };
+    let account = plan::account(&desk).await?;
     let timezone = account
         .as_ref()
         .and_then(|account| account.timezone.clone());
@@ -62,6 +55,9 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     let mut page = NewEventPage::of(&desk, EventForm::of(Purpose::New, &typed), fresh_key());
     let links = desk.visit.site.links();
     page.plan = account.map(|account| Plan::of(&account, &links));
+    if let Some(plan) = &page.plan {
+        plan.explain(&mut page.sheet);
+    }
     desk.answer(&page)
 }
 

@@ -1,8 +1,15 @@
 //! The plan of an account, in kind words.
 
-use muster_api::{internal::v1::Instance, v1::Account};
+use edge::Problem;
+use muster_api::{
+    internal::v1::Instance,
+    v1::{Account, GetAccountRequest, bindings::GetAccount},
+};
 
-use crate::desk::sentence;
+use crate::{
+    desk::{Desk, sentence},
+    field::Sheet,
+};
 
 /// What an account has, and where it could have more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +23,33 @@ pub(crate) struct Plan {
     pub(crate) upgrade_url: Option<String>,
 }
 
+/// The account with its plan, for those who may see it.
+pub(super) async fn account(desk: &Desk) -> Result<Option<Account>, Problem> {
+    if !desk.viewer.reads_account() {
+        return Ok(None);
+    }
+    let account = desk.ask::<GetAccount>(GetAccountRequest {}).await?;
+    Ok(Some(account))
+}
+
 impl Plan {
+    /// The plan, for those who may see it.
+    pub(super) async fn read(desk: &Desk) -> Result<Option<Self>, Problem> {
+        let account = account(desk).await?;
+        let links = desk.visit.site.links();
+        Ok(account.map(|account| Self::of(&account, &links)))
+    }
+
+    /// Says in the form of an event what this plan does not include.
+    pub(super) fn explain(&self, sheet: &mut Sheet) {
+        let mut fields = sheet.fields_mut();
+        let approval = fields.find(|field| field.name == "requires_approval");
+        if let Some(field) = approval.filter(|_| !self.is_paid) {
+            let words = "Needs a paid plan: without one you could not see who asks.";
+            field.hint = Some(words.to_owned());
+        }
+    }
+
     pub(crate) fn of(account: &Account, instance: &Instance) -> Self {
         let (used, limit) = (account.active_events, account.active_events_limit);
         Self {

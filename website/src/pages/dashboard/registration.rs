@@ -24,7 +24,10 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    pages::register::sheet::{Input, Mistake, Question, QuestionKind, Sheet},
+    pages::{
+        private::{ShownAnswer, shown},
+        register::sheet::{Input, Mistake, Question, QuestionKind, Sheet},
+    },
     visit::Site,
 };
 
@@ -43,8 +46,10 @@ struct RegistrationPage {
     problems: Vec<Mistake>,
     name: Input,
     questions: Vec<Question>,
-    /// Answers to questions that the event no longer has.
-    earlier: Vec<(String, String)>,
+    /// Whether the person may change it, and it can be changed.
+    is_editable: bool,
+    /// Answers that cannot be changed: all of them, or those to questions that the event no longer has.
+    fixed: Vec<ShownAnswer>,
     standing: Standing,
     trouble: Option<String>,
 }
@@ -225,10 +230,6 @@ impl Standing {
     fn is_in(self) -> bool {
         self == Self::IsIn
     }
-
-    fn is_cancelled(self) -> bool {
-        self == Self::Cancelled
-    }
 }
 
 impl RegistrationPage {
@@ -236,10 +237,11 @@ impl RegistrationPage {
         let (page, frame) = desk.frame("Registration", Tab::Events);
         let list = format!("{}/registrations", path_of(&event.id));
         let standing = Standing::of(&one);
-        let earlier = one
-            .answers
-            .iter()
-            .filter(|one| !is_asked(event, one.label()));
+        let is_editable = desk.viewer.edits_registrations()
+            && standing != Standing::Cancelled
+            && !event.is_cancelled;
+        let mut fixed = one.answers;
+        fixed.retain(|answer| !is_editable || !is_asked(event, answer.label()));
         Self {
             page,
             frame,
@@ -252,9 +254,8 @@ impl RegistrationPage {
             problems: sheet.mistakes,
             name: sheet.name,
             questions: sheet.questions,
-            earlier: earlier
-                .map(|one| (one.label().to_owned(), one.values.join(", ")))
-                .collect(),
+            is_editable,
+            fixed: shown(fixed),
             standing,
             trouble: sheet.notice.map(str::to_owned),
             email: one.email,

@@ -54,6 +54,7 @@ struct PlanPage {
     page: Page,
     frame: Frame,
     head: EventHead,
+    heading: &'static str,
     counts: Vec<Count>,
     upgrade_url: Option<String>,
 }
@@ -93,7 +94,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     match listed {
         Ok(list) => desk.answer(&RegistrationsPage::of(&desk, &event, filter, list)),
         Err(problem) if problem.code == "PLAN_REQUIRED" => {
-            desk.answer_refused(&PlanPage::of(&desk, &event), &problem)
+            without_list(&desk, &event, Part::Registrations, &problem)
         }
         Err(problem) if problem.http_status == 400 => {
             let list = RegistrationList::default();
@@ -103,6 +104,16 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
         }
         Err(problem) => Err(problem),
     }
+}
+
+/// The answer to a page that needs a plan which lists registrations.
+pub(super) fn without_list(
+    desk: &Desk,
+    event: &MyEventDetail,
+    part: Part,
+    problem: &Problem,
+) -> Result<Response, Problem> {
+    desk.answer_refused(&PlanPage::of(desk, event, part), problem)
 }
 
 /// Approves those that are chosen, or all of the page.
@@ -164,12 +175,17 @@ impl RegistrationsPage {
 }
 
 impl PlanPage {
-    fn of(desk: &Desk, event: &MyEventDetail) -> Self {
-        let (page, frame) = desk.frame("Registrations", Tab::Events);
+    fn of(desk: &Desk, event: &MyEventDetail, part: Part) -> Self {
+        let heading = match part {
+            Part::Door => "Check-in",
+            _ => "Registrations",
+        };
+        let (page, frame) = desk.frame(heading, Tab::Events);
         Self {
             page,
             frame,
-            head: EventHead::of(event, Part::Registrations),
+            head: EventHead::of(event, part),
+            heading,
             counts: counts(event),
             upgrade_url: desk.visit.site.links().upgrade_url.clone(),
         }

@@ -1,10 +1,13 @@
-//! What new people are asked once: their name, which is filled in already.
+//! What new people are asked once: how they and their events are called. Everything is filled in already.
 
 use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::{
-    internal::v1::{RenamePersonRequest, bindings::RenamePerson},
+    internal::v1::{
+        RenamePersonRequest, UpdateAccountRequest,
+        bindings::{RenamePerson, UpdateAccount},
+    },
     violation::Violation,
 };
 
@@ -48,10 +51,18 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
 }
 
 async fn save(desk: &Desk, form: &Form) -> Result<(), Problem> {
-    let name = form.value("person_name").unwrap_or_default().to_owned();
-    let request = RenamePersonRequest { name: Some(name) };
-    let renamed = desk.ask::<RenamePerson>(request).await;
+    let named = |name| form.value(name).unwrap_or_default().to_owned();
+    let person = RenamePersonRequest {
+        name: Some(named("person_name")),
+    };
+    let renamed = desk.ask::<RenamePerson>(person).await;
     renamed.map_err(|problem| about(problem, "person_name"))?;
+    let account = UpdateAccountRequest {
+        name: Some(named("account_name")),
+        timezone: None,
+    };
+    let updated = desk.ask::<UpdateAccount>(account).await;
+    updated.map_err(|problem| about(problem, "account_name"))?;
     Ok(())
 }
 
@@ -72,12 +83,16 @@ pub(super) fn about(mut problem: Problem, field: &str) -> Problem {
 }
 
 fn fields(desk: &Desk) -> Sheet {
-    let name = Field::line("person_name", "Your name")
-        .hint("The other members of your account see it.")
+    let person = Field::line("person_name", "Your name")
         .autocomplete("name")
         .value(desk.viewer.name.clone())
         .required();
-    Sheet::of(vec![name])
+    let account = Field::line("account_name", "Who organizes your events?")
+        .hint("Your own name, or that of your group or company. People see it on your events.")
+        .autocomplete("organization")
+        .value(desk.viewer.account_name())
+        .required();
+    Sheet::of(vec![person, account])
 }
 
 impl WelcomePage {

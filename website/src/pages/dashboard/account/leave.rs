@@ -54,13 +54,10 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
 impl LeavePage {
     fn of(desk: &Desk, trouble: Option<String>) -> Self {
         let (page, frame) = desk.frame("Leave the account?", Tab::Account);
-        let account = desk.viewer.account.as_ref();
         Self {
             page,
             frame,
-            account_id: account
-                .map(|account| account.id.clone())
-                .unwrap_or_default(),
+            account_id: desk.viewer.account_id().to_owned(),
             trouble,
         }
     }

@@ -8,7 +8,7 @@ use muster_api::{
     violation::Violation,
 };
 
-use super::{EventForm, Purpose, TEXTS, TICKS, capacity, questions::Questions};
+use super::{EventForm, Purpose, REMOVE_COVER, TEXTS, TICKS, capacity, questions::Questions};
 use crate::form::Form;
 
 /// The field of the form that remembers what the event was when the form was opened: a fingerprint of each field.
@@ -16,6 +16,7 @@ pub(crate) const SEEN: &str = "seen";
 
 const QUESTIONS: &str = "custom_fields";
 const CAPACITY: &str = "max_capacity";
+const COVER: &str = "image_query";
 const CONFIRMATION: &str = "confirm_by_email";
 
 /// All fields, by their names in the API.
@@ -72,7 +73,10 @@ fn fingerprint(text: &str) -> u64 {
 /// The names of the fields in which a form differs from what is stored.
 pub(crate) fn changed(typed: &Form, stored: &Form) -> Vec<&'static str> {
     let differs = |name: &&str| content(typed, name) != content(stored, name);
-    names().filter(differs).collect()
+    let removes = |name: &&str| *name == COVER && typed.is_ticked(REMOVE_COVER);
+    names()
+        .filter(|name| differs(name) || removes(name))
+        .collect()
 }
 
 /// What core is asked: the fields that differ, on top of the version that was compared with.
@@ -112,7 +116,7 @@ pub(crate) fn request(
 
 /// The form after somebody else changed the event. Fields that only they changed have their values; beside those that both changed
 /// theirs is told, and what was typed stays.
-pub(crate) fn merged(typed: &Form, stored: &Form) -> EventForm {
+pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm {
     let seen = typed.value(SEEN).unwrap_or_default();
     let was = |name: &str| {
         let found = seen
@@ -132,7 +136,7 @@ pub(crate) fn merged(typed: &Form, stored: &Form) -> EventForm {
             both.push((name, now));
         }
     }
-    let mut form = EventForm::of(Purpose::Change, &taken_over(typed, stored, &theirs));
+    let mut form = EventForm::of(purpose, &taken_over(typed, stored, &theirs));
     for field in form.sheet.fields_mut() {
         if theirs.contains(&&*field.name) {
             field.notice = Some("Somebody else changed this. It has the new value now.".to_owned());
@@ -222,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn a_cover_is_removed_by_its_box_alone() {
+        let typed = with(&[(REMOVE_COVER, "true")]);
+        let changed = changed(&typed, &form(&STORED));
+        let request = request("id".to_owned(), 3, &typed, &changed).unwrap();
+        assert_eq!(request.image_query, None);
+        assert_eq!(request.update_mask.unwrap().paths, [COVER]);
+    }
+
+    #[test]
     fn what_two_people_changed_at_once_is_told_and_nothing_typed_is_lost() {
         let seen = fingerprints(&form(&STORED));
         let mut mine: Vec<(String, String)> = with(&[("title", "Mine"), ("city", "Potsdam")])
@@ -230,7 +243,8 @@ mod tests {
             .collect();
         mine.push((SEEN.to_owned(), seen));
         let theirs = with(&[("title", "Theirs"), ("max_capacity", "40")]);
-        let merged = merged(&Form::of(mine), &theirs);
+        let purpose = Purpose::Change { has_cover: true };
+        let merged = merged(purpose, &Form::of(mine), &theirs);
         let field = |name: &str| {
             let found = merged.sheet.fields().find(|field| field.name == name);
             let field = found.unwrap();

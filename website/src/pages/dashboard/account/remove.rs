@@ -1,0 +1,152 @@
+//! Removing an account with everything in it, for good: after a new code, after what goes was shown, and after its name was typed.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::{
+    Scope,
+    internal::v1::{
+        PreviewRemovalRequest, RemovalPreview, RemoveAccountRequest,
+        bindings::{PreviewRemoval, RemoveAccount},
+    },
+};
+
+use crate::{
+    desk::{Desk, Frame, PROVE, Tab, sentence},
+    field::{Field, Sheet},
+    flash::{self, Flash},
+    form::Form,
+    layout::Page,
+    next::{DASHBOARD, with_next},
+    session,
+    visit::Site,
+};
+
+const PATH: &str = "/dashboard/account/remove";
+
+#[derive(Template)]
+#[template(path = "dashboard/remove.html")]
+struct RemovePage {
+    page: Page,
+    frame: Frame,
+    sheet: Sheet,
+    account_id: String,
+    /// What goes, in numbers with their words.
+    goes: Vec<String>,
+    /// What has to be done before.
+    obstacles: Vec<String>,
+    trouble: Option<String>,
+}
+
+pub(super) fn resources(site: &Site) -> [Resource; 1] {
+    [site.desk_with_form(PATH, show, take)]
+}
+
+async fn show(desk: Desk) -> Result<Response, Problem> {
+    desk.require(Scope::AccountRemove)?;
+    if !desk.viewer.is_proven {
+        return Ok(flash::see(&with_next(PROVE, PATH), None));
+    }
+    let page = RemovePage::of(&desk, fields()).await?;
+    desk.answer(&page)
+}
+
+async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+    desk.require(Scope::AccountRemove)?;
+    desk.require_same_account(&form)?;
+    let request = RemoveAccountRequest {
+        name: form.value("name").map(str::to_owned),
+    };
+    match desk.ask::<RemoveAccount>(request).await {
+        Ok(removed) => {
+            let mut response = flash::see(DASHBOARD, Some(Flash::ACCOUNT_REMOVED));
+            session::begin(&mut response, &desk.visit.site, &removed.token);
+            Ok(response)
+        }
+        Err(problem) if matches!(problem.http_status, 400 | 409) => {
+            let sheet = fields().filled(&form).refused(&problem.details);
+            let mut page = RemovePage::of(&desk, sheet).await?;
+            page.trouble =
+                (problem.http_status == 409).then(|| format!("{}.", sentence(&problem.message)));
+            desk.answer_refused(&page, &problem)
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+fn fields() -> Sheet {
+    let name = Field::line("name", "Type the name of the account").required();
+    Sheet::of(vec![name])
+}
+
+impl RemovePage {
+    async fn of(desk: &Desk, sheet: Sheet) -> Result<Self, Problem> {
+        let preview = desk.ask::<PreviewRemoval>(PreviewRemovalRequest {}).await?;
+        let (page, frame) = desk.frame("Remove the account?", Tab::Account);
+        Ok(Self {
+            page,
+            frame,
+            sheet,
+            account_id: desk.viewer.account_id().to_owned(),
+            goes: goes(&preview),
+            obstacles: obstacles(&preview),
+            trouble: None,
+        })
+    }
+}
+
+fn goes(preview: &RemovalPreview) -> Vec<String> {
+    let parts = [
+        (preview.events, "event", "events"),
+        (preview.registrations, "registration", "registrations"),
+        (preview.members, "membership", "memberships"),
+        (preview.keys, "API key", "API keys"),
+    ];
+    let some = parts.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, one, many)| counted(count, one, many))
+        .collect()
+}
+
+fn obstacles(preview: &RemovalPreview) -> Vec<String> {
+    let mut obstacles = Vec::new();
+    if preview.awaited_events > 0 {
+        let events = counted(preview.awaited_events, "event", "events");
+        obstacles.push(format!(
+            "People are registered for {events} to come. Cancel what does not take place, so that they are told."
+        ));
+    }
+    if preview.waiting_mails > 0 {
+        let mails = counted(preview.waiting_mails, "e-mail", "e-mails");
+        obstacles.push(format!(
+            "{mails} about cancelled events are still on the way. Please wait a moment."
+        ));
+    }
+    obstacles
+}
+
+fn counted(count: i32, one: &str, many: &str) -> String {
+    let words = if count == 1 { one } else { many };
+    format!("{count} {words}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_and_what_stands_in_the_way_is_told_in_numbers() {
+        let mut preview = RemovalPreview {
+            events: 2,
+            registrations: 1,
+            members: 1,
+            ..RemovalPreview::default()
+        };
+        let told = ["2 events", "1 registration", "1 membership"];
+        assert_eq!(goes(&preview), told);
+        assert!(obstacles(&preview).is_empty());
+        (preview.awaited_events, preview.waiting_mails) = (1, 3);
+        let told = obstacles(&preview);
+        assert!(told[0].contains("for 1 event to come"), "{told:?}");
+        assert!(told[1].starts_with("3 e-mails"), "{told:?}");
+    }
+}
