@@ -33,7 +33,7 @@ struct Config {
 /// The measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 enum Measure {
-    /// All measurements but searching, which needs 8 GB of disk and half an hour (the default)
+    /// All measurements but searching, which needs several GB of disk (the default)
     All,
     /// Registrations per second, on one hot event and spread over 1,000 events
     Seats,
