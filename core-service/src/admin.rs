@@ -222,6 +222,7 @@ fn failure(error: Error) -> Failure {
         | Error::AwaitsConfirmation
         | Error::RateLimited { .. }
         | Error::TooManyUnknownKeys { .. }
+        | Error::ExportUnderWay { .. }
         | Error::Busy
         | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }

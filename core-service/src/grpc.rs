@@ -1,7 +1,9 @@
 //! The gRPC surface: messages in, messages out. Proto types stop here.
 
+mod account_export;
 mod account_management_service;
 mod account_service;
+mod archive;
 mod catalogue_service;
 mod convert;
 mod download;
@@ -83,6 +85,8 @@ pub fn routes(
     let accounts = AccountApi {
         accounts: use_cases.accounts.clone(),
         activity: use_cases.activity.clone(),
+        exports: use_cases.account_exports.clone(),
+        links: links(),
     };
     let catalogue = CatalogueApi {
         catalogue: use_cases.catalogue.clone(),

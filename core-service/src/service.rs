@@ -3,6 +3,7 @@
 //!
 //! The proto's rules on single fields (lengths, ranges, defaults) are applied before a use case is called.
 
+mod account_export;
 mod accounts;
 mod activity;
 mod catalogue;
@@ -34,6 +35,7 @@ mod table;
 
 use std::sync::Arc;
 
+pub use account_export::{AccountExport, AccountExports, After, Part, Records};
 pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
@@ -66,6 +68,7 @@ pub use sessions::{SessionView, Sessions, SteppedUp};
 pub(crate) use sign_in::may_sign_in;
 pub use sign_in::{Browser, NewSession, SignIn, SignUp};
 pub use suspension::Suspensions;
+pub(crate) use table::{Piece, safe};
 
 pub use crate::{
     domain::rate::LimitSettings,
@@ -94,6 +97,8 @@ pub struct UseCases {
     pub accounts: Accounts,
     /// What happened on the caller's account.
     pub activity: ActivityLog,
+    /// Exports of whole accounts.
+    pub account_exports: AccountExports,
     /// API keys.
     pub keys: Keys,
     /// Signing in and signing up.
@@ -187,12 +192,19 @@ impl UseCases {
         } = policy;
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
+        let accounts = Accounts::new(commands.clone(), plans);
+        let activity = ActivityLog::new(commands.clone());
         Self {
             call_limits: CallLimits(Arc::clone(&limiters)),
             cover_limit: CoverLimit(Arc::clone(&limiters)),
             link_limit: LinkLimit(Arc::clone(&limiters)),
-            accounts: Accounts::new(commands.clone(), plans),
-            activity: ActivityLog::new(commands.clone()),
+            account_exports: AccountExports::new(
+                commands.clone(),
+                accounts.clone(),
+                activity.clone(),
+            ),
+            accounts,
+            activity,
             keys: Keys::new(commands.clone(), &authenticator),
             sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
             sessions: Sessions::new(commands.clone(), &authenticator),

@@ -3,24 +3,30 @@
 use muster_api::{
     status::invalid,
     v1::{
-        Account, ActivityList, ExportActivityRequest, GetAccountRequest, ListActivityRequest,
-        account_service_server::AccountService,
+        Account, ActivityList, ExportAccountRequest, ExportActivityRequest, GetAccountRequest,
+        ListActivityRequest, account_service_server::AccountService,
     },
 };
 use tonic::{Request, Response, Status};
 
 use super::{
+    account_export::Export,
     convert,
     download::{CSV, Pieces, download},
-    request::{caller, id},
+    request::{caller, id, person},
     status::refuse,
 };
-use crate::service::{Accounts, ActivityLog};
+use crate::service::{AccountExports, Accounts, ActivityLog, Links};
+
+/// The content type of archives.
+const ZIP: &str = "application/zip";
 
 /// The rpcs about the caller's own account.
 pub(super) struct AccountApi {
     pub(super) accounts: Accounts,
     pub(super) activity: ActivityLog,
+    pub(super) exports: AccountExports,
+    pub(super) links: Links,
 }
 
 #[tonic::async_trait]
@@ -31,19 +37,21 @@ impl AccountService for AccountApi {
     ) -> Result<Response<Account>, Status> {
         let caller = caller(&request)?;
         let found = self.accounts.get(&caller).await.map_err(refuse)?;
-        Ok(Response::new(Account {
-            active_events: found.active_events,
-            active_events_limit: found.active_events_limit,
-            active_events_left: found.active_events_left(),
-            daily_mails_limit: found.daily_mails_limit,
-            daily_mails_left: found.daily_mails_left(),
-            id: found.account.id.to_string(),
-            plan: found.account.plan.name().to_owned(),
-            is_paid: found.account.plan.is_paid(),
-            email: found.account.email,
-            name: found.account.name,
-            timezone: found.account.timezone,
-        }))
+        Ok(Response::new(convert::account(found)))
+    }
+
+    type ExportAccountStream = Pieces;
+
+    async fn export_account(
+        &self,
+        request: Request<ExportAccountRequest>,
+    ) -> Result<Response<Self::ExportAccountStream>, Status> {
+        let principal = caller(&request)?;
+        let source = self.exports.start(&principal, person(&request).ok()).await;
+        let source = source.map_err(refuse)?;
+        let name = format!("muster-{}.zip", source.now().to_utc().date());
+        let export = Export::start(source, self.links.clone()).map_err(refuse)?;
+        Ok(download(ZIP, &name, export.pieces()))
     }
 
     type ExportActivityStream = Pieces;

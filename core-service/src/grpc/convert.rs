@@ -1,5 +1,6 @@
 //! Conversion between messages and domain values.
 
+mod account;
 mod activity;
 mod lists;
 mod registrations;
@@ -20,6 +21,7 @@ use crate::{
     service::{CoverWords, EventFilter, Links, PageView},
 };
 
+pub(super) use account::account;
 pub(super) use activity::{activity, activity_asked, activity_exported};
 pub(super) use lists::{my_events, registrations as registrations_asked};
 pub(super) use registrations::{

@@ -43,7 +43,9 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::DailyMails { exceeded, wait, .. } => return refuse_mails(message, exceeded, wait),
         Error::Busy => return overloaded(),
         Error::IndexIncomplete => return retry_after(Reason::Unavailable, message, INDEX_WAIT),
-        Error::TooManyUnknownKeys { wait } => return refuse_rate(message, wait, None),
+        Error::TooManyUnknownKeys { wait } | Error::ExportUnderWay { wait } => {
+            return refuse_rate(message, wait, None);
+        }
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::NotAllowedNow(_) | Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,

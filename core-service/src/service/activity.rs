@@ -39,7 +39,7 @@ pub struct ActivityPage {
 
 /// The activity that a caller may read.
 #[derive(Debug, Clone)]
-struct Readable {
+pub(super) struct Readable {
     account: AccountId,
     filter: ActivityFilter,
     /// Whether registrants are named.
@@ -76,7 +76,7 @@ impl ActivityLog {
         })
     }
 
-    async fn readable(
+    pub(super) async fn readable(
         &self,
         caller: &Principal,
         filter: ActivityFilter,
@@ -95,7 +95,7 @@ impl ActivityLog {
     }
 
     /// What the filter leaves of the next `most` entries.
-    async fn read(
+    pub(super) async fn read(
         &self,
         readable: &Readable,
         after: Option<Place>,

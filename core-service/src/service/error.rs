@@ -96,6 +96,12 @@ pub enum Error {
         /// How long to wait.
         wait: Duration,
     },
+    /// An account has one export at a time.
+    #[error("an export of this account is under way; wait until it is over")]
+    ExportUnderWay {
+        /// After how long another try is worth it.
+        wait: Duration,
+    },
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
@@ -182,6 +188,7 @@ impl Error {
             | Self::RateLimited { .. }
             | Self::DailyMails { .. }
             | Self::TooManyUnknownKeys { .. }
+            | Self::ExportUnderWay { .. }
             | Self::Busy
             | Self::IndexIncomplete
             | Self::Conflict(_)

@@ -19,6 +19,7 @@ mod deciding;
 mod dependencies;
 mod drafts;
 mod event_pages;
+mod exporting;
 mod hostile_text;
 mod idempotency;
 mod ids;

@@ -43,6 +43,43 @@ impl Binding for GetAccount {
     }
 }
 
+/// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. An account has one export at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportAccount;
+
+impl Rpc for ExportAccount {
+    type Request = super::ExportAccountRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "ExportAccount";
+    const GRPC_PATH: &'static str = "/muster.v1.AccountService/ExportAccount";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::AccountRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for ExportAccount {
+    const CONTENT: Content = Content::File;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ExportAccount {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/export";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+}
+
 /// `GET /api/v1/me/activity`: Lists what happened on the account and its events: who did what, and when. Latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListActivity;
@@ -1768,6 +1805,7 @@ impl PublicRpc for CancelRegistrationByToken {
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
+    visitor.visit(ExportAccount);
     visitor.visit(ListActivity);
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
@@ -1817,6 +1855,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
 /// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetAccount);
+    visitor.visit(ExportAccount);
     visitor.visit(ListActivity);
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);

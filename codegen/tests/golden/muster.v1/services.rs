@@ -7,6 +7,7 @@ use crate::{binding::AccessRule, validation::{Validated, validated}};
 impl<
     S: super::account_service_server::AccountService,
 > super::account_service_server::AccountService for Validated<S> {
+    type ExportAccountStream = S::ExportAccountStream;
     type ExportActivityStream = S::ExportActivityStream;
 
     async fn get_account(
@@ -14,6 +15,13 @@ impl<
         request: tonic::Request<super::GetAccountRequest>,
     ) -> Result<tonic::Response<super::Account>, tonic::Status> {
         self.inner().get_account(validated(request)?).await
+    }
+
+    async fn export_account(
+        &self,
+        request: tonic::Request<super::ExportAccountRequest>,
+    ) -> Result<tonic::Response<Self::ExportAccountStream>, tonic::Status> {
+        self.inner().export_account(validated(request)?).await
     }
 
     async fn list_activity(
@@ -345,6 +353,10 @@ impl<
 }
 static ACCESS: &[(&str, AccessRule)] = &[
     ("/muster.v1.AccountService/GetAccount", AccessRule::of::<bindings::GetAccount>()),
+    (
+        "/muster.v1.AccountService/ExportAccount",
+        AccessRule::of::<bindings::ExportAccount>(),
+    ),
     (
         "/muster.v1.AccountService/ListActivity",
         AccessRule::of::<bindings::ListActivity>(),

@@ -40,6 +40,7 @@ impl Validate for super::ExportActivityRequest {
     }
 }
 
+impl Validate for super::ExportAccountRequest {}
 impl Validate for super::GetAccountRequest {}
 
 impl Validate for super::ListEventsRequest {

@@ -1,12 +1,13 @@
-//! All registrations of an event as a table.
+//! Exports: all registrations of an event as a table, and how many accounts are exported at a time.
 
 use core_service::{
     domain::{
         change::Change,
         event::{CustomField, Event, EventPatch, FieldType, NewEvent},
+        plan::Plan,
         registration::{Answer, Status},
     },
-    service::{NewRegistration, Principal},
+    service::{Error, NewRegistration, Principal},
 };
 use test_postgres::Database;
 
@@ -135,8 +136,33 @@ async fn a_long_table_comes_in_pieces(database: Database) {
     assert_eq!(pieces, 3);
 }
 
+/// How many accounts a core exports at a time.
+const MOST: usize = 16;
+
+async fn a_core_exports_16_accounts_at_a_time_and_each_once(database: Database) {
+    let instance = Instance::open(&database).await;
+    let exports = &instance.account_exports;
+    let mut running = Vec::new();
+    for number in 0..MOST {
+        let email = format!("owner-{number}@example.org");
+        let owner = instance.caller(&email, Plan::Free).await;
+        running.push(exports.start(&owner, None).await.unwrap());
+        let again = exports.start(&owner, None).await;
+        assert!(
+            matches!(again, Err(Error::ExportUnderWay { .. })),
+            "{again:?}"
+        );
+    }
+    let olga = instance.olga().await;
+    let refused = exports.start(&olga, None).await;
+    assert!(matches!(refused, Err(Error::Busy)), "{refused:?}");
+    running.pop();
+    running.push(exports.start(&olga, None).await.unwrap());
+}
+
 test_postgres::on_both_engines!(prepare: migrate;
     a_table_has_a_column_for_each_question_and_runs_nothing,
     a_table_keeps_the_answers_to_questions_that_are_asked_no_more,
     a_long_table_comes_in_pieces,
+    a_core_exports_16_accounts_at_a_time_and_each_once,
 );

@@ -13,6 +13,7 @@ const NO_TOOLS: &[(&str, &str)] = &[
         "a file; list_registrations says the same",
     ),
     ("ExportActivity", "a file; list_activity says the same"),
+    ("ExportAccount", "a file; other tools list what is in it"),
     (
         "RegisterAttendee",
         "for the public; organizers have register_attendee",

@@ -1,0 +1,240 @@
+//! The rows of an export: the messages of the API as JSON.
+
+use muster_api::v1;
+use serde_json::{Error, Value, json, to_value};
+
+use crate::{
+    domain::{
+        instant::Instant,
+        invitation::SentInvitation,
+        person::{Member, MemberKey, Membership, Person},
+        registration::Registration,
+        session::Session,
+    },
+    grpc::convert,
+    service::{Links, Part, Records, safe},
+};
+
+/// A part's name, which its files have.
+pub(super) const fn name(part: Part) -> &'static str {
+    match part {
+        Part::Account => "account",
+        Part::Person => "person",
+        Part::Sessions => "sessions",
+        Part::Memberships => "memberships",
+        Part::Members => "members",
+        Part::Invitations => "invitations",
+        Part::Keys => "keys",
+        Part::Events => "events",
+        Part::Registrations => "registrations",
+        Part::Activity => "activity",
+    }
+}
+
+/// The fields of a part's rows; none for a part that is one object.
+pub(super) const fn columns(part: Part) -> &'static [&'static str] {
+    match part {
+        Part::Account | Part::Person => &[],
+        Part::Sessions => &["id", "device", "created_at", "last_used_at"],
+        Part::Memberships => &["account_id", "account_name", "role"],
+        Part::Members => &["person_id", "name", "email", "role", "created_at"],
+        Part::Invitations => &[
+            "id",
+            "email",
+            "role",
+            "invited_by",
+            "created_at",
+            "expires_at",
+        ],
+        Part::Keys => &[
+            "id",
+            "name",
+            "person_id",
+            "person_name",
+            "scopes",
+            "created_at",
+            "last_used_at",
+            "expires_at",
+        ],
+        Part::Events => &[
+            "id",
+            "slug",
+            "title",
+            "description",
+            "location",
+            "start_date",
+            "end_date",
+            "timezone",
+            "max_capacity",
+            "is_published",
+            "is_cancelled",
+            "registrations_total",
+            "registrations_confirmed",
+            "event_url",
+            "registrations_active",
+            "city",
+            "is_listed",
+            "image_url",
+            "custom_fields",
+            "requires_approval",
+            "confirm_by_email",
+            "organizer_name",
+            "contact_email",
+            "version",
+            "is_hidden",
+            "registrations_pending",
+            "registrations_unconfirmed",
+            "registrations_waitlisted",
+            "registrations_checked_in",
+            "cancel_reason",
+            "created_at",
+        ],
+        Part::Registrations => &[
+            "event_id",
+            "event_title",
+            "name",
+            "email",
+            "registered_at",
+            "status",
+            "checked_in",
+            "id",
+            "answers",
+            "awaits",
+            "checked_in_at",
+            "check_in_code",
+        ],
+        Part::Activity => &[
+            "id",
+            "at",
+            "text",
+            "actor",
+            "actor_name",
+            "action",
+            "event_id",
+            "registration_id",
+            "changes",
+            "reason",
+        ],
+    }
+}
+
+/// A value as a cell of a table. Lists are JSON.
+pub(super) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => safe(text),
+        Value::Number(number) => number.to_string(),
+        other => safe(&other.to_string()),
+    }
+}
+
+/// Records as objects with the fields of [`columns`].
+pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error> {
+    match records {
+        Records::Account(overview) => Ok(vec![to_value(convert::account(overview))?]),
+        Records::Person(one) => Ok(vec![person(&one)]),
+        Records::Sessions(all) => Ok(all.iter().map(session).collect()),
+        Records::Memberships(all) => Ok(all.iter().map(membership).collect()),
+        Records::Members(all) => Ok(all.iter().map(member).collect()),
+        Records::Invitations(all) => Ok(all.iter().map(invitation).collect()),
+        Records::Keys(all) => Ok(all.iter().map(key).collect()),
+        Records::Events(all) => {
+            let row = |(event, counters): (crate::domain::event::Event, _)| {
+                let (reason, created_at) = (event.cancel_reason.clone(), event.created_at);
+                let mut row = to_value(convert::my_event_detail((event, counters), links))?;
+                row["cancel_reason"] = reason.into();
+                row["created_at"] = created_at.to_string().into();
+                Ok(row)
+            };
+            all.into_iter().map(row).collect()
+        }
+        Records::Registrations(None, _) => Ok(Vec::new()),
+        Records::Registrations(Some(event), all) => {
+            let row = |one| registration(&event.id.to_string(), &event.title, one);
+            all.into_iter().map(row).collect()
+        }
+        Records::Activity(all) => {
+            let row = |entry| to_value(convert::activity(entry));
+            all.iter().map(row).collect()
+        }
+    }
+}
+
+fn registration(event: &str, title: &str, one: Registration) -> Result<Value, Error> {
+    let mut row = json!({ "event_id": event, "event_title": title });
+    let (checked_in_at, code) = (one.checked_in_at, one.check_in_code.clone());
+    let shown: v1::Registration = convert::registration(one);
+    if let (Value::Object(row), Value::Object(fields)) = (&mut row, to_value(shown)?) {
+        row.extend(fields);
+    }
+    row["checked_in_at"] = when(checked_in_at);
+    row["check_in_code"] = code.as_str().into();
+    Ok(row)
+}
+
+fn person(one: &Person) -> Value {
+    json!({
+        "id": one.id.to_string(),
+        "name": one.name,
+        "email": one.email,
+        "created_at": one.created_at.to_string(),
+    })
+}
+
+fn session(one: &Session) -> Value {
+    json!({
+        "id": one.id.to_string(),
+        "device": one.device,
+        "created_at": one.created_at.to_string(),
+        "last_used_at": one.last_used_at.to_string(),
+    })
+}
+
+fn membership(one: &Membership) -> Value {
+    json!({
+        "account_id": one.account_id.to_string(),
+        "account_name": one.account_name,
+        "role": one.role.name(),
+    })
+}
+
+fn member(one: &Member) -> Value {
+    json!({
+        "person_id": one.person.id.to_string(),
+        "name": one.person.name,
+        "email": one.person.email,
+        "role": one.role.name(),
+        "created_at": one.since.to_string(),
+    })
+}
+
+fn invitation(sent: &SentInvitation) -> Value {
+    let one = &sent.invitation;
+    json!({
+        "id": one.id.to_string(),
+        "email": one.email,
+        "role": one.role.name(),
+        "invited_by": sent.invited_by,
+        "created_at": one.created_at.to_string(),
+        "expires_at": one.expires_at.to_string(),
+    })
+}
+
+/// Without anything from which the key could be told.
+fn key(one: &MemberKey) -> Value {
+    let key = &one.key;
+    json!({
+        "id": key.id.to_string(),
+        "name": key.label,
+        "person_id": key.person_id.map(|id| id.to_string()),
+        "person_name": one.person_name,
+        "scopes": key.scopes.joined(" "),
+        "created_at": key.created_at.to_string(),
+        "last_used_at": when(key.last_used_at),
+        "expires_at": when(key.expires_at),
+    })
+}
+
+fn when(at: Option<Instant>) -> Value {
+    at.map(|at| at.to_string()).into()
+}

@@ -1,0 +1,326 @@
+//! Everything that an account holds, page by page, as far as the caller may read it.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, Principal, SignedIn,
+    activity::Readable,
+};
+use crate::{
+    domain::{
+        activity::Activity,
+        cursor::Place,
+        event::Event,
+        ids::AccountId,
+        instant::Instant,
+        invitation::SentInvitation,
+        person::{Member, MemberKey, Membership, Person},
+        registration::{Counters, Registration},
+        scope::Scope,
+        session::{MOST_SESSIONS, Session},
+    },
+    storage::{EventFilter, Store},
+};
+
+/// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
+const MOST: usize = 16;
+
+/// After how long another export of the account is worth a try.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Members, invitations, keys and accounts of a person.
+const MOST_ROWS: i64 = 10_000;
+
+const EVENTS: i64 = 50;
+const REGISTRATIONS: i64 = 200;
+const ENTRIES: i32 = 500;
+
+/// A part of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The account.
+    Account,
+    /// The person who is signed in.
+    Person,
+    /// Where that person is signed in.
+    Sessions,
+    /// The accounts of that person.
+    Memberships,
+    /// The members.
+    Members,
+    /// The invitations that wait.
+    Invitations,
+    /// The keys that are not revoked.
+    Keys,
+    /// The events.
+    Events,
+    /// The registrations for all events.
+    Registrations,
+    /// The activity.
+    Activity,
+}
+
+/// Rows of a part.
+#[derive(Debug)]
+pub enum Records {
+    /// The account.
+    Account(AccountOverview),
+    /// The person who is signed in.
+    Person(Person),
+    /// Where that person is signed in.
+    Sessions(Vec<Session>),
+    /// The accounts of that person.
+    Memberships(Vec<Membership>),
+    /// The members.
+    Members(Vec<Member>),
+    /// The invitations that wait.
+    Invitations(Vec<SentInvitation>),
+    /// The keys that are not revoked.
+    Keys(Vec<MemberKey>),
+    /// The events.
+    Events(Vec<(Event, Counters)>),
+    /// Registrations for one event; none at the end.
+    Registrations(Option<Box<Event>>, Vec<Registration>),
+    /// The activity.
+    Activity(Vec<Activity>),
+}
+
+/// The place after a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// After an event or an entry of the activity.
+    Place(Place),
+    /// After a registration in the order of registering, for the event after a place.
+    Registration(Option<Place>, i64),
+}
+
+/// Exports of whole accounts.
+#[derive(Debug, Clone)]
+pub struct AccountExports {
+    commands: Commands,
+    accounts: Accounts,
+    activity: ActivityLog,
+    running: Arc<Mutex<HashSet<AccountId>>>,
+}
+
+/// A running export of an account. There is one at a time.
+#[derive(Debug)]
+pub struct AccountExport {
+    exports: AccountExports,
+    caller: Principal,
+    person: Option<SignedIn>,
+    readable: Readable,
+    /// Whether the account's plan shows registrations.
+    is_paid: bool,
+    _running: Running,
+}
+
+/// Ends with the export.
+#[derive(Debug)]
+struct Running(AccountExports, AccountId);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let Self(exports, account) = self;
+        exports.running().remove(account);
+    }
+}
+
+impl AccountExports {
+    /// Exports on the same database as `commands`.
+    pub(super) fn new(commands: Commands, accounts: Accounts, activity: ActivityLog) -> Self {
+        Self {
+            commands,
+            accounts,
+            activity,
+            running: Arc::default(),
+        }
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, HashSet<AccountId>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins an export. `person` is who is signed in, if somebody is.
+    pub async fn start(
+        &self,
+        caller: &Principal,
+        person: Option<SignedIn>,
+    ) -> Result<AccountExport, Error> {
+        let running = self.take_place(caller.account)?;
+        let account = self.commands.store().find_account(caller.account).await?;
+        let filter = ActivityFilter::default();
+        Ok(AccountExport {
+            exports: self.clone(),
+            caller: *caller,
+            person,
+            readable: self.activity.readable(caller, filter).await?,
+            is_paid: account.ok_or(Error::Unauthorized)?.plan.is_paid(),
+            _running: running,
+        })
+    }
+
+    fn take_place(&self, account: AccountId) -> Result<Running, Error> {
+        let mut running = self.running();
+        if running.contains(&account) {
+            return Err(Error::ExportUnderWay { wait: PATIENCE });
+        }
+        if running.len() >= MOST {
+            return Err(Error::Busy);
+        }
+        running.insert(account);
+        Ok(Running(self.clone(), account))
+    }
+}
+
+impl AccountExport {
+    /// The time.
+    pub fn now(&self) -> Instant {
+        self.exports.commands.now()
+    }
+
+    /// Whether the account's plan shows registrations.
+    pub const fn is_paid(&self) -> bool {
+        self.is_paid
+    }
+
+    /// The parts that the caller may read, in their order.
+    pub fn parts(&self) -> Vec<Part> {
+        let may = |scope| self.caller.scopes.contain(scope);
+        let is_readable = |part: &Part| match part {
+            Part::Person | Part::Sessions | Part::Memberships => self.person.is_some(),
+            Part::Events => may(Scope::EventsRead),
+            Part::Registrations => self.is_paid && may(Scope::RegistrationsRead),
+            Part::Account | Part::Members | Part::Invitations | Part::Keys | Part::Activity => true,
+        };
+        Part::ALL.into_iter().filter(is_readable).collect()
+    }
+
+    /// A page of a part, and where the next one begins, if there are more.
+    pub async fn page(
+        &self,
+        part: Part,
+        after: Option<After>,
+    ) -> Result<(Records, Option<After>), Error> {
+        let (store, now) = (self.store(), self.now());
+        let account = self.caller.account;
+        let person = || self.person.map(|person| person.person);
+        let person = || person().ok_or(Error::Unauthorized);
+        let records = match part {
+            Part::Account => Records::Account(self.exports.accounts.get(&self.caller).await?),
+            Part::Person => {
+                let found = store.find_person(person()?).await?;
+                Records::Person(found.ok_or(Error::Unauthorized)?)
+            }
+            Part::Sessions => {
+                Records::Sessions(store.list_sessions(person()?, now, MOST_SESSIONS).await?)
+            }
+            Part::Memberships => {
+                Records::Memberships(store.list_memberships_of(person()?, MOST_ROWS).await?)
+            }
+            Part::Members => Records::Members(store.list_members(account, MOST_ROWS).await?),
+            Part::Invitations => {
+                Records::Invitations(store.list_invitations_of(account, now, MOST_ROWS).await?)
+            }
+            Part::Keys => Records::Keys(store.list_member_keys(account, MOST_ROWS).await?),
+            Part::Events => return self.events(place(after)).await,
+            Part::Registrations => return self.registrations(after).await,
+            Part::Activity => {
+                let log = &self.exports.activity;
+                let page = log.read(&self.readable, place(after), ENTRIES).await?;
+                return Ok((Records::Activity(page.entries), page.next.map(After::Place)));
+            }
+        };
+        Ok((records, None))
+    }
+
+    async fn events(&self, after: Option<Place>) -> Result<(Records, Option<After>), Error> {
+        let events = self.list_events(after, EVENTS).await?;
+        let is_full = i64::try_from(events.len()).is_ok_and(|count| count >= EVENTS);
+        let next = events.last().filter(|_| is_full).map(|(last, _)| last);
+        let next = next.map(|last| After::Place(place_of(last)));
+        Ok((Records::Events(events), next))
+    }
+
+    /// Some registrations for the first event after a place that has any left.
+    async fn registrations(&self, after: Option<After>) -> Result<(Records, Option<After>), Error> {
+        let (mut before, mut seq) = match after {
+            Some(After::Registration(event, seq)) => (event, seq),
+            Some(After::Place(_)) | None => (None, 0),
+        };
+        loop {
+            // Within an event, that event alone is read again.
+            let limit = if seq > 0 { 1 } else { EVENTS };
+            let events = self.list_events(before, limit).await?;
+            if events.is_empty() {
+                return Ok((Records::Registrations(None, Vec::new()), None));
+            }
+            for (event, counters) in events {
+                let found = if counters.total() == 0 {
+                    Vec::new()
+                } else {
+                    let store = self.store();
+                    store
+                        .list_registrations(event.id, seq, REGISTRATIONS)
+                        .await?
+                };
+                if let Some(last) = found.last() {
+                    let next = After::Registration(before, last.seq);
+                    let event = Some(Box::new(event));
+                    return Ok((Records::Registrations(event, found), Some(next)));
+                }
+                (before, seq) = (Some(place_of(&event)), 0);
+            }
+        }
+    }
+
+    async fn list_events(
+        &self,
+        after: Option<Place>,
+        limit: i64,
+    ) -> Result<Vec<(Event, Counters)>, Error> {
+        let (filter, now) = (EventFilter::All.into(), self.now());
+        let account = self.caller.account;
+        let found = self.store();
+        let found = found.list_account_events(account, &filter, now, after, limit);
+        Ok(found.await?)
+    }
+
+    fn store(&self) -> &Store {
+        self.exports.commands.store()
+    }
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 10] = [
+        Self::Account,
+        Self::Person,
+        Self::Sessions,
+        Self::Memberships,
+        Self::Members,
+        Self::Invitations,
+        Self::Keys,
+        Self::Events,
+        Self::Registrations,
+        Self::Activity,
+    ];
+}
+
+const fn place(after: Option<After>) -> Option<Place> {
+    match after {
+        Some(After::Place(place)) => Some(place),
+        Some(After::Registration(..)) | None => None,
+    }
+}
+
+fn place_of(event: &Event) -> Place {
+    Place {
+        key: event.schedule.start.at.micros(),
+        id: event.id.uuid(),
+    }
+}
