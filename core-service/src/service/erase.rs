@@ -20,7 +20,7 @@ const PAGE: i64 = 500;
 pub struct Erasure {
     /// Removed registrations, in any status.
     pub registrations: u64,
-    /// Removed mails that were waiting or had failed.
+    /// Removed mails that were waiting or had failed: to registrants, members and those who were invited or signed in.
     pub mails: u64,
     /// Removed private links.
     pub links: u64,

@@ -254,6 +254,9 @@ statements! {
     links::delete_links(registration: RegistrationId) -> u64;
     /// Removes the unsent mails of a registration, including failed ones; returns their number.
     mails::delete_mails_of(registration: RegistrationId) -> u64;
+    /// Removes the unsent mails with codes and invitations to a normalised address and those to a member, including failed ones; returns
+    /// their number. It comes before the codes and invitations are removed.
+    mails::delete_mails_to(email_norm: &str, person: Option<PersonId>) -> u64;
     /// Removes at most `limit` jobs that failed before this time; returns their number.
     jobs::delete_failed_jobs(before: Instant, limit: i64) -> u64;
     /// Removes at most `limit` rows of the audit log from before this time; returns their number.

@@ -6,6 +6,7 @@ mod changing;
 mod creating;
 mod erasing;
 mod exporting;
+mod forgetting;
 pub(crate) mod guests;
 mod managing;
 mod members;

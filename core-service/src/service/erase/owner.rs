@@ -46,7 +46,7 @@ impl People {
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// Removes the person, after what is theirs alone has another owner or is removed.
+    /// Removes the person with their mails, after what is theirs alone has another owner or is removed.
     pub(super) async fn erase_person(
         &self,
         email_norm: &str,
@@ -56,10 +56,12 @@ impl People {
     ) -> Result<(), Error> {
         let decide = async |unit: &mut Unit| {
             let mut erased = Erasure::default();
+            let person = unit.tx.lock_person_by_email(email_norm).await?;
+            let id = person.as_ref().map(|person| person.id);
+            erased.mails = unit.tx.delete_mails_to(email_norm, id).await?;
             let codes = unit.tx.delete_codes_to(email_norm).await?;
             let invitations = unit.tx.delete_invitations_to(email_norm).await?;
-            let person = unit.tx.lock_person_by_email(email_norm).await?;
-            if person.is_some() || codes + invitations > 0 {
+            if person.is_some() || erased.mails + codes + invitations > 0 {
                 unit.note_write();
             }
             let Some(person) = person else {
@@ -92,6 +94,7 @@ impl People {
         };
         // Only committed changes are counted.
         let erased = self.commands.run(Actor::Admin, decide).await?;
+        done.mails += erased.mails;
         done.person = erased.person;
         done.keys = erased.keys;
         done.passed_on = erased.passed_on;

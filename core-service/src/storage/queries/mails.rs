@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{Connection, Db, Row, jobs};
 use crate::{
     domain::{
-        ids::{AccountId, RegistrationId},
+        ids::{AccountId, PersonId, RegistrationId},
         instant::Instant,
         job::{JobKey, JobKind},
     },
@@ -22,6 +22,29 @@ pub(in crate::storage) async fn delete_mails_of(
     query.push_bind(registration.uuid()).push(" AND ");
     push_is_mail(&mut query);
     let done = query.build().execute(connection).await?;
+    Ok(done.rows_affected())
+}
+
+/// Mails with codes and invitations to the address, mails to the member, and failed ones whose server named the address: their codes
+/// and invitations may be gone by now.
+pub(in crate::storage) async fn delete_mails_to(
+    connection: &mut Connection,
+    email_norm: &str,
+    person: Option<PersonId>,
+) -> Result<u64, Error> {
+    let done = sqlx::query::<Db>(
+        "DELETE FROM jobs WHERE (kind = $1 AND subject_id IN (SELECT id FROM codes WHERE email_norm = $4)) \
+         OR (kind = $2 AND subject_id IN (SELECT id FROM invitations WHERE email_norm = $4)) \
+         OR (kind = $3 AND payload LIKE $5) \
+         OR (kind IN ($1, $2, $3) AND replace(lower(last_error), $4, '') <> lower(last_error))",
+    )
+    .bind(JobKind::CodeMail.name())
+    .bind(JobKind::InvitationMail.name())
+    .bind(JobKind::OrganizerMail.name())
+    .bind(email_norm)
+    .bind(person.map(|id| format!("%\"person\":\"{id}\"%")))
+    .execute(connection)
+    .await?;
     Ok(done.rows_affected())
 }
 

@@ -17,6 +17,8 @@ use test_postgres::Database;
 use super::{
     Instance,
     guests::{guest, seats},
+    members::to,
+    signing_in::browser,
 };
 use crate::fixtures::{HOUR, migrate};
 
@@ -103,14 +105,22 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
     };
     let register = instance.registrations.register(&event.slug, repeated, None);
     register.await.unwrap();
-    assert!(is_there("guest-7@example.org"));
+    let seven = "guest-7@example.org";
+    let browser = browser(7);
+    instance.sign_in.start(seven, &browser).await.unwrap();
+    let link = instance.sign_in.new_link("olga@example.org").await.unwrap();
+    let hers = instance.sign_in.use_link(link.expose(), &browser).await;
+    let hers = instance.person_of(&hers.unwrap()).await;
+    let invited = instance.members.invite(&olga, &hers, to(seven, Role::Door));
+    invited.await.unwrap();
+    assert!(is_there(seven));
     assert!(is_there("somebody-else-7"));
     instance
         .people
-        .erase("guest-7@example.org", &LastOwner::Refuse)
+        .erase(seven, &LastOwner::Refuse)
         .await
         .unwrap();
-    assert!(!is_there("guest-7@example.org"));
+    assert!(!is_there(seven));
     assert!(!is_there("somebody-else-7"));
     assert!(is_there("guest-8@example.org"));
 }
