@@ -184,7 +184,7 @@ async fn what_the_credential_may_not_read_is_left_out(app: Arc<TestApp>) {
     assert!(files["README.txt"].contains("Not in it: registrations, since they need a paid plan"));
 
     let accounts = &app.core.use_cases().accounts;
-    accounts.set_plan(&account.email, Plan::Pro).await.unwrap();
+    accounts.set_plan(account.id, Plan::Pro).await.unwrap();
     let reader = app.key_for(&account, &[Scope::AccountRead]).await;
     let files = exported(&app, &reader).await;
     assert!(!files.contains_key("registrations.csv") && !files.contains_key("events.json"));

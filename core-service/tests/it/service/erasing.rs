@@ -17,7 +17,7 @@ use test_postgres::Database;
 use super::{
     Instance,
     guests::{guest, seats},
-    members::to,
+    people::to,
     signing_in::browser,
 };
 use crate::fixtures::{HOUR, migrate};

@@ -12,7 +12,7 @@ use test_postgres::Database;
 
 use super::{
     Instance,
-    members::to,
+    people::to,
     signing_in::{browser, must_ask_again},
 };
 use crate::{fixtures::migrate, mail::Mailbox};
@@ -64,8 +64,8 @@ impl Instance {
 async fn who_is_erased_leaves_no_session_code_invitation_or_mail(database: Database) {
     let instance = Instance::open(&database).await;
     let ada = instance.somebody("ada@example.org", 1).await;
-    let bob = instance.somebody(BOB, 2).await;
-    let account = instance.join(&ada, &bob, BOB, Role::Organizer).await;
+    let mut bob = instance.somebody(BOB, 2).await;
+    let account = instance.join(&ada, &mut bob, BOB, Role::Organizer).await;
     let theirs = instance.standing_of(&bob).await;
     let carol = instance.somebody("carol@example.org", 3).await;
     let hers = instance.standing_of(&carol).await;
@@ -73,7 +73,7 @@ async fn who_is_erased_leaves_no_session_code_invitation_or_mail(database: Datab
     instance.tell(account, ada.by.person).await;
     let for_dan = to("dan@example.org", Role::Door);
     let for_dan = instance.members.invite(&theirs, &bob.by, for_dan).await;
-    assert_eq!(for_dan.unwrap().invited_by, "Bob");
+    assert_eq!(for_dan.unwrap().invited_by, "bob");
     instance.tell(account, bob.by.person).await;
     let for_bob = to("Bob@Example.org", Role::Door);
     let for_bob = instance.members.invite(&hers, &carol.by, for_bob).await;
@@ -87,7 +87,10 @@ async fn who_is_erased_leaves_no_session_code_invitation_or_mail(database: Datab
     let done = instance.people.erase(BOB, &LastOwner::Remove).await;
     let done = done.unwrap();
     assert_eq!((done.person, done.removed_accounts), (true, 1));
-    assert_eq!(done.mails, 4, "two codes, an invitation, a mail to a member");
+    assert_eq!(
+        done.mails, 4,
+        "two codes, an invitation, a mail to a member"
+    );
     assert_eq!(instance.unsent().await, [0, 1, 1]);
     let mails = Mailbox::of(&instance).collect().await;
     let recipients: Vec<&str> = mails.iter().map(|mail| &*mail.to.1).collect();
