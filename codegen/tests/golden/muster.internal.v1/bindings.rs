@@ -2,7 +2,7 @@
 
 use crate::binding::{Access, InternalVisitor, Rpc};
 use crate::scope::Scope;
-/** Creates an account on the plan for sign-ups, of which the caller is the owner, and makes it the session's current one. It is for people who own none, for example since they were invited to another one.
+/** Creates an account on the plan for sign-ups, of which the caller is the owner, and makes it the session's current one. It is for people who own none, for example since they were invited to another one. The session gets a new token, as with `SwitchAccount`.
 
 Errors: `CONFLICT` if the person owns an account, or if sign-up is closed.*/
 
@@ -64,7 +64,7 @@ impl Rpc for PreviewRemoval {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
 }
-/** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts. The session is about another account of the person then, if there is one.
+/** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts. The session is about another account of the person then, if there is one, and gets a new token, as with `SwitchAccount`.
 
 Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` with the detail `name` if that is not the account's name; `CONFLICT` while people are registered for an event that is neither cancelled nor ended: cancel it first, so that they are told; `CONFLICT` while mails about cancelled events are still to be sent.*/
 
@@ -300,7 +300,7 @@ impl Rpc for ChangeRole {
 }
 /** Removes another member. The keys that they made are revoked, unless the caller keeps them: then they are the caller's. Needs a step-up.
 
-Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more.*/
+Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more, or if it is the caller, who can leave (`LeaveAccount`).*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct RemoveMember;
@@ -320,7 +320,7 @@ impl Rpc for RemoveMember {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
 }
-/** Leaves an account. One's keys in it are revoked.
+/** Leaves an account. One's keys in it are revoked. The session gets a new token, as with `SwitchAccount`.
 
 Errors: `NOT_FOUND` if the caller is no member of it; `CONFLICT` if the caller is its last owner: another member must become an owner first, or the account be removed.*/
 
@@ -342,7 +342,7 @@ impl Rpc for LeaveAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
 }
-/** Accepts an invitation to one's own address. The account becomes the session's current one.
+/** Accepts an invitation to one's own address. The account becomes the session's current one, and the session gets a new token, as with `SwitchAccount`.
 
 Errors: `NOT_FOUND` if there is none for the address of the session's person, or if it has lapsed.*/
 
@@ -530,7 +530,7 @@ impl Rpc for ListSessions {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
 }
-/** Chooses the account of the session for all calls after this one.
+/** Chooses the account of the session for all calls after this one. The session gets a new token, so that no core takes it for one about the account before, and the old one is unknown from then on.
 
 Errors: `NOT_FOUND` if the person is no member of the account.*/
 
