@@ -57,7 +57,7 @@ async fn enter_on_the_only_hit_checks_in_once(app: Arc<TestApp>) {
     assert_eq!(two_letters.header("location"), Some(&*asked));
     assert_eq!(checked_in(&owner, &event).await, [false, false, true]);
     let counted = browser.page(&door).await;
-    let count = "<strong>1</strong> <span>are checked in";
+    let count = "<strong>1</strong> <span>checked in";
     assert!(counted.html(200).contains(count));
 
     let grace = list(&owner, &event).await.remove(2);

@@ -13,7 +13,7 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
 };
 use crate::{
-    date::moment_utc,
+    date::{moment_in, moment_utc},
     desk::{Desk, Frame, Tab, sentence},
     form::Form,
     layout::Page,
@@ -187,6 +187,7 @@ impl ActivityPage {
             Tab::Activity
         };
         let (page, frame) = desk.frame("Activity", tab);
+        let zone = head.as_ref().map(|head| &*head.timezone);
         Self {
             page,
             frame,
@@ -196,7 +197,7 @@ impl ActivityPage {
             lines: list
                 .items
                 .into_iter()
-                .map(|item| Line::of(item, head.is_none()))
+                .map(|item| Line::of(item, zone))
                 .collect(),
             filter,
             head,
@@ -206,11 +207,14 @@ impl ActivityPage {
 }
 
 impl Line {
-    /// A line, with the way to its event if that is not known from the page.
-    fn of(item: ActivityItem, leads_to_event: bool) -> Self {
-        let event_id = item.event_id.filter(|_| leads_to_event);
+    /// A line on the page of an event in this time zone, or on that of the whole account, from which it leads to its event.
+    fn of(item: ActivityItem, zone: Option<&str>) -> Self {
+        let event_id = item.event_id.filter(|_| zone.is_none());
         Self {
-            when: moment_utc(&item.at),
+            when: match zone {
+                Some(zone) => moment_in(&item.at, zone),
+                None => moment_utc(&item.at),
+            },
             when_iso: item.at,
             text: item.text,
             changes: item.changes.into_iter().map(Change::of).collect(),

@@ -124,33 +124,29 @@ pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
     let (confirmed, seats) = (event.registrations_confirmed, event.max_capacity);
     let mut counts = vec![Count {
         number: format!("{confirmed} of {seats}"),
-        words: "seats are taken",
+        words: "seats taken",
         url: url("Confirmed"),
     }];
     let others = [
-        (
-            event.registrations_checked_in,
-            "are checked in",
-            "Confirmed",
-        ),
+        (event.registrations_checked_in, "checked in", "Confirmed"),
         (
             event.registrations_pending,
-            "wait for your approval",
+            "waiting for your approval",
             "Pending",
         ),
         (
             event.registrations_unconfirmed,
-            "have not confirmed their address",
+            "address not confirmed yet",
             "Pending",
         ),
         (
             event.registrations_waitlisted,
-            "are on the waitlist",
+            "on the waitlist",
             "Waitlisted",
         ),
         (
             event.registrations_total - event.registrations_active,
-            "are cancelled",
+            "cancelled",
             "Cancelled",
         ),
     ];

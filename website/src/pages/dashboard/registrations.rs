@@ -45,6 +45,8 @@ struct RegistrationsPage {
     first_url: Option<String>,
     problem: Option<String>,
     has_waiting: bool,
+    /// Whether there is anybody whom the person may choose, to approve or decline.
+    has_choices: bool,
 }
 
 /// What people see whose plan does not list registrations: the numbers, and what a plan would change.
@@ -167,6 +169,9 @@ impl RegistrationsPage {
             next_url: next.map(|cursor| filter.at(cursor).url(&event.id)),
             first_url: (!filter.cursor.is_empty()).then(|| filter.at("").url(&event.id)),
             has_waiting: rows.iter().any(|row| row.waits),
+            has_choices: desk.viewer.edits_registrations()
+                && !event.is_cancelled
+                && rows.iter().any(Row::is_choice),
             rows,
             filter,
             problem: None,
@@ -193,6 +198,11 @@ impl PlanPage {
 }
 
 impl Row {
+    /// Whether there is something left to decide.
+    const fn is_choice(&self) -> bool {
+        !self.is_cancelled && !self.is_settled
+    }
+
     fn of(event: &MyEventDetail, one: Registration) -> Self {
         let awaits = one.awaits.as_deref();
         let head = super::event_head::path_of(&event.id);

@@ -27,7 +27,7 @@ const CHOICES: [(&str, &str, &str); 3] = [
     (
         "approvals",
         "Registrations that wait for approval",
-        "Nobody has to look whether somebody asked for a seat.",
+        "You hear of those that you decide about.",
     ),
     (
         "all",
