@@ -28,9 +28,9 @@ use tokio::time::timeout;
 use tonic::{Request, Streaming, transport::Endpoint};
 
 /// The files of an archive, by name.
-type Files = BTreeMap<String, String>;
+pub(crate) type Files = BTreeMap<String, String>;
 
-fn unpacked(archive: &[u8]) -> Files {
+pub(crate) fn unpacked(archive: &[u8]) -> Files {
     let mut archive = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
     let mut files = Files::new();
     for index in 0..archive.len() {

@@ -11,6 +11,7 @@ use super::{
     members::{account, member},
     typed::{fields, with},
 };
+use crate::exporting::unpacked;
 
 const MAILS: &str = "/dashboard/account/mails";
 
@@ -105,6 +106,28 @@ async fn the_account_has_a_name_and_a_time_zone(app: Arc<TestApp>) {
     assert!(refused.html(400).contains("id=\"person_name-wrong\""));
 }
 
+async fn everything_that_the_account_holds_is_downloaded_as_an_archive(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let door = member(&app, &owner, "dora@example.org", "door").await;
+    let client = app.over(Surface::Http).as_owner(&account);
+    client.publish_new(json!({"title": "Go Night"})).await;
+    let path = "/dashboard/account/export.zip";
+    let page = owner.page("/dashboard/account").await;
+    assert!(page.html(200).contains(path));
+    let archive = owner.page(path).await;
+    assert_eq!(archive.header("content-type"), Some("application/zip"));
+    assert_eq!(archive.header("cache-control"), Some("no-store"));
+    let name = archive.header("content-disposition").unwrap();
+    assert!(name.starts_with("attachment; filename=\"muster-"), "{name}");
+    let files = unpacked(&archive.body);
+    assert!(files["events.json"].contains("Go Night"));
+    assert!(files["person.json"].contains(&account.email));
+
+    door.page(path).await.html(403);
+    let page = door.page("/dashboard/account").await;
+    assert!(!page.html(200).contains(path));
+}
+
 async fn removing_shows_what_goes_and_what_stands_in_the_way(app: Arc<TestApp>) {
     let (account, owner) = account(&app).await;
     let client = app.over(Surface::Http).as_owner(&account);
@@ -145,5 +168,6 @@ async fn removing_shows_what_goes_and_what_stands_in_the_way(app: Arc<TestApp>) 
 tests::on_both_engines!(
     each_member_chooses_about_which_registrations_they_are_mailed,
     the_account_has_a_name_and_a_time_zone,
+    everything_that_the_account_holds_is_downloaded_as_an_archive,
     removing_shows_what_goes_and_what_stands_in_the_way,
 );

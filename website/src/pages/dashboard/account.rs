@@ -13,10 +13,10 @@ use muster_api::{
         RenamePersonRequest, UpdateAccountRequest,
         bindings::{RenamePerson, UpdateAccount},
     },
-    v1::Account,
+    v1::{Account, ExportAccountRequest, bindings::ExportAccount},
 };
 
-use super::welcome::about;
+use super::{download, welcome::about};
 use crate::{
     desk::{Desk, Frame, Tab},
     field::{Field, FieldKind, Sheet},
@@ -29,6 +29,7 @@ use crate::{
 };
 
 const PATH: &str = "/dashboard/account";
+const EXPORT: &str = "/dashboard/account/export.zip";
 
 #[derive(Template)]
 #[template(path = "dashboard/account.html")]
@@ -45,7 +46,10 @@ struct AccountPage {
 }
 
 pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![site.own_with_form(PATH, show, take)];
+    let mut resources = vec![
+        site.own_with_form(PATH, show, take),
+        site.desk(EXPORT, export),
+    ];
     resources.extend(email::resources(site));
     resources.extend(leave::resources(site));
     resources.extend(mails::resources(site));
@@ -85,6 +89,10 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     }
     let page = AccountPage::of(&desk, person, account, now);
     desk.answer_refused(&page, &problem)
+}
+
+async fn export(desk: Desk) -> Result<Response, Problem> {
+    download::answer::<ExportAccount>(&desk, ExportAccountRequest {}).await
 }
 
 async fn save_person(desk: &Desk, form: &Form) -> Result<(), Problem> {

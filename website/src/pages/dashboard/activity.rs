@@ -106,7 +106,7 @@ async fn export(desk: Desk) -> Result<Response, Problem> {
         from,
         to,
     };
-    download::answer::<ExportActivity>(&desk, request, "activity.csv").await
+    download::answer::<ExportActivity>(&desk, request).await
 }
 
 async fn answer(desk: &Desk, filter: Filter, head: Option<EventHead>) -> Result<Response, Problem> {

@@ -1,4 +1,4 @@
-//! Files from core, passed on piece by piece.
+//! Files from core, passed on piece by piece under the names that core gives them.
 
 use axum::{body::Body, response::Response};
 use edge::Problem;
@@ -11,13 +11,11 @@ use muster_api::binding::Rpc;
 
 use crate::{desk::Desk, layout::keep_private};
 
-/// A file, under this name.
-pub(super) async fn answer<R: Rpc>(
-    desk: &Desk,
-    request: R::Request,
-    name: &'static str,
-) -> Result<Response, Problem> {
+/// A file.
+pub(super) async fn answer<R: Rpc>(desk: &Desk, request: R::Request) -> Result<Response, Problem> {
     let file = desk.visit.file::<R>(request).await?;
+    let named = file.metadata.get(CONTENT_DISPOSITION.as_str());
+    let named = named.and_then(|name| HeaderValue::from_bytes(name.as_bytes()).ok());
     // The status is already sent, so the file can only be truncated. The cause is logged.
     let pieces = file.pieces.inspect_err(|status| {
         tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
@@ -28,8 +26,8 @@ pub(super) async fn answer<R: Rpc>(
     if let Ok(media_type) = HeaderValue::try_from(file.content_type) {
         headers.insert(CONTENT_TYPE, media_type);
     }
-    if let Ok(disposition) = HeaderValue::try_from(format!("attachment; filename=\"{name}\"")) {
-        headers.insert(CONTENT_DISPOSITION, disposition);
+    if let Some(name) = named {
+        headers.insert(CONTENT_DISPOSITION, name);
     }
     Ok(response)
 }

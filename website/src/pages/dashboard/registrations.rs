@@ -147,7 +147,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
 async fn export(desk: Desk) -> Result<Response, Problem> {
     let id = desk.visit.segment(2)?;
     let request = ExportRegistrationsRequest { id };
-    download::answer::<ExportRegistrations>(&desk, request, "registrations.csv").await
+    download::answer::<ExportRegistrations>(&desk, request).await
 }
 
 impl RegistrationsPage {
