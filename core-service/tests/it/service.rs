@@ -8,6 +8,7 @@ mod erasing;
 mod exporting;
 mod forgetting;
 pub(crate) mod guests;
+mod mail_budgets;
 mod managing;
 mod members;
 mod outage;

@@ -1,12 +1,74 @@
 //! Settings of the use cases, as an operator writes them.
 
 use clap::Parser as _;
-use core_service::settings::RuleSettings;
+use core_service::{
+    Options,
+    domain::plan::Plan,
+    settings::{PortSettings, RuleSettings},
+};
 
 #[derive(clap::Parser)]
 struct Program {
     #[command(flatten)]
     rules: RuleSettings,
+    #[command(flatten)]
+    port: PortSettings,
+}
+
+/// The options of a core that is started with these arguments.
+fn options(arguments: &[&str]) -> Options {
+    let arguments = std::iter::once("muster").chain(arguments.iter().copied());
+    let program = Program::try_parse_from(arguments).unwrap();
+    Options::from_settings(&program.rules, &program.port).unwrap()
+}
+
+#[test]
+fn everybody_signs_up_on_the_free_plan_unless_the_operator_says_otherwise() {
+    let usual = options(&[]).policy;
+    assert!(usual.sign_up.is_open);
+    assert_eq!(usual.sign_up.plan, Plan::Free);
+    assert_eq!(usual.info, core_service::service::InstanceInfo::default());
+    let chosen = options(&["--sign-up", "closed", "--sign-up-plan", "premium"]).policy;
+    assert!(!chosen.sign_up.is_open);
+    assert_eq!(chosen.sign_up.plan, Plan::Premium);
+    for wrong in [["--sign-up", "sometimes"], ["--sign-up-plan", "gold"]] {
+        assert!(Program::try_parse_from(["muster"].into_iter().chain(wrong)).is_err());
+    }
+}
+
+#[test]
+fn links_of_the_operator_are_pages_and_an_address() {
+    let info = options(&[
+        "--upgrade-url",
+        "https://example.org/plans",
+        "--legal-url",
+        "https://example.org/legal",
+        "--privacy-url",
+        "http://example.org/privacy",
+        "--abuse-email",
+        "abuse@example.org",
+    ])
+    .policy
+    .info;
+    assert_eq!(
+        info.upgrade_url.as_deref(),
+        Some("https://example.org/plans")
+    );
+    assert_eq!(info.legal_url.as_deref(), Some("https://example.org/legal"));
+    assert_eq!(
+        info.privacy_url.as_deref(),
+        Some("http://example.org/privacy")
+    );
+    assert_eq!(info.abuse_email.as_deref(), Some("abuse@example.org"));
+    for wrong in [
+        ["--upgrade-url", "javascript:alert(1)"],
+        ["--legal-url", "/legal"],
+        ["--privacy-url", "example.org"],
+        ["--abuse-email", "abuse"],
+    ] {
+        let refused = Program::try_parse_from(["muster"].into_iter().chain(wrong));
+        assert!(refused.is_err(), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -234,6 +234,32 @@ async fn who_is_no_member_by_then_and_what_is_off_by_then_is_not_told(database: 
     assert_eq!(told(&collected(&mailbox).await), []);
 }
 
+/// Registrants hear of theirs all the same: nothing of what they have is taken from them.
+async fn of_a_suspended_account_organizers_are_told_nothing(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
+    let event = instance.create(&olga, asking("Rust Meetup")).await;
+    instance.guests(&event, &["ada", "bob"]).await;
+    let suspensions = &instance.suspensions;
+    assert!(suspensions.suspend(olga.account, None).await.unwrap());
+    instance.clock.advance_seconds(MINUTE);
+    let mails = mailbox.collect().await;
+    let to: Vec<_> = mails.iter().map(|mail| mail.to.1.as_str()).collect();
+    assert_eq!(to, ["ada@example.org", "bob@example.org"]);
+    for _ in 0..4 {
+        instance.clock.advance_seconds(HOUR / 4);
+        assert_eq!(told(&mailbox.collect().await), []);
+    }
+    assert_eq!(instance.collections().await, 0, "nothing waits any more");
+
+    assert!(suspensions.resume(olga.account).await.unwrap());
+    instance.guests(&event, &["cleo"]).await;
+    instance.clock.advance_seconds(MINUTE);
+    let subject = "3 registrations await your approval: Rust Meetup";
+    let mails = collected(&mailbox).await;
+    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+}
+
 async fn only_what_is_confirmed_is_told_and_not_what_organizers_add(database: Database) {
     let instance = Instance::open(&database).await;
     let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
@@ -347,6 +373,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     what_awaits_approval_is_told_once_in_a_quarter_of_an_hour,
     each_member_gets_what_they_chose,
     who_is_no_member_by_then_and_what_is_off_by_then_is_not_told,
+    of_a_suspended_account_organizers_are_told_nothing,
     only_what_is_confirmed_is_told_and_not_what_organizers_add,
     a_rush_is_one_mail,
     names_of_strangers_are_no_messages_and_are_for_paid_plans,
