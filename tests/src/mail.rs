@@ -17,6 +17,8 @@ pub struct Mail {
     pub subject: String,
     /// Its plain text.
     pub text: String,
+    /// Its HTML.
+    pub html: String,
     /// Its iCalendar object, unfolded.
     pub calendar: Option<String>,
 }
@@ -52,6 +54,7 @@ fn read(path: &Path) -> Mail {
         to: to.address().unwrap().to_owned(),
         subject: message.subject().unwrap().to_owned(),
         text: message.body_text(0).unwrap().replace("\r\n", "\n"),
+        html: message.body_html(0).unwrap().into_owned(),
         calendar: calendar(&message),
     }
 }

@@ -2,6 +2,7 @@
 
 mod announcing;
 mod hostile;
+mod hostile_people;
 mod kinds;
 mod moved_on;
 mod organizers;

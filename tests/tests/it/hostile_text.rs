@@ -25,7 +25,7 @@ fn registration(slug: &Value, name: &str, email: &str, answer: &str) -> Value {
 }
 
 /// The cells of a table that a spreadsheet would execute if its separator were this. Some ignore spaces and quotes before.
-fn formulas(table: &[u8], separator: u8) -> Vec<String> {
+pub(crate) fn formulas(table: &[u8], separator: u8) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(separator)
         .has_headers(false)

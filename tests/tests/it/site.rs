@@ -3,13 +3,17 @@
 mod articles;
 mod caching;
 mod catalogue;
+mod crawl;
 mod door;
+mod every_form;
 mod faults;
 mod feeds;
 mod formats;
 mod headers;
 mod hostile_forms;
+mod hostile_names;
 mod members;
+mod operator;
 mod own_account;
 mod own_activity;
 mod own_events;
@@ -22,6 +26,7 @@ mod sitemaps;
 mod tickets;
 mod two_cores;
 mod typed;
+mod world;
 
 /// The values of an attribute in a page, such as `href`.
 fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {

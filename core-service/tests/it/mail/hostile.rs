@@ -25,7 +25,7 @@ struct Texts {
 }
 
 /// Texts with what headers, MIME, iCalendar and HTML are made of, and anything else.
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\r\nBcc: eve@example.org\r\n".to_owned()),
         Just("\n--=_muster\nContent-Type: text/html\n\n<b>x</b>".to_owned()),
@@ -97,7 +97,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
 
 /// The names of headers or properties, in order: what stands before the first colon or semicolon of a line that continues no
 /// other.
-fn names(lines: &str) -> Vec<&str> {
+pub(super) fn names(lines: &str) -> Vec<&str> {
     let begun = lines.lines().filter(|line| !line.starts_with([' ', '\t']));
     begun
         .map(|line| line.split([':', ';']).next().unwrap_or_default())
@@ -105,7 +105,7 @@ fn names(lines: &str) -> Vec<&str> {
 }
 
 /// The tags of a page.
-fn tags(html: &str) -> Vec<&str> {
+pub(super) fn tags(html: &str) -> Vec<&str> {
     let opened = html.split('<').skip(1);
     opened
         .map(|rest| rest.split([' ', '>']).next().unwrap_or_default())

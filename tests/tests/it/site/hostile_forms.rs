@@ -206,7 +206,18 @@ async fn a_time_that_no_clock_shows_is_told_beside_its_field(app: Arc<TestApp>) 
     assert!(html.contains("id=\"start_date-wrong\""), "{html}");
     assert!(html.contains(&format!("value=\"{skipped}\"")), "{html}");
     let kept = with_pairs(&EVENT, &[("start_date", "2027-03-28T03:00")]);
-    assert_eq!(browser.send(NEW, &kept).await.status, 303);
+    let created = browser.send(NEW, &kept).await;
+    let event = created.header("location").unwrap();
+    let edit = format!("{}/edit", event.split('?').next().unwrap());
+    let opened = fields(browser.page(&edit).await.html(200));
+    for field in ["start_date", "end_date"] {
+        let typed = with(&opened, &[(field, skipped), ("title", "Another title")]);
+        let refused = browser.send(&edit, &typed).await;
+        let html = refused.html(400);
+        assert!(html.contains(&format!("id=\"{field}-wrong\"")), "{html}");
+        assert!(html.contains(&format!("value=\"{skipped}\"")), "{html}");
+        assert!(html.contains("value=\"Another title\""), "{html}");
+    }
 }
 
 fn with_pairs<'f>(

@@ -280,6 +280,44 @@ async fn a_person_with_two_accounts_switches_between_them(app: Arc<TestApp>) {
     person.send("/dashboard/switch", &foreign).await.html(404);
 }
 
+async fn the_keys_of_a_removed_member_stop_unless_the_box_is_ticked(app: Arc<TestApp>) {
+    let (_account, owner) = account(&app).await;
+    for (email, ticked) in [("otto@example.org", false), ("oda@example.org", true)] {
+        let member = member(&app, &owner, email, "organizer").await;
+        let form = [
+            ("name", "laptop"),
+            ("scopes", "account:read"),
+            ("expires", ""),
+        ];
+        let made = member.send("/dashboard/keys/new", &form).await;
+        let (_, rest) = made.html(200).split_once("id=\"secret\" value=\"").unwrap();
+        let key = rest.split('"').next().unwrap().to_owned();
+        let program = app.over(Surface::Http).with_key(&key);
+        program.ok::<GetAccount>(json!({})).await;
+        let members = owner.page("/dashboard/members").await;
+        let name = email.split('@').next().unwrap();
+        let row = members.html(200).split("href=\"/dashboard/members/");
+        let row = row
+            .into_iter()
+            .find(|rest| rest.contains(&format!(">{name}<")));
+        let page = format!(
+            "/dashboard/members/{}",
+            row.unwrap().split('"').next().unwrap()
+        );
+        let html = owner.page(&page).await;
+        assert!(html.html(200).contains("name=\"keep_keys\""), "{html:?}");
+        let mut sent = vec![("action", "remove")];
+        sent.extend(ticked.then_some(("keep_keys", "true")));
+        assert_eq!(owner.send(&page, &sent).await.status, 303);
+        app.advance(std::time::Duration::from_secs(6));
+        if ticked {
+            program.ok::<GetAccount>(json!({})).await;
+        } else {
+            program.refused::<GetAccount>(json!({})).await;
+        }
+    }
+}
+
 async fn the_last_owner_cannot_leave_and_removing_needs_the_name(app: Arc<TestApp>) {
     let (account, owner) = account(&app).await;
     let id = account.id.to_string();
@@ -307,5 +345,6 @@ tests::on_both_engines!(
     harmful_acts_need_a_new_code_after_a_while,
     an_invitation_is_for_its_address_only,
     a_person_with_two_accounts_switches_between_them,
+    the_keys_of_a_removed_member_stop_unless_the_box_is_ticked,
     the_last_owner_cannot_leave_and_removing_needs_the_name,
 );

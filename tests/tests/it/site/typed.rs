@@ -2,10 +2,14 @@
 
 use super::unescaped;
 
-/// The fields of a form as a browser would send them, unchanged.
+/// The fields of a page's main form as a browser would send them, unchanged.
 pub(super) fn fields(html: &str) -> Vec<(String, String)> {
     let (_, form) = html.split_once("id=\"form\"").unwrap();
-    let form = form.split("</form>").next().unwrap();
+    fields_of(form.split("</form>").next().unwrap())
+}
+
+/// The same for a form.
+pub(super) fn fields_of(form: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     for tag in form.split('<').skip(1) {
         let value = |name: &str| {
