@@ -225,6 +225,18 @@ impl Desk {
         Err(Problem::new(Reason::Conflict, message))
     }
 
+    /// Asks that nothing new goes to another account than the one that its form was opened for, in another window perhaps. A form that
+    /// names no account is for the present one.
+    ///
+    /// # Errors
+    /// The form names another one.
+    pub(crate) fn require_no_other_account(&self, form: &Form) -> Result<(), Problem> {
+        if self.viewer.is_in(form.value("account_id")) {
+            return Ok(());
+        }
+        self.require_same_account(form)
+    }
+
     fn lacks(&self, needs: Needs) -> bool {
         needs == Needs::Account && self.viewer.account.is_none()
     }

@@ -109,6 +109,11 @@ impl Viewer {
         account.map_or("", |account| &account.id)
     }
 
+    /// Whether a form that names this account is about the one that is chosen. One that names none is.
+    pub(crate) fn is_in(&self, account_id: Option<&str>) -> bool {
+        account_id.is_none_or(|id| id == self.account_id())
+    }
+
     pub(crate) fn account_name(&self) -> &str {
         let account = self.account.as_ref();
         account.map_or("", |account| &account.name)

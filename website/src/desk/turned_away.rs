@@ -13,7 +13,7 @@ use crate::{
     form::Form,
     kept::{self, Unsent, may_be_sent_again},
     layout::{Page, Section, private},
-    next::with_next,
+    next::{DASHBOARD, with_next},
     session,
     viewer::Viewer,
     visit::{Site, Visit},
@@ -74,6 +74,9 @@ impl Sent {
             ("STEP_UP_REQUIRED", None) => Ok(flash::see(&with_next(PROVE, &self.here), None)),
             ("UNAUTHORIZED", Some(form)) => self.keep(form, &problem, &SIGNED_OUT),
             ("STEP_UP_REQUIRED", Some(form)) => self.keep(form, &problem, &UNPROVEN),
+            ("CONFLICT", Some(form)) if self.is_for_another_account(form) => {
+                self.keep(form, &problem, &ELSEWHERE)
+            }
             (_, Some(form)) if may_be_sent_again(&problem) => {
                 let words = if problem.http_status == 429 {
                     &TOO_MANY
@@ -84,6 +87,11 @@ impl Sent {
             }
             _ => self.refused(problem),
         }
+    }
+
+    fn is_for_another_account(&self, form: &Form) -> bool {
+        let viewer = self.viewer.as_ref();
+        viewer.is_some_and(|viewer| !viewer.is_in(form.value("account_id")))
     }
 
     /// Everything that was typed, to be sent again.
@@ -154,6 +162,12 @@ const UNPROVEN: Words = Words {
     before: Some((PROVE, "Confirm that it is you")),
 };
 
+const ELSEWHERE: Words = Words {
+    headline: "You are in another account now",
+    text: "Nothing that you typed is lost. Choose the account that it is for, then send it again from this page.",
+    before: Some((DASHBOARD, "Choose the account")),
+};
+
 const TOO_MANY: Words = Words {
     headline: "Too much at once",
     text: "Nothing that you typed is lost. Please wait a moment and send it again.",
@@ -219,7 +233,8 @@ pub(crate) fn sentence(message: &str) -> String {
 
 /// The name of a field for people; what they did not fill has none.
 fn label(name: &str) -> Option<String> {
-    const UNSEEN: [&str; 7] = [
+    const UNSEEN: [&str; 8] = [
+        "account_id",
         "version",
         "seen",
         "key",

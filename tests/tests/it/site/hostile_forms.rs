@@ -151,7 +151,6 @@ async fn doubled_missing_and_unknown_fields_do_no_harm(app: Arc<TestApp>) {
         &[
             ("title", "The second title"),
             ("id", "x"),
-            ("account_id", "x"),
             ("is_cancelled", "true"),
             ("custom_fields[99].label", "x"),
             ("custom_fields[-1].label", "x"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use core_service::domain::plan::Plan;
-use muster_api::v1::bindings::{CancelEvent, GetAccount, RegisterAttendee};
+use muster_api::v1::bindings::{CancelEvent, GetAccount, ListMyEvents, RegisterAttendee};
 use serde_json::json;
 use tests::{Browser, Surface, TestApp};
 
@@ -106,6 +106,55 @@ async fn the_account_has_a_name_and_a_time_zone(app: Arc<TestApp>) {
     assert!(refused.html(400).contains("id=\"person_name-wrong\""));
 }
 
+async fn what_is_new_goes_to_no_other_account_than_its_form_was_opened_for(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let other = app.account(Plan::Pro).await;
+    let theirs = Browser::signed_in(&app, &other.email).await;
+    let invited = [("email", &*account.email), ("role", "organizer")];
+    theirs.send("/dashboard/members", &invited).await;
+    app.drain_jobs().await;
+    let mut opened = Vec::new();
+    for path in [
+        "/dashboard/events/new",
+        "/dashboard/members",
+        "/dashboard/keys/new",
+    ] {
+        let page = owner.page(path).await;
+        opened.push((path, fields(page.html(200))));
+    }
+
+    // In another window they join the other account, and look at that one from then on.
+    let home = owner.page("/dashboard").await;
+    let mut links = home.html(200).split('"');
+    let invitation = links.find(|link| link.starts_with("/invitations/"));
+    let accepted = [("action", "accept")];
+    owner.send(invitation.unwrap(), &accepted).await;
+    let home = owner.page("/dashboard").await;
+    assert!(home.html(200).contains("Your other accounts"));
+    let typed = [
+        ("title", "Go Night"),
+        ("description", "We read Go."),
+        ("location", "Here"),
+        ("start_date", "2040-05-14T19:00"),
+        ("name", "laptop"),
+        ("email", "new@example.org"),
+    ];
+    for (path, form) in opened {
+        let refused = owner.send(path, &with(&form, &typed)).await;
+        let html = refused.html(409);
+        assert!(html.contains("You are in another account now"), "{html}");
+        let is_asked = |name: &str| form.iter().any(|(field, _)| field == name);
+        for (name, value) in typed.iter().filter(|(name, _)| is_asked(name)) {
+            assert!(html.contains(value), "{path} lost {name}");
+        }
+    }
+    let client = app.over(Surface::Http);
+    for account in [&account, &other] {
+        let events = client.as_owner(account).ok::<ListMyEvents>(json!({})).await;
+        assert_eq!(events["count"], 0, "{events}");
+    }
+}
+
 async fn everything_that_the_account_holds_is_downloaded_as_an_archive(app: Arc<TestApp>) {
     let (account, owner) = account(&app).await;
     let door = member(&app, &owner, "dora@example.org", "door").await;
@@ -168,6 +217,7 @@ async fn removing_shows_what_goes_and_what_stands_in_the_way(app: Arc<TestApp>) 
 tests::on_both_engines!(
     each_member_chooses_about_which_registrations_they_are_mailed,
     the_account_has_a_name_and_a_time_zone,
+    what_is_new_goes_to_no_other_account_than_its_form_was_opened_for,
     everything_that_the_account_holds_is_downloaded_as_an_archive,
     removing_shows_what_goes_and_what_stands_in_the_way,
 );

@@ -70,6 +70,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 }
 
 async fn invite(desk: Desk, form: Form) -> Result<Response, Problem> {
+    desk.require_no_other_account(&form)?;
     let request = InviteMemberRequest {
         email: form.value("email").map(str::to_owned),
         role: form.value("role").map(str::to_owned),

@@ -63,6 +63,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     desk.require(Scope::EventsWrite)?;
+    desk.require_no_other_account(&form)?;
     let key = form.value("key").map_or_else(fresh_key, str::to_owned);
     let typed = EventForm::of(Purpose::New, &form);
     if Questions::are_arranged(&form) {

@@ -52,6 +52,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 
 /// Answers with the key itself, since it can be shown only now.
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+    desk.require_no_other_account(&form)?;
     let request = CreateKeyRequest {
         name: form.value("name").map(str::to_owned),
         scopes: form.values("scopes").map(str::to_owned).collect(),
