@@ -107,7 +107,7 @@ pub struct AccountExports {
     running: Arc<Mutex<HashSet<AccountId>>>,
 }
 
-/// A running export of an account. There is one at a time.
+/// A running export of an account. On each core there is one at a time.
 #[derive(Debug)]
 pub struct AccountExport {
     exports: AccountExports,

@@ -96,7 +96,7 @@ pub enum Error {
         /// How long to wait.
         wait: Duration,
     },
-    /// An account has one export at a time.
+    /// A core makes one export of an account at a time.
     #[error("an export of this account is under way; wait until it is over")]
     ExportUnderWay {
         /// After how long another try is worth it.

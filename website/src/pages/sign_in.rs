@@ -46,7 +46,7 @@ struct SignInPage {
     next: String,
     flash: Option<&'static str>,
     is_sign_up_open: bool,
-    /// What stands in the way for now.
+    /// Why no code was sent.
     trouble: Option<String>,
 }
 
