@@ -73,7 +73,7 @@ impl System {
     ) -> anyhow::Result<Arc<Self>> {
         let database = match postgres {
             Some(server) => Database::on(server, migrate).await,
-            None => Database::sqlite(migrate).await,
+            None => Database::new_sqlite(migrate).await,
         };
         let store = Store::open(&Options::new(database.url(), Access::Serve)).await?;
         let options = core_service::Options {

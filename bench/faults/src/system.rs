@@ -72,7 +72,7 @@ impl System {
         let as_it_is = async |_url| {};
         let database = match &postgres {
             Some(server) => Database::on(server, as_it_is).await,
-            None => Database::sqlite(as_it_is).await,
+            None => Database::new_sqlite(as_it_is).await,
         };
         let folder = tempfile::tempdir()?;
         let mails = test_smtp::Server::start();

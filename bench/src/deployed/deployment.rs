@@ -70,7 +70,7 @@ impl Deployment {
         let as_it_is = async |_url| {};
         let database = match postgres {
             Some(server) => Database::on(server, as_it_is).await,
-            None => Database::sqlite(as_it_is).await,
+            None => Database::new_sqlite(as_it_is).await,
         };
         let folder = tempfile::tempdir()?;
         let (grpc_addr, core_url) = match transport {

@@ -240,9 +240,9 @@ async fn searching_begins_when_everything_is_indexed(database: Database) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sqlite_file_of_version_4_is_upgraded() {
-    everything_is_kept_and_works(Database::sqlite(old_sqlite).await).await;
-    jobs_are_done_as_they_were_meant(Database::sqlite(old_sqlite).await).await;
-    searching_begins_when_everything_is_indexed(Database::sqlite(old_sqlite).await).await;
+    everything_is_kept_and_works(Database::new_sqlite(old_sqlite).await).await;
+    jobs_are_done_as_they_were_meant(Database::new_sqlite(old_sqlite).await).await;
+    searching_begins_when_everything_is_indexed(Database::new_sqlite(old_sqlite).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

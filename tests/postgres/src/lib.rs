@@ -12,7 +12,9 @@
 mod server;
 
 use std::{
+    fs,
     io::Write as _,
+    path::{Path, PathBuf},
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -27,23 +29,63 @@ pub use server::Server;
 /// The prepared database that each test's own is cloned from.
 const TEMPLATE: &str = "prepared";
 
-/// A database that one test has for itself.
+/// A database that one test has for itself, removed when the test ends: together they would fill a disk.
 #[derive(Debug)]
 pub struct Database {
     url: String,
-    /// Where a SQLite file lies; removed when the test ends. PostgreSQL's goes with its server.
-    _folder: Option<TempDir>,
+    _remains: Remains,
+}
+
+/// What lies on the disk for a database.
+#[derive(Debug)]
+enum Remains {
+    /// Of SQLite, with one file.
+    Folder { _folder: TempDir },
+    Clone {
+        server: &'static Server,
+        name: String,
+    },
+    /// On a server that goes with its test.
+    Nothing,
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        if let Self::Clone { server, name } = self {
+            server.drop_database(name);
+        }
+    }
 }
 
 impl Database {
-    /// A new SQLite file, prepared.
+    /// A copy of a SQLite file that the first call in this process prepares; all calls must mean the same preparation, which
+    /// closes the file at its end.
     pub async fn sqlite(prepare: impl AsyncFnOnce(String)) -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the test's database can be made");
-        let url = format!("sqlite://{}", folder.path().join("muster.db").display());
-        prepare(url.clone()).await;
+        static PREPARED: OnceCell<Vec<u8>> = OnceCell::const_new();
+
+        let prepared = PREPARED
+            .get_or_init(async || {
+                let (_folder, file) = new_file();
+                prepare(sqlite_url(&file)).await;
+                fs::read(file).expect("the prepared file can be read")
+            })
+            .await;
+        let (folder, file) = new_file();
+        fs::write(&file, prepared).expect("the test's database can be written");
+        Self::of_file(folder, &file)
+    }
+
+    /// A new SQLite file with a preparation of its own.
+    pub async fn new_sqlite(prepare: impl AsyncFnOnce(String)) -> Self {
+        let (folder, file) = new_file();
+        prepare(sqlite_url(&file)).await;
+        Self::of_file(folder, &file)
+    }
+
+    fn of_file(folder: TempDir, file: &Path) -> Self {
         Self {
-            url,
-            _folder: Some(folder),
+            url: sqlite_url(file),
+            _remains: Remains::Folder { _folder: folder },
         }
     }
 
@@ -65,7 +107,7 @@ impl Database {
         server.create_database(&name, TEMPLATE);
         Some(Self {
             url: server.url(&name),
-            _folder: None,
+            _remains: Remains::Clone { server, name },
         })
     }
 
@@ -76,7 +118,10 @@ impl Database {
         server.create_database(&name, "template1");
         let url = server.url(&name);
         prepare(url.clone()).await;
-        Self { url, _folder: None }
+        Self {
+            url,
+            _remains: Remains::Nothing,
+        }
     }
 
     /// What a program is given to reach it.
@@ -88,6 +133,17 @@ impl Database {
     pub fn is_postgres(&self) -> bool {
         self.url.starts_with("postgres:")
     }
+}
+
+/// A folder for a SQLite file, and the path of the file, which is not there yet.
+fn new_file() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder for the test's database can be made");
+    let file = folder.path().join("muster.db");
+    (folder, file)
+}
+
+fn sqlite_url(file: &Path) -> String {
+    format!("sqlite://{}", file.display())
 }
 
 /// Says that a test is skipped. Written past the capture of test output, which would hide it.

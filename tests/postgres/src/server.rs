@@ -132,6 +132,14 @@ impl Server {
         assert!(done.status.success(), "cannot make database {name}: {text}");
     }
 
+    /// Removes a database, and cuts the connections to it. Panics nowhere: it runs while a test ends, which may have panicked.
+    pub(crate) fn drop_database(&self, name: &str) {
+        let done = self.program("dropdb").args(["--force", name]).output();
+        if !done.as_ref().is_ok_and(|done| done.status.success()) {
+            eprintln!("database {name} is left behind: {done:?}");
+        }
+    }
+
     /// One of PostgreSQL's programs, told where the server is and who asks.
     pub fn program(&self, name: &str) -> Command {
         let mut program = Command::new(self.binaries.join(name));

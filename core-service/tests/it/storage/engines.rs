@@ -58,7 +58,7 @@ async fn refusal(url: &str, access: Access) -> String {
 
 #[tokio::test]
 async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
-    let database = Database::sqlite(async |_| {}).await;
+    let database = Database::new_sqlite(async |_| {}).await;
     let store = open(&database).await;
     assert_eq!(
         store.pending_migrations().await.unwrap(),
