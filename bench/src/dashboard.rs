@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use self::{owner::Owner, paths::Example};
 use crate::{
-    deployed::{Deployment, Operation, Programs, Surface, Transport, Turn, ask, milliseconds},
+    deployed::{Deployment, Operation, Surface, Transport, Turn, ask, build, milliseconds},
     latency::percentile,
     report::{Report, Table},
     settled,
@@ -46,7 +46,7 @@ const HEADER: [&str; 8] = [
 
 /// Measures each page, one request after the other.
 pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    let programs = Programs::build()?;
+    let programs = build()?;
     let mut table = Table::new(HEADER);
     for (engine, server) in engines(postgres) {
         let deployment = Deployment::start(&programs, server, Transport::Tcp, EVENTS).await?;
@@ -77,7 +77,7 @@ async fn one(
     ensure!(leads_on || answer.status.is_success(), "{path}: {answer:?}");
     let aim = match () {
         () if leads_on => "leads to another page",
-        () if name.contains(".csv") => "a download of all of them",
+        () if name.contains(".csv") || name.contains(".zip") => "a download of all of them",
         () => "below 10 ms",
     };
     Ok([

@@ -5,7 +5,7 @@ mod client;
 mod deployment;
 mod load;
 mod operation;
-mod programs;
+mod running;
 mod sequence;
 mod surface;
 
@@ -17,7 +17,7 @@ use self::load::{Load, Outcome};
 pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
     operation::Operation,
-    programs::{EDGE_TOKEN, Programs, Running, free_port, without_limits},
+    running::{EDGE_TOKEN, Running, build, without_limits},
     sequence::{Turn, ask},
     surface::Surface,
 };
@@ -59,7 +59,7 @@ const HEADER: [&str; 10] = [
 
 /// Measures each operation over a Unix socket and over TCP, side by side.
 pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    let programs = Programs::build()?;
+    let programs = build()?;
     let mut table = Table::new(HEADER);
     for (engine, server) in engines(postgres) {
         let unix = Deployment::start(&programs, server, Transport::Unix, EVENTS).await?;

@@ -9,12 +9,11 @@ use http::{
     header::{ACCEPT, ACCEPT_ENCODING},
 };
 use http_body_util::Full;
+use programs::{Programs, free_port};
 use tempfile::TempDir;
 
 use crate::{
-    deployed::{
-        EDGE_TOKEN, Programs, Running, Surface, Turn, ask, free_port, milliseconds, without_limits,
-    },
+    deployed::{EDGE_TOKEN, Running, Surface, Turn, ask, build, milliseconds, without_limits},
     latency::percentile,
     report::{Report, Table},
 };
@@ -49,7 +48,7 @@ struct Deployment {
 
 /// Measures pages and JSON in turn.
 pub(crate) async fn measure(report: &mut Report) -> anyhow::Result<()> {
-    let programs = Programs::build()?;
+    let programs = build()?;
     let deployment = Deployment::start(&programs).await?;
     let (core, gateway, site) = (&deployment.core, &deployment.gateway, &deployment.site);
     let slug = first_slug(gateway).await?;

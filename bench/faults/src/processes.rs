@@ -1,16 +1,16 @@
 //! The programs as processes, which are killed, stopped and started.
 
 use std::{
-    env,
     fs::File,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, bail, ensure};
+use programs::Programs;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit, test_kill_process,
 };
@@ -20,63 +20,6 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How often a start is looked at.
 const POLL: Duration = Duration::from_millis(5);
-
-/// Where the programs are.
-pub(crate) struct Programs {
-    folder: PathBuf,
-}
-
-impl Programs {
-    /// Builds them as this program was built, into the same folder; nothing happens when they are there and new.
-    pub(crate) fn build() -> anyhow::Result<Self> {
-        let program = env::current_exe()?;
-        let folder = program.parent().context("a program lies in a folder")?;
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.current_dir(env!("CARGO_MANIFEST_DIR"));
-        // `cargo run` describes this package to this process. Build scripts that look at it, ring's for one, would begin again.
-        for (variable, _) in env::vars_os() {
-            let name = variable.to_string_lossy();
-            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-                command.env_remove(&variable);
-            }
-        }
-        // With this package, so that what they share is built with the same features, which is to say once.
-        command.args([
-            "build",
-            "-p",
-            "faults",
-            "-p",
-            "core-service",
-            "-p",
-            "http-gateway",
-        ]);
-        if !cfg!(debug_assertions) {
-            command.arg("--release");
-        }
-        let built = command.status().context("cannot run cargo")?;
-        ensure!(built.success(), "cargo cannot build the programs: {built}");
-        Ok(Self {
-            folder: folder.to_owned(),
-        })
-    }
-
-    /// A program with these settings and none of those that this process has.
-    pub(crate) fn command(&self, name: &str, settings: &[(String, String)]) -> Command {
-        // A process whose files may not grow gets a signal that ends it, unless it is ignored.
-        let mut command = Command::new("sh");
-        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
-        command.arg(self.folder.join(name));
-        for (variable, _) in env::vars_os() {
-            if variable.to_string_lossy().starts_with("MUSTER_") {
-                command.env_remove(variable);
-            }
-        }
-        command.envs(settings.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null());
-        command
-    }
-}
 
 /// A process on a port, which is killed when this is dropped. It logs to a file.
 pub(crate) struct Process {
@@ -195,14 +138,11 @@ fn spawn(
     log: &Path,
 ) -> anyhow::Result<Child> {
     let log = File::options().create(true).append(true).open(log)?;
-    let mut command = programs.command(name, settings);
-    command.stderr(log);
+    // A process whose files may not grow gets a signal that ends it, unless it is ignored.
+    let mut command = programs::command(Path::new("sh"), settings);
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
+    command.arg(programs.path(name)).stderr(log);
     command.spawn().with_context(|| format!("{command:?}"))
-}
-
-/// An address that is free now.
-pub(crate) fn free_port() -> anyhow::Result<SocketAddr> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
 /// Keeps a process to these processors, as `taskset` names them, and all that it has started and starts later.

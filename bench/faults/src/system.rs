@@ -3,6 +3,7 @@
 use std::{fs, net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, ensure};
+use programs::{Programs, free_port};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -10,8 +11,11 @@ use test_postgres::{Database, Server};
 
 use crate::{
     client::{Asked, Client},
-    processes::{Process, Programs, free_port, keep_to, kill_family},
+    processes::{Process, keep_to, kill_family},
 };
+
+/// What is broken, and this package.
+const PACKAGES: [&str; 3] = ["faults", "core-service", "http-gateway"];
 
 /// The secret by which cores know the gateway.
 const EDGE_TOKEN: &str = "5c4be1d1b5b4f0a6c2f96b0d3a1c7e885c4be1d1b5b4f0a6c2f96b0d3a1c7e88";
@@ -63,7 +67,7 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) async fn start(engine: Engine) -> anyhow::Result<Self> {
-        let programs = Programs::build()?;
+        let programs = Programs::build(&PACKAGES)?;
         let postgres = match engine {
             Engine::Postgres => Some(Server::start_durable().context("PostgreSQL is missing")?),
             Engine::Sqlite => None,

@@ -8,9 +8,10 @@ use http::{
     request::Builder,
 };
 use http_body_util::Full;
+use programs::Programs;
 
 use crate::{
-    deployed::{Deployment, OWNER, Programs, Surface},
+    deployed::{Deployment, OWNER, Surface},
     pages::page,
 };
 

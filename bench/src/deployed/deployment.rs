@@ -1,13 +1,14 @@
 //! Core and a gateway, with an account and its events.
 
 use anyhow::{Context as _, ensure};
+use programs::{Programs, free_port};
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
 
 use super::{
     client::Client,
     operation::create,
-    programs::{EDGE_TOKEN, Programs, Running, free_port, without_limits},
+    running::{EDGE_TOKEN, Running, without_limits},
     surface::Surface,
 };
 

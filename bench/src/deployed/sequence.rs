@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
 
-use super::{client::Answer, programs::Running, surface::Surface};
+use super::{client::Answer, running::Running, surface::Surface};
 
 /// How often and how long it asks.
 #[derive(Debug, Clone, Copy)]

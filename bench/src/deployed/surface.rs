@@ -2,9 +2,11 @@
 
 use std::{net::SocketAddr, path::Path};
 
+use programs::{Programs, free_port};
+
 use super::{
     client::Client,
-    programs::{EDGE_TOKEN, Programs, Running, free_port},
+    running::{EDGE_TOKEN, Running},
 };
 
 /// The gateway or the website, in front of a core.

@@ -84,6 +84,7 @@ const TEST_PACKAGES: &[&str] = &[
     "bench",
     "faults",
     "fuzz",
+    "programs",
     "test-photos",
     "test-postgres",
     "test-smtp",
