@@ -178,6 +178,16 @@ impl Counters {
         self.active() + self.cancelled
     }
 
+    /// Those with a status.
+    pub const fn with(self, status: Status) -> i32 {
+        match status {
+            Status::Pending => self.pending,
+            Status::Confirmed => self.confirmed,
+            Status::Waitlisted => self.waitlisted,
+            Status::Cancelled => self.cancelled,
+        }
+    }
+
     /// Registrations that await the organizer's approval.
     pub const fn awaiting_approval(self) -> i32 {
         self.pending - self.unconfirmed

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 28] = [
+const STEPS: [Step; 29] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -86,6 +86,7 @@ const STEPS: [Step; 28] = [
     step!(27, "0027_organizer_mails", both),
     // PostgreSQL has neither problem.
     step!(28, "0028_faster_maintenance", sqlite),
+    step!(29, "0029_sitemaps_from_an_index", sqlite),
 ];
 
 /// SQLite's migrations.

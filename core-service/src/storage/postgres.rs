@@ -42,6 +42,21 @@ macro_rules! skip_locked {
     };
 }
 
+/// Names the index to read. PostgreSQL chooses it by itself.
+macro_rules! indexed_by_sitemaps {
+    () => {
+        ""
+    };
+}
+
+/// Where a text begins in another, from 1; 0 if it is not in it. Neither has wildcards, and `LIKE` with an escape character would read
+/// the pattern anew for each row.
+macro_rules! position {
+    () => {
+        "strpos"
+    };
+}
+
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
 

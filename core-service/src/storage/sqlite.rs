@@ -42,6 +42,20 @@ macro_rules! skip_locked {
     };
 }
 
+/// Names the index to read: SQLite would read all events' rows by another one, and sort them.
+macro_rules! indexed_by_sitemaps {
+    () => {
+        " INDEXED BY events_in_sitemaps"
+    };
+}
+
+/// Where a text begins in another, from 1; 0 if it is not in it.
+macro_rules! position {
+    () => {
+        "instr"
+    };
+}
+
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
 

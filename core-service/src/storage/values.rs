@@ -51,8 +51,8 @@ impl From<EventFilter> for MyEventsFilter {
 }
 
 impl MyEventsFilter {
-    pub(super) fn pattern(&self) -> Option<String> {
-        self.text.as_deref().map(pattern)
+    pub(super) fn folded_text(&self) -> Option<String> {
+        self.text.as_deref().map(words::folded)
     }
 }
 
@@ -68,27 +68,14 @@ pub struct RegistrationFilter {
 }
 
 impl RegistrationFilter {
-    /// Whether it matches every registration.
-    pub fn is_all(&self) -> bool {
-        self.status.is_none() && self.text.is_none() && self.registered == Period::default()
+    /// Whether it matches every registration, or every one with a status: as many as the event's counters say.
+    pub fn is_counted(&self) -> bool {
+        self.text.is_none() && self.registered == Period::default()
     }
 
-    pub(super) fn pattern(&self) -> Option<String> {
-        self.text.as_deref().map(pattern)
+    pub(super) fn folded_text(&self) -> Option<String> {
+        self.text.as_deref().map(words::folded)
     }
-}
-
-/// A text that is looked for, as a pattern of LIKE with the escape character `!`.
-fn pattern(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for character in words::folded(text).chars() {
-        if matches!(character, '!' | '%' | '_') {
-            pattern.push('!');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    pattern
 }
 
 /// A page of what a search of the catalogue matches.

@@ -36,10 +36,14 @@ impl Registrations {
         if filter.text.is_some() && store.has_unfolded_registrations(id).await? {
             return Err(Error::IndexIncomplete);
         }
-        let count = if filter.is_all() {
-            counters.total()
-        } else {
-            saturated(store.count_registrations(id, filter).await?)
+        let count = async {
+            Ok(if filter.is_counted() {
+                filter
+                    .status
+                    .map_or_else(|| counters.total(), |status| counters.with(status))
+            } else {
+                saturated(store.count_registrations(id, filter).await?)
+            })
         };
         let (after_seq, offset) = match start.into() {
             PageStart::Offset(offset) => (0, offset),
@@ -47,7 +51,9 @@ impl Registrations {
         };
         let most = i64::from(limit) + 1;
         let found = store.search_registrations(id, filter, after_seq, most, offset.into());
-        let (registrations, next) = page(found.await?, limit, |last| Place {
+        // Each may read all of an event's registrations.
+        let (count, found) = tokio::try_join!(count, found)?;
+        let (registrations, next) = page(found, limit, |last| Place {
             key: last.seq,
             id: last.id.uuid(),
         });

@@ -15,22 +15,22 @@ use crate::{
     storage::{Error, values},
 };
 
-/// The rows are chosen by the index of the account or of the event, and then named.
+/// The rows are chosen by the index of the account or of the event, and then named one by one: a join would read whole tables wherever
+/// the engine has no statistics yet.
 macro_rules! named {
     ($index:literal) => {
         concat!(
             "SELECT a.id, a.at, a.actor, a.action, a.subject_id, a.event_id, a.before, a.after, a.reason, \
-             e.title AS event_title, r.name AS attendee, COALESCE(by_key.label, p.name) AS actor_label, s.label AS key_label, m.name AS member \
+             (SELECT e.title FROM events e WHERE e.id = a.event_id AND e.account_id = a.account_id) AS event_title, \
+             (SELECT r.name FROM registrations r WHERE r.id = a.subject_id AND r.event_id = a.event_id) AS attendee, \
+             COALESCE((SELECT k.label FROM api_keys k WHERE k.id = a.key_id AND k.account_id = a.account_id), \
+             (SELECT p.name FROM people p WHERE p.id = a.person_id)) AS actor_label, \
+             (SELECT k.label FROM api_keys k WHERE k.id = a.subject_id AND k.account_id = a.account_id) AS key_label, \
+             (SELECT m.name FROM people m WHERE m.id = a.subject_id) AS member \
              FROM (SELECT * FROM audit_log l WHERE ",
             $index,
             " AND l.account_id = $1 AND l.at >= $3 AND l.at < $4 AND (l.at, l.id) < ($5, $6) \
              ORDER BY l.at DESC, l.id DESC LIMIT $7) a \
-             LEFT JOIN events e ON e.id = a.event_id AND e.account_id = a.account_id \
-             LEFT JOIN registrations r ON r.id = a.subject_id AND r.event_id = a.event_id \
-             LEFT JOIN api_keys by_key ON by_key.id = a.key_id AND by_key.account_id = a.account_id \
-             LEFT JOIN people p ON p.id = a.person_id \
-             LEFT JOIN api_keys s ON s.id = a.subject_id AND s.account_id = a.account_id \
-             LEFT JOIN people m ON m.id = a.subject_id \
              ORDER BY a.at DESC, a.id DESC"
         )
     };

@@ -19,13 +19,15 @@ use crate::{
     storage::{Error, RegistrationFilter, values},
 };
 
-/// Event `$1`, status `$2` and pattern `$3`, of which the last two may be null, and the time of registering.
+/// Event `$1`, status `$2` and text `$3`, of which the last two may be null, and the time of registering.
 macro_rules! filtered {
     ($before:expr, $after:literal) => {
         concat!(
             $before,
             " FROM registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-             AND ($3 IS NULL OR r.search_text LIKE $3 ESCAPE '!') AND r.registered_at >= $4 AND r.registered_at < $5",
+             AND ($3 IS NULL OR ",
+            position!(),
+            "(r.search_text, $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
             $after
         )
     };
@@ -51,7 +53,7 @@ pub(in crate::storage) async fn search_registrations(
     ))
     .bind(event.uuid())
     .bind(filter.status.map(Status::name))
-    .bind(filter.pattern())
+    .bind(filter.folded_text())
     .bind(filter.registered.from.micros())
     .bind(filter.registered.before.micros())
     .bind(after_seq)
@@ -72,7 +74,7 @@ pub(in crate::storage) async fn count_registrations(
     let row = sqlx::query::<Db>(filtered!("SELECT count(*) AS total", ""))
         .bind(event.uuid())
         .bind(filter.status.map(Status::name))
-        .bind(filter.pattern())
+        .bind(filter.folded_text())
         .bind(filter.registered.from.micros())
         .bind(filter.registered.before.micros())
         .fetch_one(connection)

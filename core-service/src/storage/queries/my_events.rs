@@ -18,7 +18,7 @@ use crate::{
     storage::{Error, EventFilter, MyEventsFilter},
 };
 
-/// The three filters as conditions on `$1`, the account, and `$2`, the current time; then pattern `$3`, which may be null, and bounds of
+/// The three filters as conditions on `$1`, the account, and `$2`, the current time; then text `$3`, which may be null, and bounds of
 /// the start, as a moment and as wall time.
 macro_rules! filtered {
     ($status:expr, $before:expr, $after:literal) => {
@@ -41,7 +41,9 @@ macro_rules! narrowed {
             $before,
             " WHERE e.account_id = $1",
             $status,
-            " AND ($3 IS NULL OR e.search_text LIKE $3 ESCAPE '!') AND e.start_at >= $4 AND e.start_at < $5 \
+            " AND ($3 IS NULL OR ",
+            position!(),
+            "(e.search_text, $3) > 0) AND e.start_at >= $4 AND e.start_at < $5 \
              AND e.start_local >= $6 AND e.start_local < $7",
             $after
         )
@@ -76,7 +78,7 @@ pub(in crate::storage) async fn list_account_events(
     ))
     .bind(account.uuid())
     .bind(now.micros())
-    .bind(filter.pattern())
+    .bind(filter.folded_text())
     .bind(starts.from_at.micros())
     .bind(starts.before_at.micros())
     .bind(starts.from_local.to_utc().to_string())
@@ -105,7 +107,7 @@ pub(in crate::storage) async fn count_account_events(
     ))
     .bind(account.uuid())
     .bind(now.micros())
-    .bind(filter.pattern())
+    .bind(filter.folded_text())
     .bind(starts.from_at.micros())
     .bind(starts.before_at.micros())
     .bind(starts.from_local.to_utc().to_string())

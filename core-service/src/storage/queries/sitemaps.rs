@@ -16,12 +16,12 @@ pub(in crate::storage) async fn list_sitemaps(
     connection: &mut Connection,
     now: Instant,
 ) -> Result<Vec<Sitemap>, Error> {
-    let rows = sqlx::query::<Db>(
+    let rows = sqlx::query::<Db>(concat!(
         "SELECT place, count(*) AS events, max(updated_at) AS updated_at FROM (\
-            SELECT updated_at, (row_number() OVER (ORDER BY id) - 1) / $2 AS place FROM events \
-            WHERE live = TRUE AND effective_end > $1) numbered \
-         GROUP BY place ORDER BY place",
-    )
+            SELECT updated_at, (row_number() OVER (ORDER BY id) - 1) / $2 AS place FROM events",
+        indexed_by_sitemaps!(),
+        " WHERE live = TRUE AND effective_end > $1) numbered GROUP BY place ORDER BY place",
+    ))
     .bind(now.micros())
     .bind(SITEMAP_EVENTS)
     .fetch_all(connection)
@@ -43,10 +43,12 @@ pub(in crate::storage) async fn list_event_addresses(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<EventAddress>, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT slug, updated_at FROM events WHERE live = TRUE AND effective_end > $1 \
-         AND id > coalesce((SELECT id FROM events WHERE slug = $2), $3) ORDER BY id LIMIT $4 OFFSET $5",
-    )
+    let rows = sqlx::query::<Db>(concat!(
+        "SELECT slug, updated_at FROM events",
+        indexed_by_sitemaps!(),
+        " WHERE live = TRUE AND effective_end > $1 AND id > coalesce((SELECT id FROM events WHERE slug = $2), $3) \
+         ORDER BY id LIMIT $4 OFFSET $5",
+    ))
     .bind(now.micros())
     .bind(after)
     .bind(Uuid::nil())
