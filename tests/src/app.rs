@@ -113,7 +113,8 @@ impl TestApp {
         let edges = core_at(&format!("http://{grpc}"));
         let http = serve_gateway(&edges, TrustedProxies::default(), &stop).await;
         let mcp = serve_mcp(&edges, &stop).await;
-        let site = serve_site(&edges, &stop).await;
+        let proxies = TrustedProxies::default();
+        let site = serve_site(edges.edge().unwrap(), proxies, &stop).await;
         Arc::new(Self {
             http,
             mcp,
@@ -145,7 +146,8 @@ impl TestApp {
         let Address::Tcp(grpc) = address else {
             unreachable!("a TCP address was asked for")
         };
-        serve_site(&core_at(&format!("http://{grpc}")), &self.stop).await
+        let edge = core_at(&format!("http://{grpc}")).edge().unwrap();
+        serve_site(edge, TrustedProxies::default(), &self.stop).await
     }
 
     /// Serves core on one more port.
@@ -171,7 +173,19 @@ impl TestApp {
 
     /// Starts one more website, which finds core as the settings say.
     pub async fn serve_site(&self, core: &CoreSettings) -> Http {
-        serve_site(core, &self.stop).await
+        self.serve_site_with(core.edge().unwrap()).await
+    }
+
+    /// Starts one more website, with this client of core.
+    pub async fn serve_site_with(&self, core: edge::Core) -> Http {
+        serve_site(core, TrustedProxies::default(), &self.stop).await
+    }
+
+    /// Starts one more website, which believes proxies in these networks.
+    pub async fn serve_site_behind(&self, proxies: &str) -> Http {
+        let core = core_at(&format!("http://{}", self.grpc.address()));
+        let core = core.edge().unwrap();
+        serve_site(core, proxies.parse().unwrap(), &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -327,15 +341,20 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
     Mcp::new(serve_edge(router, stop).await)
 }
 
-async fn serve_site(core: &CoreSettings, stop: &CancellationToken) -> Http {
+async fn serve_site(
+    core: edge::Core,
+    trusted_proxies: TrustedProxies,
+    stop: &CancellationToken,
+) -> Http {
     let options = website::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
+            trusted_proxies,
             ..CallOptions::default()
         },
         public_url: TestApp::PUBLIC_URL.to_owned(),
     };
-    serve_edge(website::router(core.edge().unwrap(), options), stop).await
+    serve_edge(website::router(core, options), stop).await
 }
 
 async fn serve_edge(router: axum::Router, stop: &CancellationToken) -> Http {

@@ -9,10 +9,11 @@ use muster_api::{
         ApproveRegistrationsRequest, ApprovedRegistrations, CalendarFile,
         CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInByCodeRequest,
         CheckInRequest, CheckedIn, ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest,
-        ExportRegistrationsRequest, GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
-        GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetTicketRequest,
-        ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest, Registration,
-        RegistrationByCode, RegistrationList, RegistrationReceived,
+        DeclineRegistrationsRequest, DeclinedRegistrations, ExportRegistrationsRequest,
+        GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
+        GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
+        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest,
+        Registration, RegistrationByCode, RegistrationList, RegistrationReceived,
         TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
         bindings::{
             AddRegistration, ApproveRegistration, ApproveRegistrations, CancelRegistration,
@@ -27,12 +28,11 @@ use super::{
     convert,
     download::{CSV, Pieces, download},
     once,
-    request::{caller, client_address, id, ids},
+    request::{caller, client_address, id, ids, registration_ids},
     status::{refuse, tell_allowance},
 };
 use crate::{
     calendar::{self, Addresses},
-    domain::ids::RegistrationId,
     service::{
         Added, Commands, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations,
     },
@@ -85,13 +85,7 @@ impl RegistrationService for RegistrationApi {
             .register(&slug, new, client)
             .await
             .map_err(refuse)?;
-        let mut response = Response::new(RegistrationReceived {
-            message: format!(
-                "Thank you. An e-mail to {email} says whether you have a seat, or asks you to confirm."
-            ),
-            slug,
-            email,
-        });
+        let mut response = Response::new(convert::received(slug, email));
         if let Some(allowance) = allowance {
             tell_allowance(response.metadata_mut(), allowance);
         }
@@ -137,13 +131,7 @@ impl RegistrationService for RegistrationApi {
             .list(&caller, event, &asked.filter, request.limit(), asked.start)
             .await
             .map_err(refuse)?;
-        let next_cursor = found.next.map(|place| place.cursor(asked.list));
-        let items = found.registrations.into_iter();
-        Ok(Response::new(RegistrationList {
-            items: items.map(convert::registration).collect(),
-            count: found.count,
-            next_cursor,
-        }))
+        Ok(Response::new(convert::registration_page(found, asked.list)))
     }
 
     async fn export_registrations(
@@ -173,6 +161,20 @@ impl RegistrationService for RegistrationApi {
         Ok(Response::new(convert::registration(found)))
     }
 
+    async fn get_registrations(
+        &self,
+        request: Request<GetRegistrationsRequest>,
+    ) -> Result<Response<RegistrationList>, Status> {
+        let caller = caller(&request)?;
+        let request = request.get_ref();
+        let event = id(&request.id)?;
+        let texts = request.registration_ids.iter();
+        let named: Vec<_> = texts.filter_map(|id| id.parse().ok()).collect();
+        let found = self.registrations.get_all(&caller, event, &named).await;
+        let found = found.map_err(refuse)?;
+        Ok(Response::new(convert::named_registrations(found)))
+    }
+
     async fn approve_registration(
         &self,
         request: Request<ApproveRegistrationRequest>,
@@ -192,10 +194,7 @@ impl RegistrationService for RegistrationApi {
         request: Request<ApproveRegistrationsRequest>,
     ) -> Result<Response<ApprovedRegistrations>, Status> {
         let event = id(&request.get_ref().id)?;
-        let named = request.get_ref().registration_ids.iter();
-        let named: Vec<RegistrationId> = named
-            .map(|id| ids(&request.get_ref().id, id).map(|(_, id)| id))
-            .collect::<Result<_, _>>()?;
+        let named = registration_ids(&request.get_ref().registration_ids)?;
         once::answer::<ApproveRegistrations, _>(
             &self.commands,
             request,
@@ -237,6 +236,22 @@ impl RegistrationService for RegistrationApi {
             },
         )
         .await
+    }
+
+    async fn decline_registrations(
+        &self,
+        request: Request<DeclineRegistrationsRequest>,
+    ) -> Result<Response<DeclinedRegistrations>, Status> {
+        let caller = caller(&request)?;
+        let request = request.into_inner();
+        let event = id(&request.id)?;
+        let named = registration_ids(&request.registration_ids)?;
+        let reason = request.reason.filter(|reason| !reason.is_empty());
+        let decline = self
+            .registrations
+            .decline_all(&caller, event, &named, reason);
+        let items = decline.await.map_err(refuse)?;
+        Ok(Response::new(convert::declined(&items)))
     }
 
     async fn cancel_registration(

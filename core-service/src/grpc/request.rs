@@ -50,3 +50,10 @@ pub(super) fn ids(event: &str, registration: &str) -> Result<(EventId, Registrat
         registration.map_err(|_| refuse(Error::NO_REGISTRATION))?,
     ))
 }
+
+/// The ids of registrations.
+pub(super) fn registration_ids(texts: &[String]) -> Result<Vec<RegistrationId>, Status> {
+    let ids = texts.iter().map(|text| text.parse());
+    let ids: Result<_, _> = ids.collect();
+    ids.map_err(|_| refuse(Error::NO_REGISTRATION))
+}

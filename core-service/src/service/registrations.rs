@@ -2,6 +2,7 @@
 
 mod approve;
 mod batch;
+mod decline;
 mod door;
 mod edit;
 mod export;

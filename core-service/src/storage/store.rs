@@ -193,6 +193,8 @@ reads! {
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
+    /// Those of these registrations that are for an event, in the order of registering.
+    seats::find_registrations(event: EventId, ids: &[RegistrationId]) -> Vec<Registration>;
     /// The registration with this check-in code.
     links::find_registration_by_code(code: &CheckInCode) -> Option<Registration>;
     /// A registration with the data for its mails.

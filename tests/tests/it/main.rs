@@ -26,6 +26,7 @@ mod idempotency;
 mod ids;
 mod limits;
 mod mail;
+mod many_registrations;
 mod mcp;
 mod model;
 mod my_events;

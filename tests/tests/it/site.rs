@@ -2,6 +2,7 @@
 
 mod articles;
 mod caching;
+mod calls;
 mod catalogue;
 mod crawl;
 mod door;

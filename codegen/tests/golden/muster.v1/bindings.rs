@@ -1264,6 +1264,31 @@ impl Binding for GetRegistration {
     }
 }
 
+/// Reads several registrations for one of the caller's events, in the order of registering. Those that are not there are left out. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetRegistrations;
+
+impl Rpc for GetRegistrations {
+    type Request = super::GetRegistrationsRequest;
+    type Response = super::RegistrationList;
+
+    const NAME: &'static str = "GetRegistrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrations";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for GetRegistrations {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
@@ -1450,6 +1475,31 @@ impl Binding for DeclineRegistration {
         }
         Ok(())
     }
+}
+
+/// Declines those of these registrations that hold no seat, in one transaction: each attendee gets an e-mail with the reason. Others stay unchanged. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct DeclineRegistrations;
+
+impl Rpc for DeclineRegistrations {
+    type Request = super::DeclineRegistrationsRequest;
+    type Response = super::DeclinedRegistrations;
+
+    const NAME: &'static str = "DeclineRegistrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/DeclineRegistrations";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+impl PublicRpc for DeclineRegistrations {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
 }
 
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
@@ -1835,10 +1885,12 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ListRegistrations);
     visitor.visit(ExportRegistrations);
     visitor.visit(GetRegistration);
+    visitor.visit(GetRegistrations);
     visitor.visit(ApproveRegistration);
     visitor.visit(ApproveRegistrations);
     visitor.visit(UpdateRegistration);
     visitor.visit(DeclineRegistration);
+    visitor.visit(DeclineRegistrations);
     visitor.visit(CancelRegistration);
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);

@@ -246,6 +246,13 @@ impl<
         self.inner().get_registration(validated(request)?).await
     }
 
+    async fn get_registrations(
+        &self,
+        request: tonic::Request<super::GetRegistrationsRequest>,
+    ) -> Result<tonic::Response<super::RegistrationList>, tonic::Status> {
+        self.inner().get_registrations(validated(request)?).await
+    }
+
     async fn approve_registration(
         &self,
         request: tonic::Request<super::ApproveRegistrationRequest>,
@@ -272,6 +279,13 @@ impl<
         request: tonic::Request<super::DeclineRegistrationRequest>,
     ) -> Result<tonic::Response<super::Registration>, tonic::Status> {
         self.inner().decline_registration(validated(request)?).await
+    }
+
+    async fn decline_registrations(
+        &self,
+        request: tonic::Request<super::DeclineRegistrationsRequest>,
+    ) -> Result<tonic::Response<super::DeclinedRegistrations>, tonic::Status> {
+        self.inner().decline_registrations(validated(request)?).await
     }
 
     async fn cancel_registration(
@@ -432,6 +446,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::GetRegistration>(),
     ),
     (
+        "/muster.v1.RegistrationService/GetRegistrations",
+        AccessRule::of::<bindings::GetRegistrations>(),
+    ),
+    (
         "/muster.v1.RegistrationService/ApproveRegistration",
         AccessRule::of::<bindings::ApproveRegistration>(),
     ),
@@ -446,6 +464,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/DeclineRegistration",
         AccessRule::of::<bindings::DeclineRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/DeclineRegistrations",
+        AccessRule::of::<bindings::DeclineRegistrations>(),
     ),
     (
         "/muster.v1.RegistrationService/CancelRegistration",

@@ -415,6 +415,13 @@ impl Validate for super::ListRegistrationsRequest {
 
 impl Validate for super::ExportRegistrationsRequest {}
 impl Validate for super::GetRegistrationRequest {}
+
+impl Validate for super::GetRegistrationsRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("registration_ids").items(self.registration_ids.len(), 1, 200);
+    }
+}
+
 impl Validate for super::ApproveRegistrationRequest {}
 
 impl Validate for super::ApproveRegistrationsRequest {
@@ -437,6 +444,15 @@ impl Validate for super::UpdateRegistrationRequest {
 
 impl Validate for super::DeclineRegistrationRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(reason) = &self.reason {
+            check.field("reason").length(reason, 0, 500).paragraphs(reason);
+        }
+    }
+}
+
+impl Validate for super::DeclineRegistrationsRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("registration_ids").items(self.registration_ids.len(), 1, 200);
         if let Some(reason) = &self.reason {
             check.field("reason").length(reason, 0, 500).paragraphs(reason);
         }

@@ -5,12 +5,14 @@ use muster_api::v1;
 use super::{Mask, public_event, unknown_field, violation};
 use crate::{
     domain::{
+        cursor::ListName,
         event::Event,
         registration::{Answer, Registration, Status},
         violation::FieldViolation,
     },
     service::{
-        Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPatch, Ticket,
+        Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPage,
+        RegistrationPatch, Ticket,
     },
 };
 
@@ -60,16 +62,63 @@ pub(in crate::grpc) fn registration_patch(
     }
 }
 
+/// The answer to a request to register, which is the same for all.
+pub(in crate::grpc) fn received(slug: String, email: String) -> v1::RegistrationReceived {
+    v1::RegistrationReceived {
+        message: format!(
+            "Thank you. An e-mail to {email} says whether you have a seat, or asks you to confirm."
+        ),
+        slug,
+        email,
+    }
+}
+
+/// A page of an event's registrations.
+pub(in crate::grpc) fn registration_page(
+    page: RegistrationPage,
+    list: ListName,
+) -> v1::RegistrationList {
+    v1::RegistrationList {
+        next_cursor: page.next.map(|place| place.cursor(list)),
+        items: page.registrations.into_iter().map(registration).collect(),
+        count: page.count,
+    }
+}
+
+/// Registrations that were asked for by their ids.
+pub(in crate::grpc) fn named_registrations(found: Vec<Registration>) -> v1::RegistrationList {
+    let items: Vec<_> = found.into_iter().map(registration).collect();
+    v1::RegistrationList {
+        count: items.len().try_into().unwrap_or(i32::MAX),
+        items,
+        next_cursor: None,
+    }
+}
+
 /// What became of many registrations. Without names: the answer is kept for calls that are repeated.
 pub(in crate::grpc) fn approval(approval: Approval) -> v1::ApprovedRegistrations {
-    let item = |registration: Registration| v1::RegistrationStatus {
+    v1::ApprovedRegistrations {
+        items: approval
+            .registrations
+            .into_iter()
+            .map(|one| status_now(&one))
+            .collect(),
+        approved: approval.approved,
+    }
+}
+
+/// What became of many registrations that were to be declined.
+pub(in crate::grpc) fn declined(registrations: &[Registration]) -> v1::DeclinedRegistrations {
+    v1::DeclinedRegistrations {
+        items: registrations.iter().map(status_now).collect(),
+    }
+}
+
+fn status_now(registration: &Registration) -> v1::RegistrationStatus {
+    v1::RegistrationStatus {
         id: registration.id.to_string(),
         status: registration.status.to_string(),
-        awaits: awaits(&registration),
-    };
-    v1::ApprovedRegistrations {
-        items: approval.registrations.into_iter().map(item).collect(),
-        approved: approval.approved,
+        awaits: awaits(registration),
     }
 }
 

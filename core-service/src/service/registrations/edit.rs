@@ -1,9 +1,9 @@
-//! Changes by the organizer that are not about seats alone: name and answers, and declining with a reason.
+//! Corrections by the organizer: name and answers.
 
 use crate::{
     domain::{
         change::Change,
-        fact::{Fact, RegistrationChange},
+        fact::Fact,
         ids::{EventId, RegistrationId},
         registration::{Answer, Details, Refusal, Registration, check_answers},
         violation::Violations,
@@ -49,34 +49,6 @@ impl Registrations {
                 after: &after,
             };
             unit.record(fact).await?;
-            Ok(after)
-        };
-        self.commands.run_for(by, decide).await
-    }
-
-    /// Declines a registration that holds no seat. The attendee gets a mail with the reason.
-    pub async fn decline(
-        &self,
-        by: impl Into<By<'_, Registration>>,
-        event: EventId,
-        id: RegistrationId,
-        reason: Option<String>,
-    ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, event, id).await?;
-            let Some(after) = held.registration.declined(unit.now)? else {
-                return Ok(held.registration);
-            };
-            held.event.check_running(unit.now)?;
-            if let Some(reason) = &reason {
-                unit.tx.set_decline_reason(id, reason).await?;
-            }
-            let (after, _) = held
-                .change(unit, RegistrationChange::Declined, Some(after))
-                .await?;
             Ok(after)
         };
         self.commands.run_for(by, decide).await

@@ -75,4 +75,16 @@ impl Registrations {
         let found = self.commands.store().find_registration(event, id).await?;
         found.ok_or(Error::NO_REGISTRATION)
     }
+
+    /// Those of these registrations that are for one of the caller's events, in the order of registering.
+    pub async fn get_all(
+        &self,
+        caller: &Principal,
+        event: EventId,
+        ids: &[RegistrationId],
+    ) -> Result<Vec<Registration>, Error> {
+        self.require_paid(caller, event).await?;
+        let store = self.commands.store();
+        Ok(store.find_registrations(event, ids).await?)
+    }
 }

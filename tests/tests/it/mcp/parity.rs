@@ -28,6 +28,8 @@ const NO_TOOLS: &[(&str, &str)] = &[
 const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewEventMail", "a page of the site"),
     ("GetRegistrationByCode", "a page of the site"),
+    ("GetRegistrations", "a page of the site"),
+    ("DeclineRegistrations", "a page of the site"),
     ("GetEventPage", "a page of the site"),
     ("GetEventCalendar", "a file of the site"),
     ("GetCatalogueCalendar", "a file of the site"),

@@ -4,10 +4,10 @@ use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::{
-    Scope,
+    Reason, Scope,
     v1::{
-        DeclineRegistrationRequest, GetRegistrationRequest, MyEventDetail, Registration,
-        bindings::{DeclineRegistration, GetRegistration},
+        DeclineRegistrationsRequest, GetRegistrationsRequest, MyEventDetail, Registration,
+        bindings::{DeclineRegistrations, GetRegistrations},
     },
 };
 
@@ -24,8 +24,8 @@ use crate::{
     visit::Site,
 };
 
-/// The most registrations at a time: those of a page of the list.
-const MOST: usize = 50;
+/// Why some are left: they were approved, or took their seats, since the page was opened.
+const SEATED: &str = "they have seats by now, so each can only be cancelled";
 
 #[derive(Template)]
 #[template(path = "dashboard/decline.html")]
@@ -45,40 +45,42 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
     desk.require(Scope::RegistrationsWrite)?;
-    let event = read(&desk).await?;
-    let chosen = chosen(&desk, &event, &desk.visit.query()).await?;
+    let (event, chosen) = tokio::try_join!(read(&desk), named(&desk, ids(&desk.visit.query())))?;
     if chosen.is_empty() {
-        let list = format!("{}/registrations", path_of(&event.id));
-        return Ok(flash::see(&list, Some(Flash::NOTHING_CHOSEN)));
+        return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }
     desk.answer(&DeclinePage::of(&desk, &event, fields(), chosen))
 }
 
-/// Declines one after the other. If one cannot be declined any more, the page says so and keeps the others that remain.
+/// Declines those that are named. If some cannot be declined any more, the page says so and keeps them.
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     desk.require(Scope::RegistrationsWrite)?;
     let event = read(&desk).await?;
-    let reason = form.text("reason");
-    let (mut left, mut refusal) = (Vec::new(), None);
-    for one in chosen(&desk, &event, &form).await? {
-        let request = DeclineRegistrationRequest {
-            id: event.id.clone(),
-            registration_id: one.id.clone(),
-            reason: reason.clone(),
-        };
-        match desk.ask::<DeclineRegistration>(request).await {
-            Ok(_) => {}
-            Err(problem) if matches!(problem.http_status, 400 | 409) => {
-                left.push(one);
-                refusal = Some(problem);
-            }
-            Err(problem) => return Err(problem),
-        }
+    let ids = ids(&form);
+    if ids.is_empty() {
+        return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }
-    let Some(problem) = refusal else {
-        let list = format!("{}/registrations", path_of(&event.id));
-        return Ok(flash::see(&list, Some(Flash::DECLINED)));
+    let request = DeclineRegistrationsRequest {
+        id: event.id.clone(),
+        registration_ids: ids.clone(),
+        reason: form.text("reason"),
     };
+    let (problem, left) = match desk.ask::<DeclineRegistrations>(request).await {
+        Ok(answer) => {
+            let left = answer.items.into_iter();
+            let left = left.filter(|one| one.status != "Cancelled");
+            (
+                Problem::new(Reason::Conflict, SEATED),
+                left.map(|one| one.id).collect(),
+            )
+        }
+        Err(problem) if matches!(problem.http_status, 400 | 409) => (problem, ids),
+        Err(problem) => return Err(problem),
+    };
+    let left = named(&desk, left).await?;
+    if left.is_empty() {
+        return Ok(back(&event, Flash::DECLINED));
+    }
     let sheet = fields().filled(&form).refused(&problem.details);
     let mut page = DeclinePage::of(&desk, &event, sheet, left);
     if problem.details.is_empty() {
@@ -87,21 +89,27 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     desk.answer_refused(&page, &problem)
 }
 
-/// The registrations that are named, as they are now.
-async fn chosen(
-    desk: &Desk,
-    event: &MyEventDetail,
-    named: &Form,
-) -> Result<Vec<Registration>, Problem> {
-    let mut chosen = Vec::new();
-    for id in named.values("registration_ids").take(MOST) {
-        let request = GetRegistrationRequest {
-            id: event.id.clone(),
-            registration_id: id.to_owned(),
-        };
-        chosen.push(desk.ask::<GetRegistration>(request).await?);
+/// To the list of registrations.
+fn back(event: &MyEventDetail, done: Flash) -> Response {
+    let list = format!("{}/registrations", path_of(&event.id));
+    flash::see(&list, Some(done))
+}
+
+fn ids(form: &Form) -> Vec<String> {
+    let ids = form.values("registration_ids");
+    ids.map(str::to_owned).collect()
+}
+
+/// The registrations with these ids, as they are now.
+async fn named(desk: &Desk, ids: Vec<String>) -> Result<Vec<Registration>, Problem> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(chosen)
+    let request = GetRegistrationsRequest {
+        id: desk.visit.segment(2)?,
+        registration_ids: ids,
+    };
+    Ok(desk.ask::<GetRegistrations>(request).await?.items)
 }
 
 fn fields() -> Sheet {

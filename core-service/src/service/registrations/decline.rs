@@ -1,0 +1,102 @@
+//! Declining registrations that hold no seat, one or many: they are cancelled, and the attendees get a mail with the reason.
+
+use crate::{
+    domain::{
+        event::Event,
+        fact::{Fact, RegistrationChange},
+        ids::{EventId, RegistrationId},
+        registration::{Refusal, Registration},
+    },
+    service::{
+        By, Error, Principal, Registrations, Unit,
+        events::hold,
+        registrations::{manage::Held, promote},
+    },
+};
+
+impl Registrations {
+    /// Declines a registration that holds no seat.
+    pub async fn decline(
+        &self,
+        by: impl Into<By<'_, Registration>>,
+        event: EventId,
+        id: RegistrationId,
+        reason: Option<String>,
+    ) -> Result<Registration, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let Held {
+                event,
+                counters,
+                registration: before,
+            } = Held::read(unit, caller, event, id).await?;
+            let Some(after) = before.declined(unit.now)? else {
+                return Ok(before);
+            };
+            write(unit, &event, &before, &after, reason.as_deref()).await?;
+            let counters = counters - before.counted() + after.counted();
+            promote(unit, &event, counters).await?;
+            Ok(after)
+        };
+        self.commands.run_for(by, decide).await
+    }
+
+    /// Declines those of these registrations that hold no seat, in the order of registering and in one transaction. Others stay as they
+    /// are. Answers all of them, as they are now.
+    pub async fn decline_all(
+        &self,
+        caller: &Principal,
+        event: EventId,
+        ids: &[RegistrationId],
+        reason: Option<String>,
+    ) -> Result<Vec<Registration>, Error> {
+        self.require_paid(caller, event).await?;
+        let decide = async |unit: &mut Unit| {
+            let (event, mut counters) = hold(unit, caller, event).await?;
+            let mut ids = ids.to_vec();
+            ids.sort_unstable();
+            ids.dedup();
+            let mut named = unit.tx.find_registrations(event.id, &ids).await?;
+            if named.len() < ids.len() {
+                return Err(Error::NO_REGISTRATION);
+            }
+            for registration in &mut named {
+                let after = match registration.declined(unit.now) {
+                    Ok(Some(after)) => after,
+                    Ok(None) | Err(Refusal::HoldsSeat) => continue,
+                    Err(refusal) => return Err(refusal.into()),
+                };
+                write(unit, &event, registration, &after, reason.as_deref()).await?;
+                counters = counters - registration.counted() + after.counted();
+                *registration = after;
+            }
+            promote(unit, &event, counters).await?;
+            Ok(named)
+        };
+        self.commands.run(caller, decide).await
+    }
+}
+
+async fn write(
+    unit: &mut Unit,
+    event: &Event,
+    before: &Registration,
+    after: &Registration,
+    reason: Option<&str>,
+) -> Result<(), Error> {
+    event.check_running(unit.now)?;
+    if let Some(reason) = reason {
+        unit.tx.set_decline_reason(before.id, reason).await?;
+    }
+    unit.tx.update_registration(before, after).await?;
+    let fact = Fact::RegistrationChanged {
+        change: RegistrationChange::Declined,
+        account: event.account_id,
+        before,
+        after,
+    };
+    unit.record(fact).await?;
+    Ok(())
+}
