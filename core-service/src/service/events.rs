@@ -28,7 +28,7 @@ use crate::{
 /// A list of the caller's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MyEvents {
-    /// The events with their registrations' numbers, latest start first.
+    /// The events with their registrations' numbers.
     pub events: Vec<(Event, Counters)>,
     /// The total number of events that match the filter.
     pub count: i32,

@@ -158,7 +158,7 @@ reads! {
     /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
 
-    /// An account's events after a place, newest start first.
+    /// An account's events after a place: active ones with the next start first, others with the latest first.
     my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)
         -> Vec<(Event, Counters)>;
     /// The number of an account's events that match the filter.

@@ -39,18 +39,23 @@ async fn one_of_each(api: &Api, owner: &Client) {
             .await;
         owner.ok::<CancelEvent>(json!({"id": event.id})).await;
     }
+    let under_way = json!({
+        "title": "under way", "start_date": "2027-01-15T13:30:00Z", "end_date": "2027-01-31T12:00:00Z",
+    });
+    owner.create(under_way).await;
     api.advance(Duration::from_hours(2));
 }
 
-async fn the_status_says_which_events_are_listed_newest_start_first(api: Api) {
+async fn active_events_are_listed_next_first_and_others_latest_first(api: Api) {
     let owner = api.owner(Plan::Business).await;
     one_of_each(&api, &owner).await;
-    let active = ["public", "draft"].as_slice();
+    let active = ["under way", "draft", "public"].as_slice();
     let past = ["ended", "cancelled and ended", "ended draft"].as_slice();
     let all = [
         "public",
         "draft",
         "cancelled",
+        "under way",
         "ended",
         "cancelled and ended",
         "ended draft",
@@ -87,10 +92,16 @@ async fn a_list_has_1_to_100_events_and_counts_the_rest(api: Api) {
         (json!({}), 20),
         (json!({"limit": 1}), 1),
         (json!({"limit": 100}), 22),
+        (json!({"limit": 100, "status": "all"}), 22),
     ] {
+        let first = if query["status"] == "all" {
+            "Day 22"
+        } else {
+            "Day 1"
+        };
         let (found, count) = titles(&owner, query).await;
         assert_eq!(found.len(), items);
-        assert_eq!(found[0], "Day 22");
+        assert_eq!(found[0], first);
         assert_eq!(count, 22);
     }
     for limit in [0, -1, 101, i32::MAX] {
@@ -158,7 +169,7 @@ async fn a_cancelled_event_says_so(api: Api) {
 }
 
 tests::on_every_surface!(
-    the_status_says_which_events_are_listed_newest_start_first,
+    active_events_are_listed_next_first_and_others_latest_first,
     a_list_has_1_to_100_events_and_counts_the_rest,
     nobody_sees_the_events_of_others,
     registrations_are_counted_by_what_they_are,

@@ -628,7 +628,7 @@ impl Binding for CreateEvent {
     }
 }
 
-/// `GET /api/v1/me/events`: Lists the caller's events, latest start first.
+/// `GET /api/v1/me/events`: Lists the caller's events: active ones with the next start first, others with the latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListMyEvents;
 

@@ -11,7 +11,7 @@ use crate::{
         violation::{FieldViolation, Violations},
         words,
     },
-    service::{MyEventsFilter, PageStart, RegistrationFilter},
+    service::{EventFilter, MyEventsFilter, PageStart, RegistrationFilter},
 };
 
 /// What a request for a page of the caller's events asks for.
@@ -41,7 +41,11 @@ pub(in crate::grpc) fn my_events(
     };
     let owner = caller.to_string();
     let list = ListName::new([
-        Some("events"),
+        Some(match status {
+            // A cursor of before they were in this order would skip some.
+            EventFilter::Active => "events, next first",
+            EventFilter::Past | EventFilter::All => "events",
+        }),
         Some(&owner),
         Some(request.status()),
         q,

@@ -19,32 +19,43 @@ use crate::{
 };
 
 /// The three filters as conditions on `$1`, the account, and `$2`, the current time; then text `$3`, which may be null, and bounds of
-/// the start, as a moment and as wall time.
+/// the start, as a moment and as wall time. What comes after them may differ between active events and all others.
 macro_rules! filtered {
-    ($status:expr, $before:expr, $after:literal) => {
+    ($status:expr, $before:expr, $after_active:literal, $after_others:literal) => {
         match $status {
+            // Found by their ends, so that those that are over are not read, however many there are. With the sign, no index of starts
+            // is used, in which they come first.
             EventFilter::Active => narrowed!(
                 $before,
                 " AND e.is_cancelled = FALSE AND e.effective_end > $2",
-                $after
+                "+e.start_at",
+                $after_active
             ),
-            EventFilter::Past => narrowed!($before, " AND e.effective_end <= $2", $after),
+            EventFilter::Past => narrowed!(
+                $before,
+                " AND e.effective_end <= $2",
+                "e.start_at",
+                $after_others
+            ),
             // The current time is bound for every filter; it is used here so that the engine knows its type.
-            EventFilter::All => narrowed!($before, " AND $2 = $2", $after),
+            EventFilter::All => narrowed!($before, " AND $2 = $2", "e.start_at", $after_others),
         }
     };
 }
 
 macro_rules! narrowed {
-    ($before:expr, $status:literal, $after:literal) => {
+    ($before:expr, $status:literal, $start:literal, $after:literal) => {
         concat!(
             $before,
             " WHERE e.account_id = $1",
             $status,
             " AND ($3 IS NULL OR ",
             position!(),
-            "(e.search_text, $3) > 0) AND e.start_at >= $4 AND e.start_at < $5 \
-             AND e.start_local >= $6 AND e.start_local < $7",
+            "(e.search_text, $3) > 0) AND ",
+            $start,
+            " >= $4 AND ",
+            $start,
+            " < $5 AND e.start_local >= $6 AND e.start_local < $7",
             $after
         )
     };
@@ -58,13 +69,18 @@ pub(in crate::storage) async fn list_account_events(
     after: Option<Place>,
     limit: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    // The latest start is first.
-    let first = Place {
-        key: i64::MAX,
-        id: Uuid::max(),
-    };
-    let after = after.unwrap_or(first);
     let MyEventsFilter { status, starts, .. } = filter;
+    let before_all = match status {
+        EventFilter::Active => Place {
+            key: i64::MIN,
+            id: Uuid::nil(),
+        },
+        EventFilter::Past | EventFilter::All => Place {
+            key: i64::MAX,
+            id: Uuid::max(),
+        },
+    };
+    let after = after.unwrap_or(before_all);
     sqlx::query::<Db>(filtered!(
         status,
         concat!(
@@ -72,9 +88,12 @@ pub(in crate::storage) async fn list_account_events(
             event_columns!(),
             ", ",
             counter_columns!(),
-            " FROM events e JOIN event_counters c ON c.event_id = e.id"
+            " FROM (SELECT e.id AS page_id, e.start_at AS place FROM events e"
         ),
-        " AND (e.start_at, e.id) < ($8, $9) ORDER BY e.start_at DESC, e.id DESC LIMIT $10"
+        " AND (+e.start_at, e.id) > ($8, $9) ORDER BY +e.start_at, e.id LIMIT $10) page JOIN events e ON e.id = page.page_id \
+         JOIN event_counters c ON c.event_id = e.id ORDER BY page.place, page.page_id",
+        " AND (e.start_at, e.id) < ($8, $9) ORDER BY e.start_at DESC, e.id DESC LIMIT $10) page JOIN events e ON e.id = page.page_id \
+         JOIN event_counters c ON c.event_id = e.id ORDER BY page.place DESC, page.page_id DESC"
     ))
     .bind(account.uuid())
     .bind(now.micros())
@@ -103,6 +122,7 @@ pub(in crate::storage) async fn count_account_events(
     let row = sqlx::query::<Db>(filtered!(
         status,
         "SELECT count(*) AS total FROM events e",
+        "",
         ""
     ))
     .bind(account.uuid())

@@ -242,7 +242,10 @@ impl World {
                 }
         };
         let mut events: Vec<&Event> = self.events.iter().filter(passes).collect();
-        events.sort_by_key(|event| std::cmp::Reverse((event.start, &event.id)));
+        events.sort_by_key(|event| (event.start, &event.id));
+        if status != "active" {
+            events.reverse();
+        }
         let shown = |event: &&Event| {
             json!({
                 "id": event.id,
