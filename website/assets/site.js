@@ -1,4 +1,4 @@
-// Four conveniences. Every page works without them: what needs a script is hidden until the script runs.
+// Five conveniences. Every page works without them: what needs a script is hidden until the script runs.
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
 
@@ -40,6 +40,14 @@ for (const place of document.querySelectorAll("[data-local]")) {
   } catch {
     // A zone that this browser does not know.
   }
+}
+
+// Moments of an account, which is at no place, as clocks show them where the viewer is.
+for (const moment of document.querySelectorAll("[data-moment]")) {
+  const at = new Date(moment.dateTime);
+  const day = at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+  const time = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+  moment.textContent = moment.dataset.moment === "day" ? day : `${day}, ${time}`;
 }
 
 // The time zone of a new event is most often one's own.

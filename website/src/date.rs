@@ -1,6 +1,6 @@
 //! Dates of events in words, as clocks at the event show them.
 
-use jiff::{Timestamp, civil::DateTime, fmt::temporal::Pieces, tz::Offset};
+use jiff::{civil::DateTime, fmt::temporal::Pieces, tz::Offset};
 
 /// A date-time of core: wall time with the offset of the event's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,30 +115,6 @@ pub(crate) fn moment(text: &str) -> Option<String> {
     Some(time.local.strftime("%A, %-d %B %Y, %H:%M").to_string())
 }
 
-/// A moment in words, in UTC: `14 May 2030, 19:00 UTC`. What is no moment is empty.
-pub(crate) fn moment_utc(text: &str) -> String {
-    let read = text.parse().ok();
-    let words = read.map(|time: Timestamp| time.strftime("%-d %B %Y, %H:%M UTC").to_string());
-    words.unwrap_or_default()
-}
-
-/// The day of a moment, in UTC: `14 May 2030`. What is no moment is empty.
-pub(crate) fn day_of(text: &str) -> String {
-    let read = text.parse().ok();
-    let words = read.map(|time: Timestamp| time.strftime("%-d %B %Y").to_string());
-    words.unwrap_or_default()
-}
-
-/// A moment in words, as clocks in a time zone show it: `14 May 2030, 21:00`. In a zone that is not known it is in UTC.
-pub(crate) fn moment_in(text: &str, timezone: &str) -> String {
-    let read: Option<Timestamp> = text.parse().ok();
-    let there = read.and_then(|time| time.in_tz(timezone).ok());
-    match there {
-        Some(there) => there.strftime("%-d %B %Y, %H:%M").to_string(),
-        None => moment_utc(text),
-    }
-}
-
 /// Wall time as forms have it: `2030-05-14T19:00`, with seconds only where there are any. What is no date-time is as it is.
 pub(crate) fn wall_time(text: &str) -> String {
     let Some(time) = EventTime::read(text) else {
@@ -218,16 +194,6 @@ mod tests {
             let start = format!("2030-05-14T19:00:00{offset}");
             assert_eq!(dates(&start, &start, zone).zone(), told);
         }
-    }
-
-    #[test]
-    fn moments_are_told_in_utc_or_where_the_event_is() {
-        let moment = "2030-05-14T22:30:00.123Z";
-        assert_eq!(moment_utc(moment), "14 May 2030, 22:30 UTC");
-        assert_eq!(day_of(moment), "14 May 2030");
-        assert_eq!(moment_in(moment, "Europe/Berlin"), "15 May 2030, 00:30");
-        assert_eq!(moment_in(moment, "Mars/Base"), "14 May 2030, 22:30 UTC");
-        assert_eq!(moment_utc("soon"), "");
     }
 
     #[test]

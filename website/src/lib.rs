@@ -20,6 +20,7 @@ mod kept;
 mod last_modified;
 mod layout;
 mod markdown;
+mod moment;
 mod next;
 mod own_site;
 mod pages;

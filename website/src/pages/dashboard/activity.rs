@@ -13,10 +13,10 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
 };
 use crate::{
-    date::{moment_in, moment_utc},
     desk::{Desk, Frame, Tab, sentence},
     form::Form,
     layout::Page,
+    moment::Moment,
     visit::Site,
 };
 
@@ -55,8 +55,7 @@ struct Filter {
 }
 
 struct Line {
-    when: String,
-    when_iso: String,
+    when: Moment,
     text: String,
     changes: Vec<Change>,
     event_url: Option<String>,
@@ -212,10 +211,9 @@ impl Line {
         let event_id = item.event_id.filter(|_| zone.is_none());
         Self {
             when: match zone {
-                Some(zone) => moment_in(&item.at, zone),
-                None => moment_utc(&item.at),
+                Some(zone) => Moment::at_event(&item.at, zone),
+                None => Moment::new(&item.at),
             },
-            when_iso: item.at,
             text: item.text,
             changes: item.changes.into_iter().map(Change::of).collect(),
             event_url: event_id.as_deref().map(path_of),

@@ -24,11 +24,11 @@ use super::{
     registrations::without_list,
 };
 use crate::{
-    date::moment_in,
     desk::{Desk, Frame, Tab, sentence},
     flash,
     form::Form,
     layout::Page,
+    moment::Moment,
     visit::Site,
 };
 use check_in::act;
@@ -50,7 +50,7 @@ struct DoorPage {
     found: i32,
     last: Option<Hit>,
     /// Since when the last one was checked in before, as far as that is known.
-    before: Option<String>,
+    before: Option<Moment>,
     trouble: Option<String>,
 }
 
@@ -89,7 +89,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     if let Some(id) = query.value("last") {
         page.last = find(&desk, &event, id).await?;
         let before = query.value(check_in::BEFORE);
-        page.before = before.map(|since| moment_in(since, &event.timezone));
+        page.before = before.map(|since| Moment::at_event(since, &event.timezone));
     }
     if let Some(q) = q {
         q.clone_into(&mut page.q);

@@ -11,11 +11,11 @@ use muster_api::internal::v1::{
 
 use crate::{
     cover::encoded,
-    date::day_of,
     desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     next::DASHBOARD,
     session,
     viewer::{Role, Viewer},
@@ -30,7 +30,7 @@ pub(super) struct Invited {
     pub(super) account: String,
     pub(super) role: Role,
     pub(super) by: String,
-    pub(super) until: String,
+    pub(super) until: Moment,
 }
 
 #[derive(Template)]
@@ -53,7 +53,7 @@ pub(super) fn invited(viewer: &Viewer) -> Vec<Invited> {
         account: one.account_name.clone(),
         role: Role::of(&one.role),
         by: one.invited_by.clone(),
-        until: day_of(&one.expires_at),
+        until: Moment::day(&one.expires_at),
     };
     viewer.invitations.iter().map(invited).collect()
 }

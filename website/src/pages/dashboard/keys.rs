@@ -10,9 +10,9 @@ use muster_api::internal::v1::{Key, ListKeysRequest, bindings::ListKeys};
 
 use crate::{
     cover::encoded,
-    date::{day_of, moment_utc},
     desk::{Desk, Frame, Tab},
     layout::Page,
+    moment::Moment,
     visit::Site,
 };
 
@@ -34,9 +34,9 @@ struct ShownKey {
     scopes: Vec<String>,
     person: String,
     is_mine: bool,
-    created: String,
-    last_used: Option<String>,
-    expires: Option<String>,
+    created: Moment,
+    last_used: Option<Moment>,
+    expires: Option<Moment>,
     is_expired: bool,
 }
 
@@ -49,7 +49,7 @@ struct CreatedPage {
     secret: String,
     key: ShownKey,
     /// Until when the key that it replaces works.
-    old_until: Option<String>,
+    old_until: Option<Moment>,
     curl: String,
     claude: String,
     vs_code: String,
@@ -82,16 +82,16 @@ impl ShownKey {
             scopes: key.scopes,
             person: key.person_name,
             is_mine: key.is_callers,
-            created: day_of(&key.created_at),
-            last_used: key.last_used_at.as_deref().map(moment_utc),
-            expires: key.expires_at.as_deref().map(moment_utc),
+            created: Moment::day(&key.created_at),
+            last_used: key.last_used_at.as_deref().map(Moment::new),
+            expires: key.expires_at.as_deref().map(Moment::new),
             is_expired: key.is_expired,
         }
     }
 }
 
 impl CreatedPage {
-    fn of(desk: &Desk, key: Key, secret: String, old_until: Option<String>) -> Self {
+    fn of(desk: &Desk, key: Key, secret: String, old_until: Option<Moment>) -> Self {
         let (page, frame) = desk.frame("Your new key", Tab::Keys);
         let site = &desk.visit.site;
         let (api, mcp) = (site.url("/api/v1/me"), site.url("/mcp"));

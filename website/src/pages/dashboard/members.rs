@@ -12,12 +12,12 @@ use muster_api::internal::v1::{
 
 use crate::{
     cover::encoded,
-    date::day_of,
     desk::{Desk, Frame, Tab, sentence},
     field::{Choice, Field, FieldKind, Sheet},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     viewer::Role,
     visit::Site,
 };
@@ -40,7 +40,7 @@ struct ShownMember {
     name: String,
     email: String,
     role: Role,
-    since: String,
+    since: Moment,
     is_me: bool,
     keys: i32,
     url: String,
@@ -52,7 +52,7 @@ struct Sent {
     email: String,
     role: Role,
     invited_by: String,
-    until: String,
+    until: Moment,
 }
 
 pub(super) fn resources(site: &Site) -> Vec<Resource> {
@@ -133,7 +133,7 @@ impl MembersPage {
             email: one.email,
             role: Role::of(&one.role),
             invited_by: one.invited_by,
-            until: day_of(&one.expires_at),
+            until: Moment::day(&one.expires_at),
         });
         Self {
             page,
@@ -151,7 +151,7 @@ impl ShownMember {
         Self {
             url: format!("{PATH}/{}", encoded(&member.person_id)),
             role: Role::of(&member.role),
-            since: day_of(&member.created_at),
+            since: Moment::day(&member.created_at),
             is_me: member.is_caller,
             keys: member.keys,
             name: member.name,

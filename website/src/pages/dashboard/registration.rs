@@ -19,11 +19,11 @@ use muster_api::{
 use super::event_head::{Badge, EventHead, Part, path_of, read};
 use crate::{
     cover::encoded,
-    date::moment_in,
     desk::{Desk, Frame, Tab, sentence},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     pages::{
         private::{ShownAnswer, shown},
         register::sheet::{Input, Mistake, Question, QuestionKind, Sheet},
@@ -42,7 +42,7 @@ struct RegistrationPage {
     decline_url: Option<String>,
     badge: Badge,
     email: String,
-    registered: String,
+    registered: Moment,
     problems: Vec<Mistake>,
     name: Input,
     questions: Vec<Question>,
@@ -250,7 +250,7 @@ impl RegistrationPage {
             decline_url: matches!(standing, Standing::Waits | Standing::Other)
                 .then(|| format!("{list}/decline?registration_ids={}", encoded(&one.id))),
             badge: Badge::of_registration(&one.status, one.awaits.as_deref(), one.checked_in),
-            registered: moment_in(&one.registered_at, &event.timezone),
+            registered: Moment::at_event(&one.registered_at, &event.timezone),
             problems: sheet.mistakes,
             name: sheet.name,
             questions: sheet.questions,

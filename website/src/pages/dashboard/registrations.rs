@@ -19,11 +19,11 @@ use super::{
 };
 use crate::{
     cover::encoded,
-    date::moment_in,
     desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     visit::Site,
 };
 use filter::{Filter, State};
@@ -67,7 +67,7 @@ struct Row {
     url: String,
     name: String,
     email: String,
-    registered: String,
+    registered: Moment,
     badge: Badge,
     /// Whether the organizer decides about it.
     waits: bool,
@@ -208,7 +208,7 @@ impl Row {
         let head = super::event_head::path_of(&event.id);
         Self {
             url: format!("{head}/registrations/{}", encoded(&one.id)),
-            registered: moment_in(&one.registered_at, &event.timezone),
+            registered: Moment::at_event(&one.registered_at, &event.timezone),
             badge: Badge::of_registration(&one.status, awaits, one.checked_in),
             waits: awaits == Some("approval"),
             is_settled: one.status == "Confirmed",

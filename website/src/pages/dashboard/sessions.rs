@@ -9,11 +9,11 @@ use muster_api::internal::v1::{
 };
 
 use crate::{
-    date::moment_utc,
     desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     session,
     visit::Site,
 };
@@ -31,8 +31,8 @@ struct SessionsPage {
 struct ShownSession {
     id: String,
     device: String,
-    begun: String,
-    last_used: String,
+    begun: Moment,
+    last_used: Moment,
     is_current: bool,
 }
 
@@ -80,8 +80,8 @@ fn shown(session: ListedSession) -> ShownSession {
             "" => "A browser".to_owned(),
             device => device.to_owned(),
         },
-        begun: moment_utc(&session.created_at),
-        last_used: moment_utc(&session.last_used_at),
+        begun: Moment::new(&session.created_at),
+        last_used: Moment::new(&session.last_used_at),
         is_current: session.is_current,
     }
 }

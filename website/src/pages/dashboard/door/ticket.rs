@@ -14,11 +14,11 @@ use muster_api::{
 use super::Hit;
 use crate::{
     cover::encoded,
-    date::moment_in,
     desk::{Desk, Frame, Tab, sentence},
     flash::{self, Flash},
     form::Form,
     layout::Page,
+    moment::Moment,
     pages::dashboard::event_head::path_of,
     visit::{Site, Visit},
 };
@@ -37,7 +37,7 @@ struct StaffPage {
     guest: Hit,
     is_event_cancelled: bool,
     /// Since when the guest is checked in.
-    since: Option<String>,
+    since: Option<Moment>,
     trouble: Option<String>,
 }
 
@@ -105,7 +105,9 @@ impl StaffPage {
             event_title: answer.event_title,
             door_url: format!("{event}/check-in"),
             registration_url: format!("{event}/registrations/{}", encoded(&registration.id)),
-            since: answer.checked_in_at.map(|moment| moment_in(&moment, &zone)),
+            since: answer
+                .checked_in_at
+                .map(|moment| Moment::at_event(&moment, &zone)),
             is_event_cancelled: answer.is_event_cancelled,
             guest: Hit::of(registration),
             trouble: None,

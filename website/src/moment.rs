@@ -1,0 +1,97 @@
+//! Moments on pages about an account, which is at no place: in UTC, until the page's script shows them as clocks where the visitor is.
+
+use askama::{Template, filters::HtmlSafe};
+use jiff::{Timestamp, tz::TimeZone};
+
+/// A moment, as the HTML of a page. What is no moment is empty.
+#[derive(Debug, Clone, PartialEq, Eq, Template)]
+#[template(
+    ext = "html",
+    source = r#"{% if !self.is_empty() %}<time datetime="{{ iso }}"{% if let Some(shape) = shape %} data-moment="{{ shape }}"{% endif %}>{{ words }}</time>{% endif %}"#
+)]
+pub(crate) struct Moment {
+    /// RFC 3339, to the second.
+    iso: String,
+    words: String,
+    /// The form in which the script shows it again; `None` if it stays as it is.
+    shape: Option<&'static str>,
+}
+
+/// The template escapes what is in it.
+impl HtmlSafe for Moment {}
+
+impl Moment {
+    /// `14 May 2030, 19:00 UTC`.
+    pub(crate) fn new(text: &str) -> Self {
+        Self::written(text, &TimeZone::UTC, "%-d %B %Y, %H:%M UTC", Some("time"))
+    }
+
+    /// The day alone: `14 May 2030`.
+    pub(crate) fn day(text: &str) -> Self {
+        Self::written(text, &TimeZone::UTC, "%-d %B %Y", Some("day"))
+    }
+
+    /// A moment that belongs to an event, as clocks there show it: `14 May 2030, 21:00`. In a zone that is not known it is in UTC.
+    pub(crate) fn at_event(text: &str, timezone: &str) -> Self {
+        match TimeZone::get(timezone) {
+            Ok(zone) => Self::written(text, &zone, "%-d %B %Y, %H:%M", None),
+            Err(_) => Self::new(text),
+        }
+    }
+
+    /// Whether it is no moment.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    fn written(text: &str, zone: &TimeZone, format: &str, shape: Option<&'static str>) -> Self {
+        let Ok(moment) = text.parse::<Timestamp>() else {
+            return Self {
+                iso: String::new(),
+                words: String::new(),
+                shape: None,
+            };
+        };
+        Self {
+            iso: moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            words: moment.to_zoned(zone.clone()).strftime(format).to_string(),
+            shape,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "2030-05-14T22:30:00.123456Z";
+
+    fn html(moment: &Moment) -> String {
+        moment.render().unwrap()
+    }
+
+    #[test]
+    fn moments_of_an_account_name_their_zone_and_can_be_shown_in_another() {
+        let iso = "<time datetime=\"2030-05-14T22:30:00Z\"";
+        assert_eq!(
+            html(&Moment::new(TEXT)),
+            format!("{iso} data-moment=\"time\">14 May 2030, 22:30 UTC</time>")
+        );
+        assert_eq!(
+            html(&Moment::day(TEXT)),
+            format!("{iso} data-moment=\"day\">14 May 2030</time>")
+        );
+        assert_eq!(
+            html(&Moment::at_event(TEXT, "Europe/Berlin")),
+            format!("{iso}>15 May 2030, 00:30</time>")
+        );
+        assert_eq!(Moment::at_event(TEXT, "Mars/Base"), Moment::new(TEXT));
+    }
+
+    #[test]
+    fn what_is_no_moment_is_empty() {
+        for text in ["", "soon", "2030-05-14", "\"><b>"] {
+            assert_eq!(html(&Moment::new(text)), "", "{text}");
+        }
+    }
+}
