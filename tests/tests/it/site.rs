@@ -1,6 +1,7 @@
 //! The pages, as browsers and programs get them.
 
 mod articles;
+mod behind_a_proxy;
 mod caching;
 mod calls;
 mod catalogue;
