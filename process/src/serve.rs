@@ -4,6 +4,7 @@
 //! without limit. It speaks HTTP/1.1 only, since hyper has no time limit on an incomplete HTTP/2 preface; a load balancer in
 //! front can speak HTTP/2.
 
+mod answer;
 mod connection;
 mod linger;
 
@@ -56,9 +57,11 @@ pub struct Limits {
     pub header: Duration,
     /// How long a request's body may pause.
     pub body_idle: Duration,
-    /// How long one request may take from its header to the last byte of its answer. After that the connection is closed.
-    /// Services answer with an error well before this.
+    /// How long a request may take from its header to the beginning of its answer, and then from one piece of the answer to the next.
+    /// After that the connection is closed. Services answer with an error well before this.
     pub request: Duration,
+    /// How long an answer may take in all, however steadily it is sent and read. After that the connection is closed.
+    pub answer: Duration,
     /// Maximum number of open connections. A further one takes the place of the one that has been idle for longest; while
     /// requests are under way on all of them, it waits.
     pub connections: usize,
@@ -89,6 +92,7 @@ impl Default for Limits {
             header: Duration::from_secs(30),
             body_idle: Duration::from_secs(10),
             request: Duration::from_mins(2),
+            answer: Duration::from_hours(1),
             connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
             per_client: open_files::connections(PER_CLIENT, 2 * PART_OF_FILES),
             proxies: Networks::default(),

@@ -53,8 +53,11 @@ pub struct Limits {
     pub unread: Duration,
     /// Clients are asked to move to another connection after this time, so that new replicas get their share of the load.
     pub age: Duration,
-    /// How long calls on such a connection may still take. More than the gate gives a call.
+    /// How long calls on such a connection may still take until their answers begin, and then from one piece of an answer to the next.
+    /// More than the gate gives a call.
     pub grace: Duration,
+    /// How long answers on such a connection may still take in all, however steadily they are sent and read.
+    pub answer: Duration,
     /// Maximum number of open connections. A further one takes the place of the one that has been idle for longest; while
     /// calls are under way on all of them, it waits.
     pub connections: usize,
@@ -89,6 +92,7 @@ impl Default for Limits {
             unread: Duration::from_mins(3),
             age: Duration::from_mins(5),
             grace: Duration::from_mins(2),
+            answer: Duration::from_hours(1),
             connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
             per_client: open_files::connections(PER_CLIENT, 4 * PART_OF_FILES),
             local: open_files::connections(LOCAL, 2 * PART_OF_FILES),

@@ -107,7 +107,7 @@ where
         let stream = TokioIo::new(Prefaced::within(self.limits.begin, stream));
         let connection = protocols.serve_connection(stream, service_fn(call));
         tokio::select! {
-            () = self.until_aged(connection, calls, origin) => {}
+            () = self.until_aged(connection, calls, &unread, origin) => {}
             () = unread.too_long(self.limits.unread) => {
                 tracing::debug!(?origin, "closed a connection whose client did not read an answer");
             }
@@ -115,8 +115,8 @@ where
     }
 
     /// Serves a connection. At its age, or when the port stops, the client is asked to use another one, and calls under way may
-    /// finish.
-    async fn until_aged<C>(&self, connection: C, calls: Calls, origin: Origin)
+    /// finish, as long as they go on.
+    async fn until_aged<C>(&self, connection: C, calls: Calls, unread: &Unread, origin: Origin)
     where
         C: GracefulConnection<Error = Failed>,
     {
@@ -132,9 +132,11 @@ where
             ended = connection.as_mut() => return ended_with(ended, origin),
             () = aged.as_mut() => connection.as_mut().graceful_shutdown(),
         }
-        match timeout(self.limits.grace, connection).await {
-            Ok(ended) => ended_with(ended, origin),
-            Err(_elapsed) => {
+        let Limits { grace, answer, .. } = self.limits;
+        tokio::select! {
+            biased;
+            ended = connection => ended_with(ended, origin),
+            () = unread.stand_still(grace, answer) => {
                 tracing::debug!(?origin, "closed a connection whose calls took too long");
             }
         }

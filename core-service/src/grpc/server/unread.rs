@@ -1,4 +1,4 @@
-//! Answers that a client does not read.
+//! Answers that a client does not read, and connections on which none goes on.
 
 use std::{
     collections::HashMap,
@@ -22,6 +22,8 @@ struct Waiting {
     last: u64,
     /// Since when each answer waits.
     since: HashMap<u64, Instant>,
+    /// When a piece of any answer was last sent.
+    moved: Option<Instant>,
 }
 
 impl Unread {
@@ -51,6 +53,19 @@ impl Unread {
         }
     }
 
+    /// Completes when no answer has gone on for `pause`, and at last after `longest`.
+    pub(super) async fn stand_still(&self, pause: Duration, longest: Duration) {
+        let begun = Instant::now();
+        loop {
+            let moved = self.waiting().moved.unwrap_or(begun).max(begun);
+            let due = (moved + pause).min(begun + longest);
+            if due <= Instant::now() {
+                return;
+            }
+            sleep_until(due).await;
+        }
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,7 +90,11 @@ impl http_body::Body for Answer {
         let id = self.id;
         self.unread.waiting().since.remove(&id);
         let frame = ready!(self.body.as_mut().poll_frame(context));
-        self.unread.waiting().since.insert(id, Instant::now());
+        let now = Instant::now();
+        let mut waiting = self.unread.waiting();
+        waiting.since.insert(id, now);
+        waiting.moved = Some(now);
+        drop(waiting);
         Poll::Ready(frame)
     }
 
@@ -91,5 +110,47 @@ impl http_body::Body for Answer {
 impl Drop for Answer {
     fn drop(&mut self) {
         self.unread.waiting().since.remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt as _, StreamBody};
+
+    use super::*;
+
+    const PAUSE: Duration = Duration::from_mins(2);
+    const LONGEST: Duration = Duration::from_hours(1);
+
+    /// Reads an answer of so many pieces, each of which takes so long; returns when its connection stands still.
+    async fn read(pieces: usize, time: Duration) -> Duration {
+        let stream = futures_util::stream::unfold(0, move |number| async move {
+            sleep(time).await;
+            let frame = Frame::data(Bytes::from_static(b"x"));
+            (number < pieces).then_some((Ok::<_, Status>(frame), number + 1))
+        });
+        let unread = Unread::default();
+        let mut answer = unread.answer(Body::new(StreamBody::new(stream)));
+        let reading = tokio::spawn(async move { while answer.frame().await.is_some() {} });
+        let begun = Instant::now();
+        unread.stand_still(PAUSE, LONGEST).await;
+        reading.abort();
+        begun.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_stands_still_when_no_answer_goes_on() {
+        let nothing = read(0, LONGEST).await;
+        assert_eq!(nothing.as_secs(), PAUSE.as_secs());
+        // The end of an answer counts as a piece.
+        let time = PAUSE * 9 / 10;
+        let some = read(9, time).await;
+        assert_eq!(some.as_secs(), (10 * time + PAUSE).as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_answer_keeps_a_connection_for_ever() {
+        let forever = read(usize::MAX, Duration::from_secs(1)).await;
+        assert_eq!(forever.as_secs(), LONGEST.as_secs());
     }
 }
