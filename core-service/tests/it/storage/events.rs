@@ -145,11 +145,13 @@ async fn an_update_leaves_owner_slug_and_cancellation_alone(database: Database) 
     );
 }
 
-async fn the_filters_split_an_accounts_events_newest_start_first(database: Database) {
+async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next_start_first(
+    database: Database,
+) {
     let store = open(&database).await;
     let rows = Rows::new();
     let account = add_account(&store, &rows).await.id;
-    let starts = [-2, -1, 0, 1, 2, 2];
+    let starts = [-2, -1, 0, 1, 2, 3, 3];
     let mut events: Vec<_> = starts
         .iter()
         .map(|hours| rows.event(account, *hours))
@@ -164,8 +166,8 @@ async fn the_filters_split_an_accounts_events_newest_start_first(database: Datab
 
     events.sort_by_key(|event| std::cmp::Reverse((event.schedule.start.at, event.id)));
     let all: Vec<_> = events.iter().map(|event| event.id).collect();
-    let past: Vec<_> = all[3..].to_vec();
-    let active: Vec<_> = all[..2].to_vec();
+    let past: Vec<_> = all[4..].to_vec();
+    let active: Vec<_> = all[..3].iter().rev().copied().collect();
     for (filter, expected) in [
         (EventFilter::All, all),
         (EventFilter::Past, past),
@@ -188,9 +190,9 @@ async fn the_filters_split_an_accounts_events_newest_start_first(database: Datab
             .unwrap();
         assert_eq!(first.len(), 1, "{filter:?}");
     }
-    assert_eq!(store.count_active_events(account, NOW).await.unwrap(), 2);
+    assert_eq!(store.count_active_events(account, NOW).await.unwrap(), 3);
     let mut tx = store.begin().await.unwrap();
-    assert_eq!(tx.count_active_events(account, NOW).await.unwrap(), 2);
+    assert_eq!(tx.count_active_events(account, NOW).await.unwrap(), 3);
 }
 
 async fn registrations_are_counted_by_status_and_listed_in_order(database: Database) {
@@ -322,7 +324,7 @@ test_postgres::on_both_engines!(
     an_event_is_nobody_elses,
     a_taken_slug_leaves_the_transaction_usable,
     an_update_leaves_owner_slug_and_cancellation_alone,
-    the_filters_split_an_accounts_events_newest_start_first,
+    the_filters_split_an_accounts_events_and_list_active_ones_with_the_next_start_first,
     registrations_are_counted_by_status_and_listed_in_order,
     an_address_registers_once_unless_it_cancelled,
     cancelling_keeps_the_first_reason,
