@@ -90,6 +90,9 @@ async fn those_that_are_not_there_are_left_out(app: Arc<TestApp>) {
     let shown: Vec<_> = found.items.iter().map(|one| &*one.id).collect();
     assert_eq!(shown, [&*mine[0], &*mine[2]]);
     assert_eq!((found.count, found.next_cursor), (2, None));
+    let no_ids = vec!["no-uuid".to_owned()];
+    let none = read(&app, &account, &event, no_ids).await.unwrap();
+    assert_eq!(none.items, []);
     let (eve, _, own) = organizer(&app, Plan::Premium).await;
     let none = read(&app, &eve, &own, mine.clone()).await.unwrap();
     assert_eq!(none.items, []);

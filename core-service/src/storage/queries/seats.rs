@@ -147,6 +147,10 @@ pub(in crate::storage) async fn find_registrations(
     event: EventId,
     ids: &[RegistrationId],
 ) -> Result<Vec<Registration>, Error> {
+    // SQLite has no empty lists of rows.
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows = Input::default()
         .column("id", ids.iter().map(|id| id.uuid()))
         .fetch(
