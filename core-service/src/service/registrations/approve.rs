@@ -7,7 +7,7 @@ use crate::{
         ids::{EventId, RegistrationId},
         registration::{Counters, Refusal, Registration},
     },
-    service::{By, Error, Registrations, Unit, events::hold},
+    service::{By, Error, Registrations, Unit, registrations::manage::hold_named},
 };
 
 /// The result of approving many registrations.
@@ -32,14 +32,7 @@ impl Registrations {
         let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
-            let (event, mut counters) = hold(unit, caller, event).await?;
-            let mut ids = ids.to_vec();
-            ids.sort_unstable();
-            ids.dedup();
-            let found = unit.tx.find_registrations(event.id, &ids).await?;
-            if found.len() < ids.len() {
-                return Err(Error::NO_REGISTRATION);
-            }
+            let (event, mut counters, found) = hold_named(unit, caller, event, ids).await?;
             let mut approval = Approval {
                 registrations: Vec::with_capacity(found.len()),
                 approved: 0,

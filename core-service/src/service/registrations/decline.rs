@@ -9,8 +9,10 @@ use crate::{
     },
     service::{
         By, Error, Principal, Registrations, Unit,
-        events::hold,
-        registrations::{manage::Held, promote},
+        registrations::{
+            manage::{Held, hold_named},
+            promote,
+        },
     },
 };
 
@@ -54,14 +56,7 @@ impl Registrations {
     ) -> Result<Vec<Registration>, Error> {
         self.require_paid(caller, event).await?;
         let decide = async |unit: &mut Unit| {
-            let (event, mut counters) = hold(unit, caller, event).await?;
-            let mut ids = ids.to_vec();
-            ids.sort_unstable();
-            ids.dedup();
-            let mut named = unit.tx.find_registrations(event.id, &ids).await?;
-            if named.len() < ids.len() {
-                return Err(Error::NO_REGISTRATION);
-            }
+            let (event, mut counters, mut named) = hold_named(unit, caller, event, ids).await?;
             for registration in &mut named {
                 let after = match registration.declined(unit.now) {
                     Ok(Some(after)) => after,

@@ -119,6 +119,25 @@ impl Registrations {
     }
 }
 
+/// One of the caller's events with these registrations, each once and in the order of registering. All are locked until the transaction
+/// ends.
+pub(super) async fn hold_named(
+    unit: &mut Unit,
+    caller: &Principal,
+    event: EventId,
+    ids: &[RegistrationId],
+) -> Result<(Event, Counters, Vec<Registration>), Error> {
+    let (event, counters) = hold(unit, caller, event).await?;
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let found = unit.tx.find_registrations(event.id, &ids).await?;
+    if found.len() < ids.len() {
+        return Err(Error::NO_REGISTRATION);
+    }
+    Ok((event, counters, found))
+}
+
 impl Held {
     pub(super) async fn read(
         unit: &mut Unit,

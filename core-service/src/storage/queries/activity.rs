@@ -15,8 +15,8 @@ use crate::{
     storage::{Error, values},
 };
 
-/// The rows are chosen by the index of the account or of the event, and then named one by one: a join would read whole tables wherever
-/// the engine has no statistics yet.
+/// The rows are chosen by the index of the account or of the event, and then named one by one: PostgreSQL plans a join of seven tables
+/// for 5 ms, which is longer than a page takes, and this for 0.5 ms.
 macro_rules! named {
     ($index:literal) => {
         concat!(
