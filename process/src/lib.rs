@@ -7,7 +7,6 @@ pub mod accepting;
 pub mod budget;
 pub mod connections;
 mod failure;
-pub mod guarded;
 pub mod networks;
 pub mod observe;
 pub mod open_files;

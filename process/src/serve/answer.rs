@@ -1,12 +1,9 @@
 //! Until when a request may take, and its answer, which moves that on as long as it is sent.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+use std::time::Duration;
 
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
+use http_body_util::BodyExt as _;
 use tokio::{sync::watch, time::Instant};
 
 use super::Limits;
@@ -55,36 +52,6 @@ impl Drop for Busy {
 }
 
 /// The body of an answer. It is asked for a piece only when the client has taken those before.
-pub(super) struct Answer<B> {
-    body: Pin<Box<B>>,
-    busy: Busy,
-}
-
-impl<B> Answer<B> {
-    pub(super) fn new(body: B, busy: Busy) -> Self {
-        let body = Box::pin(body);
-        Self { body, busy }
-    }
-}
-
-impl<B: Body> Body for Answer<B> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        let frame = ready!(self.body.as_mut().poll_frame(context));
-        self.busy.goes_on();
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+pub(super) fn answer<B: Body>(body: B, busy: Busy) -> impl Body<Data = B::Data, Error = B::Error> {
+    body.inspect_frame(move |_piece| busy.goes_on())
 }

@@ -17,7 +17,7 @@ use tower_http::timeout::TimeoutBody;
 
 use super::{
     Limits, Peer, RequestBody,
-    answer::{Answer, Busy, Due},
+    answer::{Busy, Due, answer},
     linger::Lingering,
 };
 use crate::{connections::Place, shutdown};
@@ -50,17 +50,17 @@ pub(super) async fn run<I, S, B>(
     let handle = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         let busy = Busy::begin(due.clone(), &times, requests.busy());
-        let answer = service
+        let answering = service
             .clone()
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
         let stopping = stopping.clone();
         async move {
-            let Ok(mut response) = answer.await;
+            let Ok(mut response) = answering.await;
             if stopping.is_cancelled() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
-            Ok::<_, Infallible>(response.map(|body| Answer::new(body, busy)))
+            Ok::<_, Infallible>(response.map(|body| answer(body, busy)))
         }
     };
     let mut connection = pin!(

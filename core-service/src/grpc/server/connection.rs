@@ -8,7 +8,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulConnection},
 };
-use process::{CancellationToken, connections::Place, guarded::Guarded};
+use process::{CancellationToken, connections::Place};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
@@ -100,7 +100,7 @@ where
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(CONNECTION, close);
                 }
-                Ok::<_, Infallible>(answer.map(|body| Guarded::new(unread.answer(body), busy)))
+                Ok::<_, Infallible>(answer.map(|body| unread.answer(body, busy)))
             }
         };
         let protocols = protocols(&self.limits);

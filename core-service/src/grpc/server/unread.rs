@@ -27,8 +27,8 @@ struct Waiting {
 }
 
 impl Unread {
-    /// An answer, which waits for its client from now on.
-    pub(super) fn answer(&self, body: Body) -> Answer {
+    /// An answer, which waits for its client from now on. It keeps `guard` until it is sent or given up.
+    pub(super) fn answer<G>(&self, body: Body, guard: G) -> Answer<G> {
         let mut waiting = self.waiting();
         waiting.last += 1;
         let id = waiting.last;
@@ -38,6 +38,7 @@ impl Unread {
             body: Box::pin(body),
             id,
             unread: self.clone(),
+            _guard: guard,
         }
     }
 
@@ -73,13 +74,14 @@ impl Unread {
 
 /// The body of an answer. It is asked for a frame only when the client has room for it.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Answer<G> {
     body: Pin<Box<Body>>,
     id: u64,
     unread: Unread,
+    _guard: G,
 }
 
-impl http_body::Body for Answer {
+impl<G: Unpin> http_body::Body for Answer<G> {
     type Data = Bytes;
     type Error = Status;
 
@@ -107,7 +109,7 @@ impl http_body::Body for Answer {
     }
 }
 
-impl Drop for Answer {
+impl<G> Drop for Answer<G> {
     fn drop(&mut self) {
         self.unread.waiting().since.remove(&self.id);
     }
@@ -130,7 +132,7 @@ mod tests {
             (number < pieces).then_some((Ok::<_, Status>(frame), number + 1))
         });
         let unread = Unread::default();
-        let mut answer = unread.answer(Body::new(StreamBody::new(stream)));
+        let mut answer = unread.answer(Body::new(StreamBody::new(stream)), ());
         let reading = tokio::spawn(async move { while answer.frame().await.is_some() {} });
         let begun = Instant::now();
         unread.stand_still(PAUSE, LONGEST).await;
