@@ -223,6 +223,7 @@ fn failure(error: Error) -> Failure {
         | Error::RateLimited { .. }
         | Error::TooManyUnknownKeys { .. }
         | Error::ExportUnderWay { .. }
+        | Error::ReadTooSlowly
         | Error::Busy
         | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }

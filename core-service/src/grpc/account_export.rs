@@ -84,6 +84,7 @@ impl Export {
 
     /// The next piece, which has bytes; `None` after the last.
     async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        self.source.may_go_on()?;
         while let Some(mut archive) = self.archive.take() {
             let ready = if self.step(&mut archive).await? {
                 let ready = archive.take();
@@ -93,6 +94,7 @@ impl Export {
                 archive.finish().map_err(|error| unwritable(&error))?
             };
             if !ready.is_empty() {
+                self.source.read(ready.len());
                 return Ok(Some(ready));
             }
         }

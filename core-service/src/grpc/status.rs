@@ -46,6 +46,7 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::TooManyUnknownKeys { wait } | Error::ExportUnderWay { wait } => {
             return refuse_rate(message, wait, None);
         }
+        Error::ReadTooSlowly => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::NotAllowedNow(_) | Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,

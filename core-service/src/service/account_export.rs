@@ -1,11 +1,14 @@
 //! Everything that an account holds, page by page, as far as the caller may read it.
 
+mod pace;
+
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use self::pace::Pace;
 use super::{
     AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, Principal, SignedIn,
     activity::Readable,
@@ -116,6 +119,7 @@ pub struct AccountExport {
     readable: Readable,
     /// Whether the account's plan shows registrations.
     is_paid: bool,
+    pace: Pace,
     _running: Running,
 }
 
@@ -160,6 +164,7 @@ impl AccountExports {
             person,
             readable: self.activity.readable(caller, filter).await?,
             is_paid: account.ok_or(Error::Unauthorized)?.plan.is_paid(),
+            pace: Pace::begin(self.commands.now()),
             _running: running,
         })
     }
@@ -198,6 +203,19 @@ impl AccountExport {
             Part::Account | Part::Members | Part::Invitations | Part::Keys | Part::Activity => true,
         };
         Part::ALL.into_iter().filter(is_readable).collect()
+    }
+
+    /// A piece of so many bytes is given to the client.
+    pub fn read(&mut self, bytes: usize) {
+        self.pace.read(bytes);
+    }
+
+    /// Whether the client gets another piece. One that reads too slowly gets none, so that others get its place.
+    pub fn may_go_on(&self) -> Result<(), Error> {
+        if self.pace.is_kept(self.now()) {
+            return Ok(());
+        }
+        Err(Error::ReadTooSlowly)
     }
 
     /// A page of a part, and where the next one begins, if there are more.

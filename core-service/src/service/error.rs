@@ -102,6 +102,9 @@ pub enum Error {
         /// After how long another try is worth it.
         wait: Duration,
     },
+    /// Whoever reads an export for long keeps it from others.
+    #[error("the export ended, since it was read too slowly: read at least 8 kB a second")]
+    ReadTooSlowly,
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
@@ -189,6 +192,7 @@ impl Error {
             | Self::DailyMails { .. }
             | Self::TooManyUnknownKeys { .. }
             | Self::ExportUnderWay { .. }
+            | Self::ReadTooSlowly
             | Self::Busy
             | Self::IndexIncomplete
             | Self::Conflict(_)

@@ -248,6 +248,28 @@ async fn an_export_waits_for_its_client_and_ends_with_it(app: Arc<TestApp>) {
     timeout(PATIENCE, until_it_ends).await.unwrap();
 }
 
+async fn an_export_that_is_read_too_slowly_ends_and_leaves_its_place(app: Arc<TestApp>) {
+    let account = app.account(Plan::Premium).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    app.register(&event.id, &[Status::Confirmed; 2_000]).await;
+    let mut slow = begun(&app, &account.key).await.unwrap();
+    slow.message().await.unwrap().unwrap();
+    let broken_off = loop {
+        app.advance(Duration::from_mins(10));
+        match slow.message().await {
+            Ok(piece) => assert!(piece.is_some(), "it was read to its end"),
+            Err(status) => break status,
+        }
+    };
+    let refusal = Refusal::from_grpc(&broken_off);
+    assert_eq!(refusal.reason, Reason::Unavailable, "{refusal:?}");
+    let mut steady = begun(&app, &account.key).await.unwrap();
+    while steady.message().await.unwrap().is_some() {
+        app.advance(Duration::from_secs(1));
+    }
+}
+
 /// An export for the owner, who is signed in on the site.
 async fn exported_by_session(app: &TestApp, account: &Account) -> Files {
     let sign_in = &app.core.use_cases().sign_in;
@@ -287,5 +309,6 @@ tests::on_both_engines!(
     everything_of_the_account_is_in_it_as_json_and_as_tables,
     what_the_credential_may_not_read_is_left_out,
     an_export_waits_for_its_client_and_ends_with_it,
+    an_export_that_is_read_too_slowly_ends_and_leaves_its_place,
     who_is_signed_in_gets_what_is_known_of_them,
 );

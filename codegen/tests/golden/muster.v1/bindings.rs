@@ -43,7 +43,7 @@ impl Binding for GetAccount {
     }
 }
 
-/// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. Each core makes one archive of an account at a time.
+/// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. Each core makes one archive of an account at a time, and breaks it off when it is read at less than 8 kB a second after two minutes.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportAccount;
 
