@@ -242,7 +242,7 @@ def main():
         check_public_pages(site, organizer, events)
         check_too_many(site)
         site.assert_at_home(meant=(400, 404, 429))
-        away = Site(driver, without_core, site.axe, shots)
+        away = Site(driver, without_core, site.axe, shots, is_up=False)
         away.check("/", "away", "Muster is not available")
         away.assert_at_home(meant=(503,))
     finally:
