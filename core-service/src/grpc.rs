@@ -129,6 +129,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
+        default_timezone: use_cases.events.defaults().timezone.clone(),
     }));
     let sign_in = SignInServiceServer::new(Validated::new(SignInApi {
         sign_in: use_cases.sign_in.clone(),

@@ -1,4 +1,5 @@
-//! Moments on pages about an account, which is at no place: in UTC, until the page's script shows them as clocks where the visitor is.
+//! Moments on pages. Those about an account, which is at no place, are in UTC, until the page's script shows them as clocks where the
+//! visitor is. Where days are chosen as well, and at events, they stay in one time zone.
 
 use askama::{Template, filters::HtmlSafe};
 use jiff::{Timestamp, tz::TimeZone};
@@ -31,8 +32,9 @@ impl Moment {
         Self::written(text, &TimeZone::UTC, "%-d %B %Y", Some("day"))
     }
 
-    /// A moment that belongs to an event, as clocks there show it: `14 May 2030, 21:00`. In a zone that is not known it is in UTC.
-    pub(crate) fn at_event(text: &str, timezone: &str) -> Self {
+    /// A moment as clocks in a time zone show it, for example at an event: `14 May 2030, 21:00`. In a zone that is not known it is in
+    /// UTC.
+    pub(crate) fn in_zone(text: &str, timezone: &str) -> Self {
         match TimeZone::get(timezone) {
             Ok(zone) => Self::written(text, &zone, "%-d %B %Y, %H:%M", None),
             Err(_) => Self::new(text),
@@ -82,10 +84,10 @@ mod tests {
             format!("{iso} data-moment=\"day\">14 May 2030</time>")
         );
         assert_eq!(
-            html(&Moment::at_event(TEXT, "Europe/Berlin")),
+            html(&Moment::in_zone(TEXT, "Europe/Berlin")),
             format!("{iso}>15 May 2030, 00:30</time>")
         );
-        assert_eq!(Moment::at_event(TEXT, "Mars/Base"), Moment::new(TEXT));
+        assert_eq!(Moment::in_zone(TEXT, "Mars/Base"), Moment::new(TEXT));
     }
 
     #[test]

@@ -5,12 +5,16 @@ use muster_api::internal::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use crate::service::{InstanceInfo, SignUp};
+use crate::{
+    domain::zone::Zone,
+    service::{InstanceInfo, SignUp},
+};
 
 /// The rpc about settings that pages show.
 pub(super) struct InstanceApi {
     pub(super) info: InstanceInfo,
     pub(super) sign_up: SignUp,
+    pub(super) default_timezone: Zone,
 }
 
 #[tonic::async_trait]
@@ -28,6 +32,7 @@ impl InstanceService for InstanceApi {
             legal_url: info.legal_url,
             privacy_url: info.privacy_url,
             abuse_email: info.abuse_email,
+            default_timezone: self.default_timezone.name().to_owned(),
         }))
     }
 }

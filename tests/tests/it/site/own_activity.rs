@@ -74,6 +74,52 @@ async fn what_happened_is_told_in_sentences_and_found(app: Arc<TestApp>) {
     stranger.page(&page).await.html(404);
 }
 
+async fn days_and_times_are_those_of_the_zone_that_the_page_names(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner
+        .create(json!({"title": "Rust Night", "timezone": "America/New_York"}))
+        .await;
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let page = "/dashboard/activity";
+    let in_utc = browser.page(page).await;
+    let html = in_utc.html(200);
+    assert!(html.contains("those of the time zone UTC"), "{html}");
+    assert!(html.contains("15 January 2027, 12:00<"), "{html}");
+
+    let zone = [
+        ("account_id", &*account.id.to_string()),
+        ("action", "account"),
+        ("account_name", "Rust Leeds"),
+        ("timezone", "Pacific/Auckland"),
+    ];
+    assert_eq!(browser.send("/dashboard/account", &zone).await.status, 303);
+    // There, it was already the next day when the event was created.
+    for (query, is_found) in [
+        ("?q=rust+night&from=2027-01-16&to=2027-01-16", true),
+        ("?q=rust+night&to=2027-01-15", false),
+    ] {
+        let found = browser.page(&format!("{page}{query}")).await;
+        let html = found.html(200);
+        let zone = "those of the time zone Pacific/Auckland";
+        assert!(html.contains(zone), "{html}");
+        let time = "16 January 2027, 01:00<";
+        assert_eq!(html.contains(time), is_found, "{html}");
+        let links = attributes(html, "href");
+        let file = links.iter().find(|path| path.contains(".csv")).unwrap();
+        let csv = browser.page(&unescaped(file)).await;
+        let text = String::from_utf8(csv.body.to_vec()).unwrap();
+        assert_eq!(text.contains("Rust Night"), is_found, "{text}");
+    }
+
+    let of_event = format!("/dashboard/events/{}/activity", event.id);
+    let query = "?from=2027-01-15&to=2027-01-15";
+    let of_event = browser.page(&format!("{of_event}{query}")).await;
+    let html = of_event.html(200);
+    assert!(html.contains("time zone America/New_York"), "{html}");
+    assert!(html.contains("15 January 2027, 07:00<"), "{html}");
+}
+
 async fn long_lists_go_on_where_the_page_before_ended(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -112,5 +158,6 @@ async fn long_lists_go_on_where_the_page_before_ended(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     what_happened_is_told_in_sentences_and_found,
+    days_and_times_are_those_of_the_zone_that_the_page_names,
     long_lists_go_on_where_the_page_before_ended,
 );

@@ -143,7 +143,7 @@ fn account_fields(account: &Account) -> Sheet {
         .value(account.name.clone())
         .required();
     let zone = Field::new(FieldKind::Zone, "timezone", "Time zone of new events")
-        .hint("For example Europe/Berlin.")
+        .hint("For example Europe/Berlin. The account's activity is shown in it, too.")
         .value(account.timezone.clone().unwrap_or_default());
     Sheet::of(vec![name, zone])
 }

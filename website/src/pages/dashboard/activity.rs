@@ -1,20 +1,23 @@
 //! What happened in the account or at one event, in sentences: who did what, and when.
 
+mod filter;
+
 use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::v1::{
-    ActivityItem, ActivityList, ExportActivityRequest, FieldChange, ListActivityRequest,
+    Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange, ListActivityRequest,
     bindings::{ExportActivity, ListActivity},
 };
 
+use self::filter::Filter;
 use super::{
     download,
     event_head::{EventHead, Part, path_of, read},
+    plan,
 };
 use crate::{
     desk::{Desk, Frame, Tab, sentence},
-    form::Form,
     layout::Page,
     moment::Moment,
     visit::Site,
@@ -24,9 +27,6 @@ const PATH: &str = "/dashboard/activity";
 
 /// The same as a file.
 const CSV: &str = "/dashboard/activity.csv";
-
-/// Lines on a page.
-const PAGE_SIZE: i32 = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/activity.html")]
@@ -41,17 +41,6 @@ struct ActivityPage {
     first_url: Option<String>,
     csv_url: String,
     problem: Option<String>,
-}
-
-/// What is looked for, and where.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Filter {
-    path: String,
-    event_id: Option<String>,
-    q: String,
-    from: String,
-    to: String,
-    cursor: String,
 }
 
 struct Line {
@@ -77,15 +66,25 @@ pub(super) fn resources(site: &Site) -> [Resource; 3] {
 }
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
-    let filter = Filter::of(&desk.visit.query(), PATH.to_owned(), None);
+    let timezone = zone_of_account(&desk, plan::account(&desk).await?);
+    let filter = Filter::of(&desk.visit.query(), PATH.to_owned(), timezone, None);
     answer(&desk, filter, None).await
+}
+
+/// The account's time zone, or that of the installation.
+fn zone_of_account(desk: &Desk, account: Option<Account>) -> String {
+    let chosen = account.and_then(|account| account.timezone);
+    let general = || desk.visit.site.links().default_timezone.clone();
+    let known = Some(chosen.unwrap_or_else(general)).filter(|zone| !zone.is_empty());
+    known.unwrap_or_else(|| "UTC".to_owned())
 }
 
 async fn show_of_event(desk: Desk) -> Result<Response, Problem> {
     let event = read(&desk).await?;
     let path = format!("{}/activity", path_of(&event.id));
     let head = EventHead::of(&event, Part::Activity);
-    let filter = Filter::of(&desk.visit.query(), path, Some(event.id));
+    let query = desk.visit.query();
+    let filter = Filter::of(&query, path, event.timezone, Some(event.id));
     answer(&desk, filter, Some(head)).await
 }
 
@@ -98,7 +97,7 @@ async fn export(desk: Desk) -> Result<Response, Problem> {
         from,
         to,
         ..
-    } = Filter::of(&query, CSV.to_owned(), event_id).request();
+    } = Filter::of(&query, CSV.to_owned(), String::new(), event_id).request();
     let request = ExportActivityRequest {
         event_id,
         q,
@@ -120,64 +119,6 @@ async fn answer(desk: &Desk, filter: Filter, head: Option<EventHead>) -> Result<
     }
 }
 
-impl Filter {
-    fn of(query: &Form, path: String, event_id: Option<String>) -> Self {
-        let value = |name| query.value(name).unwrap_or_default().to_owned();
-        Self {
-            path,
-            event_id,
-            q: value("q"),
-            from: value("from"),
-            to: value("to"),
-            cursor: value("cursor"),
-        }
-    }
-
-    fn request(&self) -> ListActivityRequest {
-        let given = |text: &String| (!text.is_empty()).then(|| text.clone());
-        ListActivityRequest {
-            event_id: self.event_id.clone(),
-            q: given(&self.q),
-            from: given(&self.from),
-            to: given(&self.to),
-            limit: Some(PAGE_SIZE),
-            cursor: given(&self.cursor),
-        }
-    }
-
-    /// The address of the page that begins at a cursor.
-    fn at(&self, cursor: &str) -> String {
-        self.url(&self.path, ("cursor", cursor))
-    }
-
-    /// The address of the file with all that is found.
-    fn csv_url(&self) -> String {
-        let event_id = self.event_id.as_deref().unwrap_or_default();
-        self.url(CSV, ("event_id", event_id))
-    }
-
-    fn url(&self, path: &str, more: (&str, &str)) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let fields = [
-            ("q", &*self.q),
-            ("from", &self.from),
-            ("to", &self.to),
-            more,
-        ];
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        match &*query.finish() {
-            "" => path.to_owned(),
-            query => format!("{path}?{query}"),
-        }
-    }
-
-    fn is_set(&self) -> bool {
-        [&self.q, &self.from, &self.to]
-            .iter()
-            .any(|text| !text.is_empty())
-    }
-}
-
 impl ActivityPage {
     fn of(desk: &Desk, filter: Filter, head: Option<EventHead>, list: ActivityList) -> Self {
         let tab = if head.is_some() {
@@ -186,18 +127,14 @@ impl ActivityPage {
             Tab::Activity
         };
         let (page, frame) = desk.frame("Activity", tab);
-        let zone = head.as_ref().map(|head| &*head.timezone);
+        let line = |item| Line::of(item, &filter.timezone, head.is_none());
         Self {
             page,
             frame,
             next_url: list.next_cursor.map(|cursor| filter.at(&cursor)),
             csv_url: filter.csv_url(),
             first_url: (!filter.cursor.is_empty()).then(|| filter.at("")),
-            lines: list
-                .items
-                .into_iter()
-                .map(|item| Line::of(item, zone))
-                .collect(),
+            lines: list.items.into_iter().map(line).collect(),
             filter,
             head,
             problem: None,
@@ -206,14 +143,11 @@ impl ActivityPage {
 }
 
 impl Line {
-    /// A line on the page of an event in this time zone, or on that of the whole account, from which it leads to its event.
-    fn of(item: ActivityItem, zone: Option<&str>) -> Self {
-        let event_id = item.event_id.filter(|_| zone.is_none());
+    /// A line. Where it is about the whole account, it leads to its event.
+    fn of(item: ActivityItem, timezone: &str, leads_to_event: bool) -> Self {
+        let event_id = item.event_id.filter(|_| leads_to_event);
         Self {
-            when: match zone {
-                Some(zone) => Moment::at_event(&item.at, zone),
-                None => Moment::new(&item.at),
-            },
+            when: Moment::in_zone(&item.at, timezone),
             text: item.text,
             changes: item.changes.into_iter().map(Change::of).collect(),
             event_url: event_id.as_deref().map(path_of),
@@ -238,21 +172,6 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pages_keep_what_was_looked_for() {
-        let query = Form::parse(b"q=Ada+L&from=2030-01-01&cursor=x");
-        let filter = Filter::of(&query, PATH.to_owned(), None);
-        let next = "/dashboard/activity?q=Ada+L&from=2030-01-01&cursor=y";
-        assert_eq!(filter.at("y"), next);
-        assert_eq!(filter.request().cursor.as_deref(), Some("x"));
-        assert!(filter.is_set() && !Filter::default().is_set());
-        let all = Filter::of(&Form::default(), PATH.to_owned(), None);
-        assert_eq!((&*all.at(""), &*all.csv_url()), (PATH, CSV));
-        let of_event = Filter::of(&query, String::new(), Some("e".to_owned()));
-        let file = "/dashboard/activity.csv?q=Ada+L&from=2030-01-01&event_id=e";
-        assert_eq!(of_event.csv_url(), file);
-    }
 
     #[test]
     fn a_change_from_nothing_says_so() {

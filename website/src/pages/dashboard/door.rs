@@ -89,7 +89,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     if let Some(id) = query.value("last") {
         page.last = find(&desk, &event, id).await?;
         let before = query.value(check_in::BEFORE);
-        page.before = before.map(|since| Moment::at_event(since, &event.timezone));
+        page.before = before.map(|since| Moment::in_zone(since, &event.timezone));
     }
     if let Some(q) = q {
         q.clone_into(&mut page.q);

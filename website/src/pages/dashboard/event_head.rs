@@ -12,7 +12,6 @@ pub(crate) struct EventHead {
     pub(crate) url: String,
     pub(crate) title: String,
     pub(crate) when: String,
-    pub(crate) timezone: String,
     pub(crate) badge: Badge,
     pub(crate) part: Part,
     pub(crate) is_cancelled: bool,
@@ -77,7 +76,6 @@ impl EventHead {
             } else {
                 Badge::of(event.is_published, event.is_cancelled)
             },
-            timezone: event.timezone.clone(),
             part,
             is_cancelled: event.is_cancelled,
             public_url: format!("/events/{}", encoded(&event.slug)),

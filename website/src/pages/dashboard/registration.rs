@@ -250,7 +250,7 @@ impl RegistrationPage {
             decline_url: matches!(standing, Standing::Waits | Standing::Other)
                 .then(|| format!("{list}/decline?registration_ids={}", encoded(&one.id))),
             badge: Badge::of_registration(&one.status, one.awaits.as_deref(), one.checked_in),
-            registered: Moment::at_event(&one.registered_at, &event.timezone),
+            registered: Moment::in_zone(&one.registered_at, &event.timezone),
             problems: sheet.mistakes,
             name: sheet.name,
             questions: sheet.questions,

@@ -208,7 +208,7 @@ impl Row {
         let head = super::event_head::path_of(&event.id);
         Self {
             url: format!("{head}/registrations/{}", encoded(&one.id)),
-            registered: Moment::at_event(&one.registered_at, &event.timezone),
+            registered: Moment::in_zone(&one.registered_at, &event.timezone),
             badge: Badge::of_registration(&one.status, awaits, one.checked_in),
             waits: awaits == Some("approval"),
             is_settled: one.status == "Confirmed",

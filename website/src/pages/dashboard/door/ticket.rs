@@ -107,7 +107,7 @@ impl StaffPage {
             registration_url: format!("{event}/registrations/{}", encoded(&registration.id)),
             since: answer
                 .checked_in_at
-                .map(|moment| Moment::at_event(&moment, &zone)),
+                .map(|moment| Moment::in_zone(&moment, &zone)),
             is_event_cancelled: answer.is_event_cancelled,
             guest: Hit::of(registration),
             trouble: None,
