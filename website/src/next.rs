@@ -6,6 +6,9 @@ const MOST_BYTES: usize = 2_000;
 /// Where people go who asked for nothing else.
 pub(crate) const DASHBOARD: &str = "/dashboard";
 
+/// Where a first event is made, and every other one.
+pub(crate) const NEW_EVENT: &str = "/dashboard/events/new";
+
 /// The parameter that names it.
 pub(crate) const NEXT: &str = "next";
 

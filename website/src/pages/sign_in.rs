@@ -24,7 +24,7 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::{Page, Section, private},
-    next::{DASHBOARD, NEXT, own_path, with_next},
+    next::{DASHBOARD, NEW_EVENT, NEXT, own_path, with_next},
     session,
     visit::{Site, Visit},
 };
@@ -143,9 +143,9 @@ async fn take_code(visit: Visit, form: Form) -> Result<Response, Problem> {
     }
 }
 
-/// The way in: to the page that was asked for, and new people first to the one that asks for their name.
+/// The way in: to the page that was asked for, and new people who come for events first to the one that asks for their name.
 fn welcome(site: &Site, signed_in: &SignedIn, next: &str) -> Response {
-    let next = if signed_in.is_new_person && next == DASHBOARD {
+    let next = if signed_in.is_new_person && [DASHBOARD, NEW_EVENT].contains(&next) {
         WELCOME
     } else {
         next

@@ -87,8 +87,9 @@ pub(crate) fn is_confirmable(own: &OwnRegistration) -> bool {
 
 /// Until when to confirm.
 fn deadline(own: &OwnRegistration) -> String {
-    let held = own.held_until.as_deref().and_then(moment);
-    let confirm = own.confirm_until.as_deref().and_then(moment);
+    let told = |text: &str| Some(format!("{} ({})", moment(text)?, own.timezone));
+    let held = own.held_until.as_deref().and_then(told);
+    let confirm = own.confirm_until.as_deref().and_then(told);
     match (held, confirm) {
         (Some(held), _) => format!("A seat is held for you until {held}."),
         (None, Some(confirm)) => {
@@ -156,9 +157,10 @@ mod tests {
             awaits: Some("confirmation".to_owned()),
             held_until: Some("2030-05-14T19:30:00+02:00".to_owned()),
             confirm_until: Some("2030-05-15T19:00:00+02:00".to_owned()),
+            timezone: "Europe/Berlin".to_owned(),
             ..OwnRegistration::default()
         };
-        let expected = "A seat is held for you until Tuesday, 14 May 2030, 19:30.";
+        let expected = "A seat is held for you until Tuesday, 14 May 2030, 19:30 (Europe/Berlin).";
         assert_eq!(Status::of(&own).text, expected);
     }
 }

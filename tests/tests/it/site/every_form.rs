@@ -74,9 +74,10 @@ async fn no_form_is_taken_from_another_place(app: Arc<TestApp>) {
     world.owner.page("/dashboard").await.html(200);
 }
 
-async fn no_page_is_shown_in_a_frame_or_kept(app: Arc<TestApp>) {
+async fn no_page_is_shown_in_a_frame_or_kept_and_opening_it_changes_nothing(app: Arc<TestApp>) {
     let world = World::new(&app, "ada", "Ada").await;
     let stranger = World::new(&app, "eve", "Eve").await;
+    let before = world.state().await;
     let found = found(&world).await;
     assert!(found.pages.len() >= 30, "{}", found.pages.len());
     for (path, page) in &found.pages {
@@ -96,6 +97,7 @@ async fn no_page_is_shown_in_a_frame_or_kept(app: Arc<TestApp>) {
             assert_eq!(signed_out.status, 303, "{path}: {signed_out:?}");
         }
     }
+    assert_eq!(world.state().await, before);
 }
 
 /// What door staff may send: what is about themselves, and what happens at the door.
@@ -267,7 +269,7 @@ async fn while_core_is_away_every_form_comes_back_as_it_was_filled(app: Arc<Test
 
 tests::on_both_engines!(
     no_form_is_taken_from_another_place,
-    no_page_is_shown_in_a_frame_or_kept,
+    no_page_is_shown_in_a_frame_or_kept_and_opening_it_changes_nothing,
     door_staff_send_no_form_of_an_owner,
     nobody_reaches_what_belongs_to_another_account,
     no_form_fails_whatever_is_in_it,

@@ -11,18 +11,22 @@ const SESSION: &str = "__Host-muster";
 
 async fn a_new_person_publishes_a_first_event_by_forms_alone(app: Arc<TestApp>) {
     let browser = Browser::new(&app);
-    let page = browser.page("/dashboard").await;
-    assert_eq!(page.header("location"), Some("/sign-in"));
+    let new_event = "/dashboard/events/new";
+    let home = browser.page("/").await;
+    assert!(attributes(home.html(200), "href").contains(&new_event));
+    let page = browser.page(new_event).await;
+    let sign_in = "/sign-in?next=%2Fdashboard%2Fevents%2Fnew";
+    assert_eq!(page.header("location"), Some(sign_in));
     let form = browser.follow(&page).await;
     assert_eq!(attributes(form.html(200), "action"), ["/sign-in"]);
 
-    let sent = browser
-        .send("/sign-in", &[("email", "ada@example.org")])
-        .await;
+    let asked = [("email", "ada@example.org"), ("next", new_event)];
+    let sent = browser.send("/sign-in", &asked).await;
     let asked = browser.follow(&sent).await;
     assert!(asked.html(200).contains("ada@example.org"));
     let code = app.newest_code("ada@example.org").await;
-    let entered = browser.send("/sign-in/code", &[("code", &code)]).await;
+    let entered = [("code", &*code), ("next", new_event)];
+    let entered = browser.send("/sign-in/code", &entered).await;
     assert_eq!(entered.header("location"), Some("/dashboard/welcome"));
     assert!(
         browser

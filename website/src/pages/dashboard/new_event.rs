@@ -18,12 +18,11 @@ use crate::{
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::Page,
+    next::NEW_EVENT,
     pages::dashboard::plan::{self, Plan},
     visit::Site,
     zones,
 };
-
-const PATH: &str = "/dashboard/events/new";
 
 #[derive(Template)]
 #[template(path = "dashboard/event_new.html")]
@@ -42,7 +41,7 @@ struct NewEventPage {
 }
 
 pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(PATH, show, take)]
+    [site.desk_with_form(NEW_EVENT, show, take)]
 }
 
 async fn show(desk: Desk) -> Result<Response, Problem> {

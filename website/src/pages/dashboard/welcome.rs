@@ -17,11 +17,9 @@ use crate::{
     flash,
     form::Form,
     layout::Page,
+    next::NEW_EVENT,
     visit::Site,
 };
-
-/// Where new people go next.
-const FIRST_EVENT: &str = "/dashboard/events/new";
 
 #[derive(Template)]
 #[template(path = "dashboard/welcome.html")]
@@ -41,7 +39,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     match save(&desk, &form).await {
-        Ok(()) => Ok(flash::see(FIRST_EVENT, None)),
+        Ok(()) => Ok(flash::see(NEW_EVENT, None)),
         Err(problem) if problem.http_status == 400 => {
             let sheet = fields(&desk).filled(&form).refused(&problem.details);
             desk.answer_refused(&WelcomePage::of(&desk, sheet), &problem)

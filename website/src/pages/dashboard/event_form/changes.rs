@@ -107,7 +107,7 @@ pub(crate) fn request(
         organizer_name: typed.text("organizer_name"),
         contact_email: typed.text("contact_email"),
         version: Some(version),
-        ..UpdateEventRequest::default()
+        update_mask: None,
     };
     let mask = changed.iter().map(|&name| name.to_owned()).collect();
     UpdateEvent::set_update_mask(&mut request, mask);
