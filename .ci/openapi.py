@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks an OpenAPI document with a public validator, and its examples against its own schemas."""
+"""Checks an OpenAPI document with a public validator, and its examples against its own schemas. Beside it are the same document as YAML
+and as OpenAPI 3.0."""
 
 import json
+import pathlib
 import sys
 
 import jsonschema
-from openapi_spec_validator import OpenAPIV31SpecValidator
+import yaml
+from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 
 def examples(node, path=""):
@@ -31,6 +34,10 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     OpenAPIV31SpecValidator(document).validate()
+    beside = pathlib.Path(path).parent
+    if yaml.safe_load((beside / "openapi.yaml").read_text(encoding="utf-8")) != document:
+        sys.exit(f"{beside}/openapi.yaml says something else than {path}")
+    OpenAPIV30SpecValidator(json.loads((beside / "openapi-3.0.json").read_text(encoding="utf-8"))).validate()
 
     checked = 0
     for place, schema, example in examples(document):

@@ -37,6 +37,8 @@ install_tools() {
   mkdir -p "$tools"
   [ -x "$tools/node_modules/.bin/buf" ] ||
     npm install --silent --no-fund --no-audit --prefix "$tools" "@bufbuild/buf@$(cat .ci/buf.version)"
+  [ -x "$tools/node_modules/.bin/protoc-gen-es" ] ||
+    npm install --silent --no-fund --no-audit --prefix "$tools" "@bufbuild/protoc-gen-es@$(cat .ci/protoc-gen-es.version)"
   [ -f "$tools/node_modules/axe-core/axe.min.js" ] ||
     npm install --silent --no-fund --no-audit --prefix "$tools" "axe-core@$(cat .ci/axe.version)"
   [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"

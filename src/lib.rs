@@ -31,8 +31,17 @@ pub fn access(grpc_path: &str) -> Option<binding::AccessRule> {
 pub const FILE_DESCRIPTOR_SET: &[u8] =
     include_bytes!(concat!(env!("OUT_DIR"), "/muster.v1/descriptors.bin"));
 
-/// The OpenAPI 3.1.0 document of the HTTP routes, as JSON.
+/// The OpenAPI 3.1.0 document of the HTTP routes, as JSON. In it, [`EXAMPLE_URL`] stands for the public URL of the instance.
 pub const OPENAPI: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/openapi.json"));
+
+/// The same as YAML.
+pub const OPENAPI_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/openapi.yaml"));
+
+/// The same as OpenAPI 3.0.3, in JSON.
+pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/openapi-3.0.json"));
+
+/// The public URL in the documents.
+pub const EXAMPLE_URL: &str = "https://muster.example";
 
 /// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call;
 /// `access` (`public`, `bearer` or `paid`); for a partial update `updates`, the fields that it may name; and, when a person has

@@ -1,6 +1,7 @@
 //! Checks across declarations: every name exists, and nothing is declared twice.
 
 mod guidance;
+mod links;
 mod messages;
 mod routes;
 mod scopes;
@@ -22,6 +23,10 @@ pub(crate) fn public(api: &Api) -> Result<()> {
         reason(api, code)?;
     }
     scopes::all(&api.scopes)?;
+    ensure!(
+        api.rules.public_url.contains("://"),
+        "the option muster.options.v1.api has no public_url"
+    );
     for prompt in &api.rules.prompts {
         guidance::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
@@ -108,6 +113,9 @@ fn surfaces<'a>(
     tools: &mut HashSet<&'a str>,
 ) -> Result<()> {
     routes::of_method(api, method, routes)?;
+    for link in &method.links {
+        links::one(api, method, link)?;
+    }
     if let Some(tool) = &method.tool {
         tools::one(api, method, tool).with_context(|| format!("tool \"{}\"", tool.name))?;
         ensure!(

@@ -26,6 +26,7 @@ mod scopes;
 mod services;
 mod tools;
 mod validation;
+mod yaml;
 
 use std::{path::Path, str::FromStr as _};
 
@@ -95,10 +96,13 @@ fn package(api: &Api, descriptors: &Descriptors) -> Result<Vec<Output>> {
 
 /// The additional outputs of the public package.
 fn surfaces(api: &Api) -> Result<Vec<Output>> {
+    let openapi = openapi::emit(api)?;
     Ok(vec![
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
         Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
-        Output::new(api, "openapi.json", json(&openapi::emit(api)?)?),
+        Output::new(api, "openapi.json", json(&openapi)?),
+        Output::new(api, "openapi.yaml", yaml::emit(&openapi)),
+        Output::new(api, "openapi-3.0.json", json(&openapi::older(&openapi))?),
         Output::new(api, "tools.json", json(&tools::emit(api))?),
         Output::new(api, "mcp.json", json(&mcp::emit(api))?),
     ])

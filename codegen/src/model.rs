@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 
 use crate::{
     options::{
-        Access, ApiRules, Caching, FieldMeaning, FieldRules, Resource, ScopeRule, StringRules, Tool,
+        Access, ApiRules, Caching, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
+        StringRules, Tool,
     },
     route::Route,
 };
@@ -93,6 +94,10 @@ pub(crate) struct Method {
     pub(crate) addition: bool,
     /// The description of its success response.
     pub(crate) answers: String,
+    /// Its title in the OpenAPI document; empty if it has none.
+    pub(crate) summary: String,
+    /// The rpcs that can follow it.
+    pub(crate) links: Vec<Link>,
     /// Its HTTP routes: none, or one and additional ones.
     pub(crate) routes: Vec<Route>,
 }

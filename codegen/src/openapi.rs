@@ -1,13 +1,15 @@
-//! The OpenAPI 3.1.0 document.
+//! The OpenAPI 3.1.0 document, and the same as OpenAPI 3.0.3.
 
 mod failures;
+mod links;
+mod older;
 mod operation;
 mod schemas;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-pub(crate) use self::failures::RESERVED;
+pub(crate) use self::{failures::RESERVED, older::emit as older};
 use crate::{
     model::{Api, Service},
     options::{ApiRules, ScopeRule},
@@ -30,10 +32,11 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
             "title": rules.title,
             "version": rules.version,
             "description": rules.description,
+            "contact": { "name": "The people who run this instance", "url": rules.public_url },
             "license": { "name": rules.license, "identifier": rules.license },
         },
         "servers": [{
-            "url": rules.base_path,
+            "url": format!("{}{}", rules.public_url, rules.base_path),
             "description": "The instance that serves this document.",
         }],
         "tags": api.services.iter().filter_map(tag).collect::<Vec<_>>(),

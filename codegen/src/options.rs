@@ -101,6 +101,7 @@ pub(crate) struct ApiRules {
     pub(crate) instructions: String,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) scopes: Vec<ScopeRule>,
+    pub(crate) public_url: String,
 }
 
 /// `muster.options.v1.ScopeRule`.
@@ -153,6 +154,17 @@ pub(crate) struct MethodRules {
     pub(crate) idempotency_key: bool,
     pub(crate) caching: Option<Caching>,
     pub(crate) step_up: bool,
+    pub(crate) summary: String,
+    pub(crate) links: Vec<Link>,
+}
+
+/// `muster.options.v1.Link`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Link {
+    pub(crate) rpcs: Vec<String>,
+    pub(crate) variable: String,
+    pub(crate) from: String,
 }
 
 /// `muster.options.v1.Caching`.

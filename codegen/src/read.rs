@@ -172,6 +172,7 @@ fn method(
         !rules.idempotency_key || level != Some(IdempotencyLevel::NoSideEffects),
         "it changes nothing, so it takes no idempotency key"
     );
+    let title = rules.tool.as_ref().map(|tool| tool.title.clone());
     Ok(Method {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
@@ -192,6 +193,11 @@ fn method(
         resource: rules.resource,
         addition: rules.addition,
         answers: rules.answers,
+        summary: Some(rules.summary)
+            .filter(|summary| !summary.is_empty())
+            .or(title)
+            .unwrap_or_default(),
+        links: rules.links,
         routes: route::read(http)?,
     })
 }

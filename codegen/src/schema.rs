@@ -42,6 +42,25 @@ pub(crate) fn scalar(field: &Field) -> Object {
     schema
 }
 
+/// A value in a request. Answers have date-times with an offset; a request may leave it out, which the format does not allow.
+pub(crate) fn given(scalar: Object) -> Object {
+    if scalar
+        .get("format")
+        .is_none_or(|format| format != "date-time")
+    {
+        return scalar;
+    }
+    let mut lenient = scalar.clone();
+    lenient.shift_remove("format");
+    let mut either = Object::new();
+    set(
+        &mut either,
+        "anyOf",
+        json!([{ "type": "string", "format": "date-time" }, lenient]),
+    );
+    either
+}
+
 /// A list, and how many items it may have.
 pub(crate) fn list(field: &Field, items: Object) -> Object {
     let mut schema = list_of(items);
@@ -79,6 +98,15 @@ pub(crate) fn default(field: &Field) -> Option<Value> {
         .map(Value::from)
         .or(default_bool.map(Value::from))
         .or(default_string.clone().map(Value::from))
+}
+
+/// The comment and the default. As a keyword, generators of clients take the default for a promise that the field is there.
+pub(crate) fn description(field: &Field) -> String {
+    match default(field) {
+        None => field.comment.clone(),
+        Some(Value::String(default)) => format!("{} Default: {default}.", field.comment),
+        Some(default) => format!("{} Default: {default}.", field.comment),
+    }
 }
 
 /// The object with only those of its fields; `required` and closedness are up to the caller.

@@ -158,19 +158,14 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
     closed(properties, required)
 }
 
-/// Without the limits that go without saying: that a text is not empty, and the length of ids and times. Core has them all.
-fn short(mut scalar: Object) -> Object {
-    if scalar.get("minLength").is_some_and(|least| *least == 1) {
-        scalar.shift_remove("minLength");
+/// Without what strict modes of models refuse, and without the format of ids, which goes without saying. Core has all limits, and its
+/// refusals name them.
+fn portable(mut scalar: Object) -> Object {
+    for keyword in ["minLength", "maxLength"] {
+        scalar.shift_remove(keyword);
     }
-    match scalar.get("format").and_then(Value::as_str) {
-        Some("uuid") => {
-            scalar.shift_remove("format");
-        }
-        Some("date-time") => {
-            scalar.shift_remove("maxLength");
-        }
-        _ => {}
+    if scalar.get("format").is_some_and(|format| format == "uuid") {
+        scalar.shift_remove("format");
     }
     scalar
 }
@@ -207,20 +202,20 @@ fn input(api: &Api, field: &Field) -> Object {
                 schema::required(fields, |field| field.rules.required),
             )
         }
-        _ => short(schema::scalar(field)),
+        _ => schema::given(portable(schema::scalar(field))),
     };
     let mut argument = match field.cardinality {
         Cardinality::Many => schema::list(field, one),
         Cardinality::One | Cardinality::Optional => one,
     };
-    set(&mut argument, "default", schema::default(field));
     set(&mut argument, "description", description(field));
     argument
 }
 
-/// The field's comment, without the sentences on null, which is for JSON bodies.
+/// The field's comment, without the sentences on null, which is for JSON bodies, and the default: strict clients refuse it as a keyword.
 fn description(field: &Field) -> String {
-    let sentences = field.comment.split_inclusive(". ");
+    let described = schema::description(field);
+    let sentences = described.split_inclusive(". ");
     let kept: String = sentences
         .filter(|sentence| !sentence.starts_with("Null "))
         .collect();

@@ -45,7 +45,7 @@ pub use credentials::{Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
-pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail};
+pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};

@@ -188,7 +188,11 @@ fn seeds() -> Vec<Vec<u8>> {
 fn arguments(tool: &Value, id: &str) -> Map<String, Value> {
     let properties = tool["inputSchema"]["properties"].as_object();
     let properties = properties.into_iter().flatten();
-    let value = |schema: &Value| match (schema["type"].as_str(), schema["format"].as_str()) {
+    let format = |schema: &Value| {
+        let exact = schema["anyOf"].get(0).unwrap_or(schema);
+        exact["format"].as_str().map(str::to_owned)
+    };
+    let value = |schema: &Value| match (schema["type"].as_str(), format(schema).as_deref()) {
         (_, Some("uuid")) => json!(id),
         (_, Some("date-time")) => json!("2030-05-14T19:00:00+02:00"),
         (_, Some("email")) => json!("grace@example.org"),

@@ -1,4 +1,4 @@
-//! The OpenAPI document, and a page to read it and to try the API. The page works without the Internet: all its files are in
+//! The OpenAPI document in three forms, and a page to read it and to try the API. The page works without the Internet: all its files are in
 //! this binary.
 
 use std::{
@@ -11,7 +11,9 @@ use axum::{extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{Problem, http::Operation};
 use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
-use muster_api::Reason;
+use muster_api::{EXAMPLE_URL, Reason};
+
+use crate::Options;
 
 const PAGE: &str = include_str!("documents/page.html");
 const START: &str = include_str!("documents/start.js");
@@ -34,10 +36,46 @@ static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
     unpacked.chain([("start.js", START.into())]).collect()
 });
 
-pub(crate) fn operations(openapi: &'static str) -> [(&'static str, Operation); 3] {
-    let openapi = Operation::new(Method::GET, async move |_request| {
-        Ok(document(openapi.into(), "application/json"))
-    });
+/// The paths of the forms of the OpenAPI document.
+const OPENAPI: &str = "/api/v1/openapi.json";
+const OPENAPI_YAML: &str = "/api/v1/openapi.yaml";
+const OPENAPI_3_0: &str = "/api/v1/openapi-3.0.json";
+
+/// The media type of JSON documents, and that of YAML (RFC 9512).
+const JSON: &str = "application/json";
+const YAML: &str = "application/yaml";
+
+/// A description of the API, in three forms.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenApi {
+    /// OpenAPI 3.1 as JSON.
+    pub json: &'static str,
+    /// OpenAPI 3.1 as YAML.
+    pub yaml: &'static str,
+    /// OpenAPI 3.0 as JSON, for tools that do not read 3.1.
+    pub older: &'static str,
+}
+
+impl Default for OpenApi {
+    fn default() -> Self {
+        Self {
+            json: muster_api::OPENAPI,
+            yaml: muster_api::OPENAPI_YAML,
+            older: muster_api::OPENAPI_3_0,
+        }
+    }
+}
+
+pub(crate) fn operations(options: &Options) -> [(&'static str, Operation); 5] {
+    let openapi = |text: &str, media_type| {
+        let text = Bytes::from(text.replace(EXAMPLE_URL, &options.public_url));
+        let answer = Operation::new(Method::GET, move |_request| {
+            let text = text.clone();
+            async move { Ok(document(text, media_type)) }
+        });
+        answer.shared()
+    };
+    let OpenApi { json, yaml, older } = options.openapi;
     let page = Operation::new(Method::GET, async |_request| {
         let mut page = document(PAGE.into(), "text/html; charset=utf-8");
         page.headers_mut()
@@ -48,7 +86,9 @@ pub(crate) fn operations(openapi: &'static str) -> [(&'static str, Operation); 3
         file(request.uri().path().rsplit('/').next().unwrap_or_default())
     });
     [
-        ("/api/v1/openapi.json", openapi.shared()),
+        (OPENAPI, openapi(json, JSON)),
+        (OPENAPI_YAML, openapi(yaml, YAML)),
+        (OPENAPI_3_0, openapi(older, JSON)),
         ("/docs", page),
         ("/docs/{file}", file),
     ]

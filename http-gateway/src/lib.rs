@@ -17,6 +17,7 @@ use edge::{Core, http::Surface};
 use muster_api::metadata;
 use process::Failure;
 
+pub use documents::OpenApi;
 pub use settings::{Options, Settings};
 pub use table::Table;
 

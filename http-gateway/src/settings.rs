@@ -2,6 +2,9 @@
 
 use clap::Parser;
 use edge::http::{CallOptions, EdgeSettings};
+use process::settings::public_url;
+
+use crate::OpenApi;
 
 /// Serves Muster's API as JSON over HTTP and calls core over gRPC.
 ///
@@ -13,11 +16,14 @@ pub struct Settings {
     /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,
+    /// Base of the URLs in the OpenAPI document, as at core [default: the HTTP address]
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub public_url: Option<String>,
 }
 
 const HELP: &str = "\
-Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json, /.well-known/api-catalog,
-/healthz (this process runs), /readyz (core can be reached).
+Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json (also .yaml, and
+openapi-3.0.json for older tools), /.well-known/api-catalog, /healthz (this process runs), /readyz (core can be reached).
 
 The gateway proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
 
@@ -35,22 +41,28 @@ pub struct Options {
     /// Options of calls to core.
     pub calls: CallOptions,
     /// The OpenAPI document to serve.
-    pub openapi: &'static str,
+    pub openapi: OpenApi,
+    /// The base of the URLs in it, without a slash at its end.
+    pub public_url: String,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             calls: CallOptions::default(),
-            openapi: muster_api::OPENAPI,
+            openapi: OpenApi::default(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
         }
     }
 }
 
 impl Settings {
     pub(crate) fn options(&self) -> Options {
+        let http = &self.edge.http;
+        let own = || format!("http://{}", http.http_addr);
         Options {
-            calls: self.edge.http.calls(),
+            calls: http.calls(),
+            public_url: self.public_url.clone().unwrap_or_else(own),
             ..Options::default()
         }
     }

@@ -46,7 +46,8 @@ impl InternalVisitor for Table {
 impl Table {
     /// The router of all visited bindings, with the documents, the health checks and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: Options) -> Router {
-        let (core, openapi) = (SURFACE.core(core), options.openapi);
+        let core = SURFACE.core(core);
+        let documents = documents::operations(&options);
         let gateway = Arc::new(Gateway {
             core: core.clone(),
             options,
@@ -56,7 +57,7 @@ impl Table {
             .rows
             .into_iter()
             .map(|(path, operation)| (path, operation(Arc::clone(&gateway))))
-            .chain(documents::operations(openapi))
+            .chain(documents)
             .chain([well_known::catalog()]);
         // By path without the names of parameters: `/events/{slug}` and `/events/{id}` are one resource.
         let mut resources: BTreeMap<String, Resource> = BTreeMap::new();

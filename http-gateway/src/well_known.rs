@@ -8,7 +8,7 @@ use crate::documents::document;
 const PATH: &str = "/.well-known/api-catalog";
 
 /// The links. They are relative to the catalogue itself, since the gateway does not know the names that proxies serve it under.
-const LINKS: &str = r#"{"linkset":[{"anchor":"/api/v1","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"}],"service-doc":[{"href":"/docs","type":"text/html"}]}]}"#;
+const LINKS: &str = r#"{"linkset":[{"anchor":"/api/v1","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"},{"href":"/api/v1/openapi.yaml","type":"application/yaml"},{"href":"/api/v1/openapi-3.0.json","type":"application/json"}],"service-doc":[{"href":"/docs","type":"text/html"}]}]}"#;
 
 const MEDIA_TYPE: &str =
     r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;

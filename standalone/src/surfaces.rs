@@ -13,6 +13,7 @@ use crate::Config;
 pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
     let options = http_gateway::Options {
         calls: config.http.calls(),
+        public_url: config.public_url(),
         ..http_gateway::Options::default()
     };
     let gateway = http_gateway::router(core.clone(), options);

@@ -10,6 +10,9 @@ use crate::{
     route::{Route, Verb},
 };
 
+/// Longer ones are cut in lists of operations.
+const LONGEST_SUMMARY: usize = 40;
+
 /// Checks the routes of an rpc, and that none was bound before.
 pub(super) fn of_method(
     api: &Api,
@@ -32,6 +35,10 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
     ensure!(
         !method.answers.is_empty(),
         "it does not say what it answers"
+    );
+    ensure!(
+        !method.summary.is_empty() && method.summary.len() <= LONGEST_SUMMARY,
+        "it needs a summary of up to {LONGEST_SUMMARY} characters, or a tool with such a title"
     );
     let base = &api.rules.base_path;
     ensure!(

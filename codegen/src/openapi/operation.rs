@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{ADDITION, BEARER, failures, schemas, tag_name};
+use super::{ADDITION, BEARER, failures, links, schemas, tag_name};
 use crate::{
     errors::{self, RATE_LIMITED},
     example,
@@ -13,6 +13,9 @@ use crate::{
     route::Route,
     schema::{self, Object, set},
 };
+
+/// The scope that the credential needs. Beside `bearer`, linters and OpenAPI 3.0 know no scopes.
+const SCOPE: &str = "x-muster-scope";
 
 /// The media type of all answers that are not files.
 const JSON: &str = "application/json";
@@ -26,8 +29,9 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
     let mut operation = Object::new();
     set(&mut operation, "tags", json!([tag_name(service)]));
     set(&mut operation, "operationId", id(method, index));
-    set(&mut operation, "summary", summary(&method.comment));
+    set(&mut operation, "summary", method.summary.as_str());
     set(&mut operation, "description", description(method));
+    set(&mut operation, SCOPE, method.scope.as_deref());
     set(&mut operation, ADDITION, method.addition.then_some(true));
     set(
         &mut operation,
@@ -40,9 +44,7 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
         &mut operation,
         "security",
         match method.access {
-            Access::Bearer | Access::Paid | Access::Session => {
-                json!([{ BEARER: method.scope.as_slice() }])
-            }
+            Access::Bearer | Access::Paid | Access::Session => json!([{ BEARER: [] }]),
             Access::Public | Access::Unspecified => json!([]),
         },
     );
@@ -50,7 +52,7 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
 }
 
 /// The rpc's name as `createEvent`; additional routes are numbered from 2, as bindings are.
-fn id(method: &Method, index: usize) -> String {
+pub(super) fn id(method: &Method, index: usize) -> String {
     let (first, rest) = method.name.split_at(1);
     let number = if index == 0 {
         String::new()
@@ -58,12 +60,6 @@ fn id(method: &Method, index: usize) -> String {
         (index + 1).to_string()
     };
     format!("{}{rest}{number}", first.to_ascii_lowercase())
-}
-
-/// The first sentence, without its full stop.
-fn summary(comment: &str) -> &str {
-    let first = comment.split_inclusive(". ").next().unwrap_or(comment);
-    first.trim_end().trim_end_matches('.')
 }
 
 /// The rpc's comment and its scope.
@@ -133,16 +129,13 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
             headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
         }
     }
+    let mut answer = Object::new();
+    set(&mut answer, "description", method.answers.as_str());
+    set(&mut answer, "headers", headers.clone());
+    set(&mut answer, "content", content(api, method, route)?);
+    set(&mut answer, "links", links::emit(api, method));
     let mut responses = Object::new();
-    set(
-        &mut responses,
-        "200",
-        json!({
-            "description": method.answers,
-            "headers": headers,
-            "content": content(api, method, route)?,
-        }),
-    );
+    set(&mut responses, "200", answer);
     if method.caching.is_some() {
         set(
             &mut responses,
@@ -160,9 +153,12 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
 fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
     let name = match &method.response {
         Response::File { media_type } => {
-            return Ok(
-                json!({ media_type: { "schema": { "type": "string", "format": "binary" } } }),
-            );
+            let mut schema = Object::new();
+            set(&mut schema, "type", "string");
+            // As `binary`, generators hand out a table as bytes, or fail.
+            let is_text = media_type.starts_with("text/");
+            set(&mut schema, "format", (!is_text).then_some("binary"));
+            return Ok(json!({ media_type: { "schema": schema } }));
         }
         Response::Message(name) => name,
     };

@@ -112,11 +112,13 @@ fn of_message(api: &Api, message: &Message, fields: &[&Field]) -> Result<Object>
 
 fn property(api: &Api, message: &Message, field: &Field) -> Result<Object> {
     let mut property = value(field);
+    if message.is_input {
+        property = schema::given(property);
+    }
     if message.may_be_null(field) {
         property = or_null(property);
     }
-    set(&mut property, "description", field.comment.as_str());
-    set(&mut property, "default", schema::default(field));
+    set(&mut property, "description", schema::description(field));
     // What a message may hold is shown where its own schema stands.
     if held(field).is_none() {
         set(
@@ -154,6 +156,10 @@ fn or_null(mut schema: Object) -> Object {
     if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
         choices.push(Value::Null);
     }
+    if let Some(branches) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        branches.push(json!({ "type": "null" }));
+        return schema;
+    }
     match schema.get_mut("type") {
         Some(name) => {
             *name = json!([*name, "null"]);
@@ -164,13 +170,14 @@ fn or_null(mut schema: Object) -> Object {
 }
 
 /// Which characters a text may hold: white space and then something else, neither with refused characters, so
-/// that it is not blank either. It reads each character once, since none fits two neighbouring parts of it.
+/// that it is not blank either. It reads each character once, since none fits two neighbouring parts of it. NUL is refused, too, but
+/// programs with NUL in their source are not accepted everywhere.
 fn pattern(field: &Field) -> Option<String> {
     let refused = match field.meaning.text {
         Text::Unspecified => return None,
-        Text::Line => r"\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069",
+        Text::Line => r"\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069",
         Text::Paragraphs => {
-            r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069"
+            r"\u0001-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069"
         }
     };
     let text = format!(r"[^\S{refused}]*[^\s{refused}][^{refused}]*");

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::sources::{json as output, muster, toy};
+use crate::sources::{json as output, muster, text, toy};
 
 #[test]
 fn every_example_and_default_is_valid_against_its_schema() {
@@ -56,6 +56,159 @@ fn operation_ids_are_unique() {
     }
 }
 
+#[test]
+fn nothing_that_generators_of_clients_stumble_over_is_said() {
+    let document = output(&muster(), "openapi.json");
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        for (property, schema) in schema["properties"].as_object().unwrap() {
+            assert!(schema.get("default").is_none(), "{name}.{property}");
+            let pattern = schema["pattern"].as_str().unwrap_or_default();
+            assert!(!pattern.contains(r"\u0000"), "{name}.{property}: NUL");
+        }
+    }
+    let error = &schemas["Error"]["properties"]["error"]["properties"];
+    assert!(
+        error["code"].get("enum").is_none(),
+        "the codes may get more"
+    );
+    for (name, response) in document["components"]["responses"].as_object().unwrap() {
+        let schema = &response["content"]["application/json"]["schema"];
+        assert_eq!(
+            *schema,
+            json!({ "$ref": "#/components/schemas/Error" }),
+            "{name}"
+        );
+    }
+    for operation in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        let content = &operation["responses"]["200"]["content"];
+        for (media_type, body) in content.as_object().unwrap() {
+            let is_binary = body["schema"]["format"] == "binary";
+            let is_file = !matches!(&**media_type, "application/json" | "text/csv");
+            assert_eq!(is_binary, is_file, "{id}: {media_type}");
+        }
+        assert!(operation["summary"].as_str().unwrap().len() <= 40, "{id}");
+    }
+}
+
+#[test]
+fn a_date_time_in_a_request_may_be_wall_time_and_in_an_answer_has_an_offset() {
+    let document = output(&muster(), "openapi.json");
+    let schemas = &document["components"]["schemas"];
+    for (property, takes_null) in [("start_date", false), ("end_date", true)] {
+        let schema = &schemas["CreateEventRequest"]["properties"][property];
+        assert_eq!(schema["anyOf"][0]["format"], "date-time");
+        let given = validator(&document, schema);
+        for text in ["2030-05-14T19:00", "2030-05-14T19:00:00+02:00"] {
+            assert!(given.is_valid(&json!(text)), "{text}");
+        }
+        assert!(!given.is_valid(&json!("2030-05-14 ".repeat(9))));
+        assert_eq!(given.is_valid(&Value::Null), takes_null);
+    }
+    let answered = validator(&document, &schemas["Event"]["properties"]["start_date"]);
+    assert!(!answered.is_valid(&json!("2030-05-14T19:00")));
+}
+
+#[test]
+fn every_link_leads_to_an_operation_with_all_that_is_in_its_path() {
+    let document = output(&muster(), "openapi.json");
+    let paths = document["paths"].as_object().unwrap();
+    let path_of = |id: &Value| {
+        let mut found = paths.iter().filter(|(_, operations)| {
+            let mut operations = operations.as_object().unwrap().values();
+            operations.any(|operation| operation["operationId"] == *id)
+        });
+        found.next().unwrap().0
+    };
+    let mut count = 0;
+    for operation in operations(&document) {
+        let links = operation["responses"]["200"]["links"].as_object();
+        for (name, link) in links.into_iter().flatten() {
+            let given = link["parameters"].as_object().unwrap();
+            let path = path_of(&link["operationId"]);
+            assert_eq!(path.matches('{').count(), given.len(), "{name}");
+            for variable in given.keys() {
+                assert!(path.contains(&format!("{{{variable}}}")), "{name}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15, "there are only {count} links");
+}
+
+#[test]
+fn the_older_form_says_the_same_without_what_came_later() {
+    let outputs = muster();
+    let (newer, older) = (
+        output(&outputs, "openapi.json"),
+        output(&outputs, "openapi-3.0.json"),
+    );
+    assert_eq!(older["openapi"], "3.0.3");
+    assert_eq!(
+        operations(&newer).len(),
+        operations(&older).len(),
+        "operations"
+    );
+    let fields = &older["components"]["schemas"]["CreateEventRequest"]["properties"];
+    assert_eq!(
+        (&fields["end_date"]["type"], &fields["end_date"]["nullable"]),
+        (&json!("string"), &json!(true))
+    );
+    for (name, schema) in older["components"]["schemas"].as_object().unwrap() {
+        without_later_keywords(schema, name);
+    }
+    let toy = output(&toy(&[]).unwrap(), "openapi-3.0.json");
+    let update = &toy["components"]["schemas"]["UpdateBookRequest"]["properties"];
+    assert_eq!(
+        update["author"]["allOf"],
+        json!([{ "$ref": "#/components/schemas/Author" }])
+    );
+    assert_eq!(update["author"]["nullable"], true);
+}
+
+fn without_later_keywords(schema: &Value, place: &str) {
+    assert!(!schema["type"].is_array(), "{place}: a list of types");
+    for keyword in ["anyOf", "examples"] {
+        assert!(schema.get(keyword).is_none(), "{place}: {keyword}");
+    }
+    let is_reference = schema.get("$ref").is_some();
+    assert!(!is_reference || schema.as_object().unwrap().len() == 1);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    for (name, schema) in properties.chain([(&"items".to_owned(), &schema["items"])]) {
+        if schema.is_object() {
+            without_later_keywords(schema, &format!("{place}.{name}"));
+        }
+    }
+}
+
+/// `.ci/openapi.py` compares the whole with the JSON, by a parser.
+#[test]
+fn text_in_yaml_cannot_be_taken_for_anything_else() {
+    let outputs = toy(&[]).unwrap();
+    let yaml = text(&outputs, "openapi.yaml");
+    for line in [
+        "openapi: \"3.1.0\"",
+        "      operationId: \"listBooks\"",
+        "        \"200\":",
+        "      description: |-",
+        "    - name: \"limit\"",
+        "          default: 10",
+    ] {
+        assert!(
+            yaml.lines().any(|one| one.trim() == line.trim()),
+            "{line}\n{yaml}"
+        );
+    }
+}
+
+fn operations(document: &Value) -> Vec<Value> {
+    let paths = document["paths"].as_object().unwrap().values();
+    paths
+        .flat_map(|path| path.as_object().unwrap().values().cloned())
+        .collect()
+}
+
 /// Texts at the edge of what is refused, as `Check::line` and `Check::paragraphs` decide.
 #[test]
 fn patterns_refuse_the_texts_that_validation_refuses() {
@@ -83,7 +236,7 @@ fn patterns_refuse_the_texts_that_validation_refuses() {
     for text in ["one\r\n\r\ntwo", "\tindented", "x"] {
         assert!(paragraphs.is_valid(&json!(text)), "{text:?}");
     }
-    for text in ["\n\n", "a\u{0}", "a\u{c}b", ""] {
+    for text in ["\n\n", "a\u{1}", "a\u{c}b", ""] {
         assert!(!paragraphs.is_valid(&json!(text)), "{text:?}");
     }
 }

@@ -194,13 +194,15 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
 
     let document = output(&outputs, "openapi.json");
     let update = &document["paths"]["/books/{id}"]["patch"];
-    assert_eq!(update["security"], json!([{ "bearer": ["events:write"] }]));
+    assert_eq!(update["security"], json!([{ "bearer": [] }]));
+    assert_eq!(update["x-muster-scope"], "events:write");
     assert_eq!(
         update["description"],
         "Changes a book.\n\nNeeds the scope `events:write`."
     );
     let get = &document["paths"]["/books/{id}"]["get"];
     assert_eq!(get["security"], json!([{ "bearer": [] }]));
+    assert!(get.get("x-muster-scope").is_none());
     let scheme = &document["components"]["securitySchemes"]["bearer"]["description"];
     let table = "| `events:read` | See books. |\n| `events:write` | Change books. |";
     assert!(scheme.as_str().unwrap().contains(table), "{scheme}");

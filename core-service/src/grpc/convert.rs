@@ -18,7 +18,7 @@ use crate::{
         schedule::ScheduleChange,
         violation::{FieldViolation, Violations},
     },
-    service::{CoverWords, EventFilter, Links, PageView},
+    service::{CoverWords, EventFilter, Links, PageView, Updated},
 };
 
 pub(super) use account::account;
@@ -277,6 +277,15 @@ pub(super) fn my_event_detail(
             .into_iter()
             .map(custom_field_message)
             .collect(),
+        registrants_notified: None,
+    }
+}
+
+/// The same after a change that may mail people.
+pub(super) fn updated_event(updated: Updated, links: &Links) -> v1::MyEventDetail {
+    v1::MyEventDetail {
+        registrants_notified: Some(updated.notified),
+        ..my_event_detail((updated.event, updated.counters), links)
     }
 }
 

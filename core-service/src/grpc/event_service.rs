@@ -88,7 +88,7 @@ impl EventService for EventApi {
         request: Request<UpdateEventRequest>,
     ) -> Result<Response<MyEventDetail>, Status> {
         let id = id(&request.get_ref().id)?;
-        let show = |changed| convert::my_event_detail(changed, &self.links);
+        let show = |changed| convert::updated_event(changed, &self.links);
         once::answer::<UpdateEvent, _>(&self.commands, request, show, async |by, request| {
             let patch = convert::event_patch(request).map_err(Error::Invalid)?;
             self.events.update(by, id, patch).await

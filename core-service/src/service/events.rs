@@ -10,6 +10,7 @@ mod quota;
 
 pub(crate) use announce::AnnounceError;
 pub use cancel::Cancellation;
+pub use change::Updated;
 pub use preview::{PlannedChange, PlannedMail};
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub(super) use self::under_way::UnderWay;
-use super::{Added, Approval, Arrival, Cancellation, Commands, Error, Principal, Unit};
+use super::{Added, Approval, Arrival, Cancellation, Commands, Error, Principal, Unit, Updated};
 use crate::{
     domain::{
         event::Event,
@@ -39,6 +39,8 @@ impl Keepable for Event {}
 impl Keepable for EventId {}
 
 impl Keepable for (Event, Counters) {}
+
+impl Keepable for Updated {}
 
 impl Keepable for Cancellation {}
 

@@ -322,6 +322,8 @@ statements! {
     jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
     /// The announcement of an event's new time or place that waits, if there is one.
     announcements::find_announcement(event: EventId) -> Option<Announcement>;
+    /// How many active registrants know another time or place than `next`; those of whom nothing is noted know `known`.
+    announcements::count_who_know_another(event: EventId, known: TimeAndPlace, next: TimeAndPlace) -> i32;
     /// Schedules the announcement of an event's new time or place, in place of one that waits.
     announcements::put_announcement(event: EventId, announcement: &Announcement, due_at: Instant) -> ();
     /// Stores that the active registrants of an event know this time and place, unless they were last told something else. It

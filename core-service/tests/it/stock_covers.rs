@@ -78,7 +78,7 @@ impl Scene {
         };
         let use_cases = &self.instance.use_cases;
         let updated = use_cases.events.update(&self.olga, event.id, patch).await;
-        updated.unwrap().0
+        updated.unwrap().event
     }
 
     async fn photograph(&self, event: &Event) -> Option<StoredCover> {

@@ -1,7 +1,11 @@
 //! Compression of answers.
 
-use axum::Router;
-use http::{Extensions, HeaderMap, StatusCode, Version, header::CONTENT_TYPE};
+use axum::{Router, extract::Request};
+use http::{
+    Extensions, HeaderMap, HeaderValue, StatusCode, Version,
+    header::{ACCEPT_ENCODING, CONTENT_TYPE},
+};
+use tower::util::MapRequestLayer;
 use tower_http::{
     CompressionLevel,
     compression::{
@@ -22,11 +26,21 @@ pub(super) fn layer(routes: Router, media_types: &'static [&'static str]) -> Rou
     let gains = move |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         is_among(media_types, headers)
     };
-    routes.layer(
-        CompressionLayer::new()
-            .quality(QUALITY)
-            .compress_when(SizeAbove::new(WORTH_BYTES).and(gains)),
-    )
+    let compression = CompressionLayer::new()
+        .quality(QUALITY)
+        .compress_when(SizeAbove::new(WORTH_BYTES).and(gains));
+    routes
+        .layer(compression)
+        .layer(MapRequestLayer::new(prudent))
+}
+
+/// A client that takes any coding (`*`), as Prism does, gets gzip. It cannot know all that there will be.
+fn prudent(mut request: Request) -> Request {
+    let headers = request.headers_mut();
+    if headers.get(ACCEPT_ENCODING).is_some_and(|any| any == "*") {
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    request
 }
 
 /// Whether an answer's media type begins with one of these.

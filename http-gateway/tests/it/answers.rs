@@ -132,6 +132,7 @@ async fn large_answers_are_compressed_for_those_who_can_read_it() {
     for (accepted, chosen) in [
         ("gzip", Some("gzip")),
         ("gzip, br", Some("br")),
+        ("*", Some("gzip")),
         ("gzip, deflate, br, zstd", Some("zstd")),
         ("zstd;q=0.5, gzip;q=0.9", Some("gzip")),
         ("gzip;q=0", None),

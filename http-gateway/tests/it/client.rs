@@ -3,7 +3,7 @@
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
 use edge::{Core, http::CallOptions};
-use http_gateway::{Options, Table};
+use http_gateway::{OpenApi, Options, Table};
 use process::{
     CancellationToken,
     serve::{Limits, bind, serve},
@@ -19,7 +19,14 @@ use tokio::{
 /// Far more than anything here takes.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(crate) const OPENAPI: &str = r#"{"openapi":"3.1.0"}"#;
+pub(crate) const OPENAPI: OpenApi = OpenApi {
+    json: r#"{"servers":[{"url":"https://muster.example/api/v1"}]}"#,
+    yaml: "servers:\n  - url: \"https://muster.example/api/v1\"\n",
+    older: r#"{"openapi":"3.0.3"}"#,
+};
+
+/// Its public URL.
+pub(crate) const PUBLIC_URL: &str = "https://events.example.org/muster";
 
 /// A running gateway; it stops when dropped.
 pub(crate) struct Gateway {
@@ -61,6 +68,7 @@ impl Gateway {
                     ..CallOptions::default()
                 },
                 openapi: OPENAPI,
+                public_url: PUBLIC_URL.to_owned(),
             },
         );
         let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())

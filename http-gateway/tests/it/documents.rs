@@ -1,23 +1,29 @@
-use crate::client::{Gateway, OPENAPI};
+use crate::client::{Gateway, OPENAPI, PUBLIC_URL};
 
 #[tokio::test]
-async fn the_openapi_document_is_served_to_everyone() {
+async fn the_openapi_document_is_served_to_everyone_in_each_form_with_the_public_url() {
     let gateway = Gateway::start().await;
-    let reply = gateway.get("/api/v1/openapi.json").await;
-    assert_eq!(
-        (reply.status, reply.body.as_slice()),
-        (200, OPENAPI.as_bytes())
-    );
-    assert_eq!(reply.header("content-type"), Some("application/json"));
-    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
-    let known = format!("If-None-Match: {}", reply.header("etag").unwrap());
-    assert_eq!(
-        gateway
-            .send("GET", "/api/v1/openapi.json", &[&known], b"")
-            .await
-            .status,
-        304
-    );
+    for (path, text, media_type) in [
+        ("/api/v1/openapi.json", OPENAPI.json, "application/json"),
+        ("/api/v1/openapi.yaml", OPENAPI.yaml, "application/yaml"),
+        (
+            "/api/v1/openapi-3.0.json",
+            OPENAPI.older,
+            "application/json",
+        ),
+    ] {
+        let reply = gateway.get(path).await;
+        let expected = text.replace("https://muster.example", PUBLIC_URL);
+        assert_eq!(
+            (reply.status, reply.body.as_slice()),
+            (200, expected.as_bytes())
+        );
+        assert_eq!(reply.header("content-type"), Some(media_type));
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+        let known = format!("If-None-Match: {}", reply.header("etag").unwrap());
+        let again = gateway.send("GET", path, &[&known], b"").await;
+        assert_eq!(again.status, 304);
+    }
 }
 
 #[tokio::test]
@@ -83,11 +89,28 @@ async fn the_catalogue_links_to_what_there_is() {
     );
     assert!(media_type.contains("https://www.rfc-editor.org/info/rfc9727"));
     let links = &reply.json()["linkset"][0];
-    for (relation, target, media_type) in [
-        ("service-desc", "/api/v1/openapi.json", "application/json"),
-        ("service-doc", "/docs", "text/html"),
+    for (relation, index, target, media_type) in [
+        (
+            "service-desc",
+            0,
+            "/api/v1/openapi.json",
+            "application/json",
+        ),
+        (
+            "service-desc",
+            1,
+            "/api/v1/openapi.yaml",
+            "application/yaml",
+        ),
+        (
+            "service-desc",
+            2,
+            "/api/v1/openapi-3.0.json",
+            "application/json",
+        ),
+        ("service-doc", 0, "/docs", "text/html"),
     ] {
-        let link = &links[relation][0];
+        let link = &links[relation][index];
         assert_eq!(
             (link["href"].as_str(), link["type"].as_str()),
             (Some(target), Some(media_type))

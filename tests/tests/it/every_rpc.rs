@@ -151,9 +151,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             found.push(Operation {
                 method,
                 path: path.clone(),
-                scope: operation["security"][0]["bearer"][0]
-                    .as_str()
-                    .map(str::to_owned),
+                scope: operation["x-muster-scope"].as_str().map(str::to_owned),
                 parameters: parameters.chain(shared).map(named).collect(),
                 body: body
                     .into_iter()

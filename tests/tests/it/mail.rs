@@ -81,7 +81,8 @@ async fn everybody_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
 
     // From now on strangers are asked of, and cleo is somebody whom the owner brings.
     let change = json!({"id": event.id, "requires_approval": true, "location": "Elsewhere", "max_capacity": 2});
-    owner.ok::<UpdateEvent>(change).await;
+    let changed = owner.ok::<UpdateEvent>(change).await;
+    assert_eq!(changed["registrants_notified"], 1, "bob");
     register(&api, &event, "dan").await;
     let cleo = json!({"id": event.id, "name": "cleo", "email": "cleo@example.org"});
     owner.ok::<AddRegistration>(cleo).await;

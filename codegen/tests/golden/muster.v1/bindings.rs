@@ -730,7 +730,7 @@ impl Binding for GetMyEvent {
 }
 /** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if somebody has edited the event since then.
 
-A new time or place is e-mailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+A new time or place is e-mailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;

@@ -143,3 +143,35 @@ fn two_bodies_for_one_schema() {
         ],
     );
 }
+
+#[test]
+fn a_route_without_a_title() {
+    refused(
+        &[("      summary: \"Get a book\"\n", "")],
+        &["rpc GetBook", "it needs a summary of up to 40 characters"],
+    );
+}
+
+#[test]
+fn a_link_to_what_is_no_route() {
+    refused(
+        &[("rpcs: \"UpdateBook\"", "rpcs: \"CountBooks\"")],
+        &["rpc GetBook", "CountBooks, which is no rpc with a route"],
+    );
+}
+
+#[test]
+fn a_link_with_what_is_not_answered() {
+    refused(
+        &[("from: \"id\"", "from: \"isbn\"")],
+        &["rpc GetBook", "a link takes isbn"],
+    );
+}
+
+#[test]
+fn a_link_with_what_is_in_no_path() {
+    refused(
+        &[("variable: \"id\"", "variable: \"title\"")],
+        &["rpc GetBook", "a link gives title"],
+    );
+}

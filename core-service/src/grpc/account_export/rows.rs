@@ -142,6 +142,10 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
             let row = |(event, counters): (crate::domain::event::Event, _)| {
                 let (reason, created_at) = (event.cancel_reason.clone(), event.created_at);
                 let mut row = to_value(convert::my_event_detail((event, counters), links))?;
+                // That is about one change.
+                if let Some(row) = row.as_object_mut() {
+                    row.remove("registrants_notified");
+                }
                 row["cancel_reason"] = reason.into();
                 row["created_at"] = created_at.to_string().into();
                 Ok(row)

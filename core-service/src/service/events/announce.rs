@@ -19,21 +19,26 @@ use crate::{
     storage,
 };
 
-/// Notes what registrants know, and schedules that they are told, if the time or the place has changed. The account and the
-/// event must be locked.
+/// Notes what registrants know, and schedules that they are told, if the time or the place has changed. Answers how many do not know
+/// the new one, who are told unless it changes again before. The account and the event must be locked.
 pub(super) async fn plan(
     unit: &mut Unit,
     plans: &Plans,
     account: &Account,
     (before, after): (&Event, &Event),
     counters: Counters,
-) -> Result<(), Error> {
+) -> Result<i32, Error> {
     let people = counters.active();
-    if people == 0 || before.time_and_place() == after.time_and_place() {
-        return Ok(());
+    let (known, next) = (before.time_and_place(), after.time_and_place());
+    if people == 0 || known == next {
+        return Ok(0);
     }
-    let mut announcement = None;
+    let (mut announcement, mut told) = (None, 0);
     if after.is_active(unit.now) {
+        told = unit
+            .tx
+            .count_who_know_another(after.id, known, next)
+            .await?;
         let waiting = unit.tx.find_announcement(after.id).await?;
         let waiting = waiting.unwrap_or_else(|| Announcement::beginning(unit.now));
         let needed = needed_for_change(people, plans.daily_mails.of(account.plan));
@@ -53,7 +58,7 @@ pub(super) async fn plan(
         announcement,
     })
     .await?;
-    Ok(())
+    Ok(told)
 }
 
 impl Events {

@@ -12,15 +12,26 @@ use crate::{
     service::{By, Error, Events, Unit, registrations::promote},
 };
 
+/// An event after a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Updated {
+    /// The event.
+    pub event: Event,
+    /// Its registrations.
+    pub counters: Counters,
+    /// How many mails to registrants the change brings: about a new time or place, and about a seat.
+    pub notified: i32,
+}
+
 impl Events {
     /// Changes the fields in the patch. Free seats then go to the waitlist, in order, and registrants are told of a new time or
     /// place a while later.
     pub async fn update(
         &self,
-        by: impl Into<By<'_, (Event, Counters)>>,
+        by: impl Into<By<'_, Updated>>,
         id: EventId,
         patch: EventPatch,
-    ) -> Result<(Event, Counters), Error> {
+    ) -> Result<Updated, Error> {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
@@ -36,10 +47,16 @@ impl Events {
             if before.changes_to(&after).is_some() {
                 write(unit, EventChange::Updated, &before, &after).await?;
             }
-            announce::plan(unit, &self.plans, &account, (&before, &after), counters).await?;
+            let told =
+                announce::plan(unit, &self.plans, &account, (&before, &after), counters).await?;
+            let waited = counters.waitlisted;
             // Also without more seats: a seat may have become free while the event's end was in the past.
             let counters = promote(unit, &after, counters).await?;
-            Ok((after, counters))
+            Ok(Updated {
+                event: after,
+                notified: told + waited - counters.waitlisted,
+                counters,
+            })
         };
         self.commands.run_for(by, decide).await
     }

@@ -71,13 +71,14 @@ impl Scene {
         event
     }
 
-    async fn change(&self, patch: EventPatch) {
-        self.change_of(&self.event, patch).await.unwrap();
+    /// Answers how many the change is said to mail.
+    async fn change(&self, patch: EventPatch) -> i32 {
+        self.change_of(&self.event, patch).await.unwrap()
     }
 
-    async fn change_of(&self, event: &Event, patch: EventPatch) -> Result<(), Error> {
+    async fn change_of(&self, event: &Event, patch: EventPatch) -> Result<i32, Error> {
         let updated = self.instance.events.update(&self.olga, event.id, patch);
-        updated.await.map(|_| ())
+        updated.await.map(|updated| updated.notified)
     }
 
     fn pass(&self, seconds: i64) {
@@ -151,10 +152,10 @@ async fn whoever_keeps_changing_is_told_of_after_fifteen_minutes(database: Datab
 async fn a_change_that_is_undone_mails_nobody(database: Database) {
     let scene = Scene::set(&database, &["ada", "bob"]).await;
     assert_eq!(scene.daily_mails().await, 0);
-    scene.change(to("Betahaus")).await;
+    assert_eq!(scene.change(to("Betahaus")).await, 2);
     assert_eq!(scene.daily_mails().await, 2);
     scene.pass(MINUTE);
-    scene.change(to("Hall")).await;
+    assert_eq!(scene.change(to("Hall")).await, 0);
     scene.pass(5 * MINUTE);
     assert_eq!(scene.told().await, []);
     assert_eq!(scene.daily_mails().await, 0);
@@ -167,8 +168,8 @@ async fn each_is_told_only_what_they_do_not_know(database: Database) {
         description: Change::Set("Other words.".to_owned()),
         ..EventPatch::default()
     };
-    scene.change(reworded).await;
-    scene.change(to("Betahaus")).await;
+    assert_eq!(scene.change(reworded).await, 0);
+    assert_eq!(scene.change(to("Betahaus")).await, 1);
     // This one registers for what it is now, and so knows it.
     instance.register_guest(&scene.event, "bob").await;
     let gone = instance.registrations.add(&scene.olga, id, guest("cleo"));
@@ -183,7 +184,7 @@ async fn each_is_told_only_what_they_do_not_know(database: Database) {
     scene.change(to("Tempelhof")).await;
     instance.register_guest(&scene.event, "dan").await;
     scene.mailbox.collect().await;
-    scene.change(to("Betahaus")).await;
+    assert_eq!(scene.change(to("Betahaus")).await, 1);
     scene.pass(5 * MINUTE);
     assert_eq!(scene.told().await, expected(&[("dan", NEWS, "Betahaus")]));
 }

@@ -37,7 +37,7 @@ async fn a_change_is_stored_and_audited_with_what_changed(database: Database) {
     let changed = instance
         .events
         .update(&olga, event.id, titled("Rust Night"));
-    let (after, _) = changed.await.unwrap();
+    let after = changed.await.unwrap().event;
     assert_eq!(after.title, "Rust Night");
     assert_eq!(after.slug, "rust-meetup");
     assert_eq!(instance.catalogue.get("rust-meetup").await.unwrap(), after);
@@ -45,7 +45,7 @@ async fn a_change_is_stored_and_audited_with_what_changed(database: Database) {
     let same = instance
         .events
         .update(&olga, event.id, titled("Rust Night"));
-    assert_eq!(same.await.unwrap().0, after);
+    assert_eq!(same.await.unwrap().event, after);
     let audit = instance.audit(event.id.uuid()).await;
     let expected = json!({
         "actor": "key",
@@ -66,7 +66,7 @@ async fn unlisting_takes_an_event_out_of_the_catalogue(database: Database) {
         ..EventPatch::default()
     };
     let hidden = instance.events.update(&olga, event.id, listed(false));
-    assert!(hidden.await.unwrap().0.is_published);
+    assert!(hidden.await.unwrap().event.is_published);
     assert_no_event(instance.catalogue.get("rust-meetup").await);
     assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 0);
     let shown = instance.events.update(&olga, event.id, listed(true));
@@ -119,8 +119,9 @@ async fn a_cancelled_event_stays_as_it_is(database: Database) {
     let olga = instance.olga().await;
     let id = instance.create(&olga, public_event("Rust Meetup")).await.id;
     instance.events.cancel(&olga, id, None).await.unwrap();
+    let changed = instance.events.update(&olga, id, titled("Rust")).await;
     let refused = [
-        instance.events.update(&olga, id, titled("Rust")).await,
+        changed.map(|after| (after.event, after.counters)),
         instance.events.publish(&olga, id).await,
         instance.events.unpublish(&olga, id).await,
     ];
@@ -172,7 +173,9 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
         matches!(refused, Err(Error::CapacityBelowConfirmed { confirmed: 2 })),
         "{refused:?}"
     );
-    let (_, counters) = instance.events.update(&olga, id, seats(4)).await.unwrap();
+    let changed = instance.events.update(&olga, id, seats(4)).await.unwrap();
+    assert_eq!(changed.notified, 2, "who got a seat");
+    let counters = changed.counters;
     let expected = Counters {
         confirmed: 4,
         pending: 1,

@@ -275,7 +275,7 @@ async fn a_seat_that_came_free_too_late_is_given_on_when_the_event_moves(databas
         ..EventPatch::default()
     };
     let moved = instance.events.update(&olga, event.id, moved).await;
-    let (_, counters) = moved.unwrap();
+    let counters = moved.unwrap().counters;
     assert_eq!((counters.confirmed, counters.waitlisted), (1, 0));
     assert_eq!(
         instance.standing(event.id).await,

@@ -296,6 +296,7 @@ impl World {
             "registrations_unconfirmed": 0,
             "registrations_waitlisted": event.waitlisted,
             "registrations_checked_in": 0,
+            "registrants_notified": null,
         })
     }
 }

@@ -40,7 +40,8 @@ async fn the_first_get_the_seats_and_the_others_wait_in_order(database: Database
         max_capacity: Change::Set(3),
         ..EventPatch::default()
     };
-    let (_, counters) = instance.events.update(&olga, event.id, more).await.unwrap();
+    let changed = instance.events.update(&olga, event.id, more).await.unwrap();
+    let counters = changed.counters;
     assert_eq!((counters.confirmed, counters.waitlisted), (3, 1));
     assert_eq!(
         instance.mailed(event.id, JobKind::PromotedMail).await,
