@@ -15,6 +15,7 @@ from pages import SCHEMES, WIDTHS
 from people import People, press, set_value
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 DEMO = "demo@muster.example"
 NEW_PERSON = "mary@example.org"
@@ -52,6 +53,11 @@ def sign_up_without_scripts(people):
     press(site, "Add a question")
     assert site.find("#title").get_attribute("value") == "S"
     site.find("[name='custom_fields[0].label']").send_keys("Which telescope?")
+    kind, options = "[name='custom_fields[0].field_type']", "[name='custom_fields[0].options']"
+    assert not site.has(options), "a text has no options"
+    Select(site.find(kind)).select_by_value("select")
+    assert site.has(options), "options are asked for where there are some"
+    Select(site.find(kind)).select_by_value("text")
     site.find("#title").send_keys("tars over the harbour")
     site.find("#description").send_keys("We look at **Saturn**.")
     site.find("#location").send_keys("The old pier")
