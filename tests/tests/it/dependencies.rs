@@ -41,8 +41,13 @@ const PACKAGES: &[Package] = &[
         never: &["axum", "rmcp", "sqlx", "tonic"],
     },
     Package {
+        name: "egress",
+        may_use: &[],
+        never: &["axum", "reqwest", "rmcp", "sqlx", "tonic"],
+    },
+    Package {
         name: "core-service",
-        may_use: &["covers", "muster-api", "process"],
+        may_use: &["covers", "egress", "muster-api", "process"],
         never: &["axum", "reqwest", "resvg", "rmcp"],
     },
     Package {
@@ -85,6 +90,7 @@ const TEST_PACKAGES: &[&str] = &[
     "faults",
     "fuzz",
     "programs",
+    "test-documents",
     "test-photos",
     "test-postgres",
     "test-smtp",
