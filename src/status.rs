@@ -18,6 +18,10 @@ pub const DOMAIN: &str = "muster";
 /// The entry of `ErrorInfo.metadata` that names the scope of [`Reason::InsufficientScope`].
 pub const SCOPE: &str = "scope";
 
+/// The entry of `ErrorInfo.metadata` with the scopes that an access token has, separated by spaces. It is there if its person can
+/// grant the missing one as well.
+pub const GRANTED: &str = "granted";
+
 /// A status with this reason.
 pub fn status(reason: Reason, message: impl Into<String>) -> Status {
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);
@@ -31,6 +35,21 @@ pub fn insufficient_scope(scope: Scope) -> Status {
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     let message = format!(
         "the API key lacks the scope {scope}: use a key that has it, for example one made by `key create --scope {scope}`"
+    );
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
+/// The same for an app whose person could agree to the scope, but has agreed to others only. `ErrorInfo.metadata` contains those as
+/// [`GRANTED`], separated by spaces.
+pub fn insufficient_grant(scope: Scope, granted: &str) -> Status {
+    let reason = Reason::InsufficientScope;
+    let metadata = [
+        (SCOPE.to_owned(), scope.to_string()),
+        (GRANTED.to_owned(), granted.to_owned()),
+    ];
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
+    let message = format!(
+        "this connection was not granted the scope {scope}: connect the app again, and agree to it"
     );
     Status::with_error_details(reason.grpc_code(), message, details)
 }

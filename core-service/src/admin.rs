@@ -208,6 +208,7 @@ fn failure(error: Error) -> Failure {
         | Error::IdempotencyKeyReused
         | Error::IdempotencyKeyInUse
         | Error::Unauthorized
+        | Error::WrongAudience(_)
         | Error::AccountSuspended
         | Error::StepUpRequired
         | Error::QuotaExceeded { .. }

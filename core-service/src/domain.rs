@@ -24,6 +24,7 @@ pub mod invitation;
 pub mod job;
 pub mod keyed_call;
 pub mod mail_quota;
+pub mod oauth;
 pub mod organizer_mail;
 pub mod period;
 pub mod person;

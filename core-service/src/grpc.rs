@@ -15,6 +15,7 @@ mod instance_service;
 mod key_service;
 mod member_service;
 mod message;
+mod oauth_service;
 mod once;
 mod organizer_mail_service;
 pub mod origin;
@@ -34,6 +35,7 @@ use muster_api::{
         account_management_service_server::AccountManagementServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
         key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
+        o_auth_service_server::OAuthServiceServer,
         organizer_mail_service_server::OrganizerMailServiceServer,
         person_service_server::PersonServiceServer, session_service_server::SessionServiceServer,
         sign_in_service_server::SignInServiceServer,
@@ -53,7 +55,7 @@ use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
     catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
     instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
-    organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
+    oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
     registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
@@ -143,6 +145,9 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let keys = KeyServiceServer::new(Validated::new(KeyApi {
         keys: use_cases.own_keys.clone(),
     }));
+    let oauth = OAuthServiceServer::new(Validated::new(OAuthApi {
+        oauth: use_cases.oauth.clone(),
+    }));
     let people = PersonServiceServer::new(Validated::new(PersonApi {
         profile: use_cases.profile.clone(),
     }));
@@ -160,6 +165,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
         .add_service(accounts.max_decoding_message_size(message::MOST))
         .add_service(members.max_decoding_message_size(message::MOST))
         .add_service(keys.max_decoding_message_size(message::MOST))
+        .add_service(oauth.max_decoding_message_size(message::MOST))
         .add_service(people.max_decoding_message_size(message::MOST))
         .add_service(organizer_mails.max_decoding_message_size(message::MOST))
 }

@@ -34,7 +34,7 @@ use self::{
         EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, RegistrationMail,
         Runner, StockCovers,
     },
-    service::{Commands, InstanceInfo, Links, Policy, SignUp, UseCases},
+    service::{Commands, InstanceInfo, Links, OAuthPolicy, Policy, SignUp, UseCases},
     settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
     storage::Store,
 };
@@ -110,6 +110,11 @@ impl Options {
                     is_open: rules.people.sign_up == WhoSignsUp::Open,
                     plan: rules.people.sign_up_plan,
                 },
+                oauth: OAuthPolicy {
+                    refresh_grace_seconds: rules.oauth.oauth_refresh_grace,
+                    documents: rules.oauth.documents()?,
+                    private_schemes: rules.oauth.oauth_private_schemes.clone(),
+                },
                 info: info(&rules.people),
             },
             stock: rules.covers.stock()?,
@@ -180,10 +185,12 @@ impl Core {
         grpc::report_health(&health, true).await;
         let key_uses = use_cases.authenticator.key_uses();
         let session_uses = use_cases.authenticator.session_uses();
+        let grant_uses = use_cases.authenticator.grant_uses();
         Ok(Self {
             routes: grpc::routes(&use_cases, Studio::new(), &health)?,
             maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
                 .with_session_uses(session_uses)
+                .with_grant_uses(grant_uses)
                 .with_retention(retention),
             runner: Runner::new(store.clone(), clock, handlers),
             store,

@@ -21,6 +21,7 @@ mod links;
 mod mail_quota;
 mod mails;
 mod members;
+mod oauth;
 mod organizer_mails;
 mod own_account;
 mod own_keys;
@@ -41,7 +42,7 @@ pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
-pub use credentials::{Authenticator, Caller, Principal, SessionTrust, SignedIn};
+pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
@@ -52,6 +53,11 @@ pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mails::Mails;
 pub use members::{Members, NewInvitation};
+pub use oauth::{
+    Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
+    TokenRequest,
+};
+pub(crate) use oauth::{MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 pub use organizer_mails::OrganizerMails;
 pub use own_account::{AccountPatch, OwnAccounts};
 pub use own_keys::{KeyRequest, OwnKeys};
@@ -72,7 +78,7 @@ pub(crate) use table::{Piece, safe};
 
 pub use crate::{
     domain::rate::LimitSettings,
-    storage::{EventFilter, MyEventsFilter, RegistrationFilter},
+    storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection},
 };
 
 use self::limits::Limiters;
@@ -113,6 +119,8 @@ pub struct UseCases {
     pub suspensions: Suspensions,
     /// Keys of accounts, for their members.
     pub own_keys: OwnKeys,
+    /// Apps that act for people.
+    pub oauth: OAuth,
     /// People's own names and addresses.
     pub profile: Profile,
     /// What pages show about this installation.
@@ -146,6 +154,8 @@ pub struct Policy {
     pub limits: LimitSettings,
     /// Who may sign up.
     pub sign_up: SignUp,
+    /// What apps may do that act for people.
+    pub oauth: OAuthPolicy,
     /// What pages show about this installation.
     pub info: InstanceInfo,
 }
@@ -174,6 +184,7 @@ impl Default for Policy {
             event_defaults: EventDefaults::default(),
             limits: LimitSettings::default(),
             sign_up: SignUp::default(),
+            oauth: OAuthPolicy::default(),
             info: InstanceInfo::default(),
         }
     }
@@ -188,6 +199,7 @@ impl UseCases {
             event_defaults,
             limits,
             sign_up,
+            oauth,
             info,
         } = policy;
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
@@ -212,6 +224,13 @@ impl UseCases {
             own_accounts: OwnAccounts::new(commands.clone(), &authenticator, sign_up),
             suspensions: Suspensions::new(commands.clone()),
             own_keys: OwnKeys::new(commands.clone(), &authenticator),
+            oauth: OAuth::new(
+                commands.clone(),
+                &authenticator,
+                Arc::clone(&limiters),
+                &links,
+                oauth,
+            ),
             profile: Profile::new(commands.clone()),
             info,
             catalogue: Catalogue::new(&commands),

@@ -1,5 +1,6 @@
 //! Settings of core, in `core-service` and in `muster`.
 
+mod oauth;
 mod people;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use crate::{
     storage,
 };
 
+pub use oauth::OAuthArgs;
 pub use people::{PeopleArgs, WhoSignsUp};
 
 /// Settings of the database and the data folder.
@@ -209,6 +211,9 @@ pub struct RuleSettings {
     /// Who may sign up, and what pages link to.
     #[command(flatten)]
     pub people: PeopleArgs,
+    /// Apps that act for people.
+    #[command(flatten)]
+    pub oauth: OAuthArgs,
     /// The source of covers.
     #[command(flatten)]
     pub covers: CoverArgs,

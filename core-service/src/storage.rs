@@ -7,7 +7,7 @@
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the
 //! database's clock nor its random numbers are used.
 //!
-//! Locks are taken in one order everywhere: idempotency key, person, account, `event_counters`, event, `catalogue_totals`
+//! Locks are taken in one order everywhere: idempotency key, person, account, grant, `event_counters`, event, `catalogue_totals`
 //! (shards ascending).
 
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
@@ -35,8 +35,9 @@ pub use error::Error;
 pub use options::{Access, Options};
 pub use store::Store;
 pub use tx::Tx;
-pub use uses::{KeyUses, SessionUses, Uses};
+pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
     AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, JobQueue,
-    JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredCover,
+    JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredClient,
+    StoredConnection, StoredCover,
 };

@@ -19,8 +19,10 @@ pub struct Activity {
     pub at: Instant,
     /// The kind of actor, as stored.
     pub actor: String,
-    /// The label of the key, or the name of the person who did it.
+    /// The label of the key, or the name of the app or the person who did it.
     pub actor_name: Option<String>,
+    /// The name of the person for whom an app did it.
+    pub on_behalf_of: Option<String>,
     /// What, for example `event.cancel`.
     pub action: String,
     /// To what.
@@ -33,6 +35,8 @@ pub struct Activity {
     pub attendee: Option<String>,
     /// The label of the key that it is about.
     pub key_label: Option<String>,
+    /// The name of the app that it is about.
+    pub app: Option<String>,
     /// The name of the member whom it is about.
     pub member: Option<String>,
     /// The changed fields before.

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    ids::{AccountId, EventId, KeyId, PersonId},
+    ids::{AccountId, EventId, GrantId, KeyId, PersonId},
     instant::Instant,
 };
 
@@ -14,6 +14,8 @@ pub enum Actor {
     Key(KeyId),
     /// A person who has signed in.
     Person(PersonId),
+    /// An app, on behalf of the person who agreed to it.
+    App(GrantId, PersonId),
     /// An administrator, by a command.
     Admin,
     /// A person who registers or has a private link.
@@ -28,6 +30,7 @@ impl Actor {
         match self {
             Self::Key(_) => "key",
             Self::Person(_) => "person",
+            Self::App(..) => "app",
             Self::Admin => "admin",
             Self::Attendee => "attendee",
             Self::System => "system",
@@ -38,15 +41,23 @@ impl Actor {
     pub const fn key_id(self) -> Option<KeyId> {
         match self {
             Self::Key(key) => Some(key),
-            Self::Person(_) | Self::Admin | Self::Attendee | Self::System => None,
+            Self::Person(_) | Self::App(..) | Self::Admin | Self::Attendee | Self::System => None,
         }
     }
 
-    /// The person, when one has signed in.
+    /// The person, when one has signed in or an app acts for them.
     pub const fn person_id(self) -> Option<PersonId> {
         match self {
-            Self::Person(person) => Some(person),
+            Self::Person(person) | Self::App(_, person) => Some(person),
             Self::Key(_) | Self::Admin | Self::Attendee | Self::System => None,
+        }
+    }
+
+    /// What the person agreed to, when an app acts for them.
+    pub const fn grant_id(self) -> Option<GrantId> {
+        match self {
+            Self::App(grant, _) => Some(grant),
+            Self::Key(_) | Self::Person(_) | Self::Admin | Self::Attendee | Self::System => None,
         }
     }
 }
@@ -60,12 +71,14 @@ pub struct AuditEntry {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `person`, `admin`, `attendee` or `system`.
+    /// Who: `key`, `person`, `app`, `admin`, `attendee` or `system`.
     pub actor: &'static str,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,
-    /// By whom, when by a person who has signed in.
+    /// By whom, when by a person who has signed in; for whom, when by an app.
     pub person_id: Option<PersonId>,
+    /// By which app, when by an app.
+    pub grant_id: Option<GrantId>,
     /// What, for example `event.cancel`.
     pub action: &'static str,
     /// To what: an event, a key, an account.

@@ -17,6 +17,7 @@ use super::{
     ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId},
     invitation::Invitation,
     job::JobKey,
+    oauth::Grant,
     organizer_mail::OrganizerMail,
     person::Role,
     plan::Plan,
@@ -212,6 +213,18 @@ pub enum Fact<'a> {
         /// How.
         change: MemberChange,
     },
+    /// A person agreed that an app acts for them.
+    AppConnected {
+        /// What they agreed to.
+        grant: &'a Grant,
+    },
+    /// An app acts for a person no longer.
+    AppDisconnected {
+        /// What they had agreed to.
+        grant: &'a Grant,
+        /// Why.
+        why: Disconnection,
+    },
     /// A code was made for a person who signs in.
     CodeMade {
         /// The code.
@@ -233,6 +246,42 @@ pub enum Fact<'a> {
     },
     /// Private links were made for mails.
     PrivateLinksMade,
+}
+
+/// Why an app acts for a person no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disconnection {
+    /// The person ended it.
+    ByPerson,
+    /// The app ended it.
+    ByApp,
+    /// The person connected the same app more often than is kept.
+    Displaced,
+    /// The person is no member of the account any more.
+    NoMember,
+    /// A refresh token was used that others had exchanged: somebody may have stolen it.
+    RefreshTokenReused,
+    /// A code was used twice: somebody may have stolen it.
+    CodeReused,
+}
+
+impl Disconnection {
+    /// Whether somebody may have stolen something, so that the person is told.
+    pub const fn is_suspicious(self) -> bool {
+        matches!(self, Self::RefreshTokenReused | Self::CodeReused)
+    }
+
+    /// Its name, as the audit log says it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ByPerson => "by_person",
+            Self::ByApp => "by_app",
+            Self::Displaced => "displaced",
+            Self::NoMember => "no_member",
+            Self::RefreshTokenReused => "refresh_token_reused",
+            Self::CodeReused => "code_reused",
+        }
+    }
 }
 
 /// How an account changed.

@@ -56,4 +56,10 @@ id! {
     CodeId,
     /// Names an invitation.
     InvitationId,
+    /// Names a client of OAuth (never by what it calls itself).
+    ClientId,
+    /// Names what a person agreed to.
+    GrantId,
+    /// Names an authorization that waits for a person's decision.
+    AuthorizationId,
 }

@@ -1,4 +1,4 @@
-//! Mails to people who sign in: codes, notices and invitations, with one template for text and one for HTML.
+//! Mails to people who sign in: codes, notices, invitations and news of apps, with one template for text and one for HTML.
 
 use askama::Template;
 
@@ -19,6 +19,15 @@ pub enum Letter<'a> {
         code: &'a Code,
         /// Who has its address, if somebody does.
         person: Option<&'a Person>,
+    },
+    /// An app was disconnected, since somebody may have stolen what it had.
+    AppEnded {
+        /// For whom it acted.
+        person: &'a Person,
+        /// Its name.
+        app: &'a str,
+        /// The page of connected apps.
+        url: &'a str,
     },
     /// An invitation.
     Invitation {
@@ -62,6 +71,7 @@ struct Link<'a> {
 pub fn letter(job: &JobKey, letter: &Letter<'_>, host: &str) -> Result<Mail, askama::Error> {
     match letter {
         Letter::Code { code, person } => code_mail(job, code, *person, host),
+        Letter::AppEnded { person, app, url } => app_mail(job, person, app, url, host),
         Letter::Invitation { invitation, url } => invitation_mail(job, invitation, url, host),
     }
 }
@@ -135,6 +145,33 @@ const fn wording(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
             "You receive this e-mail because you signed in with this address before.",
         ),
     }
+}
+
+fn app_mail(
+    job: &JobKey,
+    person: &Person,
+    app: &str,
+    url: &str,
+    host: &str,
+) -> Result<Mail, askama::Error> {
+    let app = greeted(app).unwrap_or("an app");
+    let lead = format!(
+        "{app} was connected with your account on {host}. One of its tokens was used in two places, so somebody may have stolen it. We have \
+         disconnected {app}: nobody can use the token any more. If you still use the app, connect it again."
+    );
+    let shown = Shown {
+        name: greeted(&person.name),
+        headline: "An app was disconnected",
+        lead: &lead,
+        code: None,
+        link: Some(Link {
+            text: "See your connected apps",
+            url,
+        }),
+        reason: "You receive this e-mail because you connected this app.",
+    };
+    let subject = format!("{app} was disconnected from {host}");
+    mail(job, host, &person.email, subject, shown)
 }
 
 fn invitation_mail(

@@ -3,6 +3,7 @@
 mod account;
 mod activity;
 mod lists;
+pub(super) mod oauth;
 mod registrations;
 mod sitemaps;
 

@@ -23,14 +23,28 @@ impl EdgeService for EdgeApi {
             account_id: caller.account.to_string(),
             kind: match caller.actor {
                 Actor::Person(_) => CredentialKind::Session,
-                _ => CredentialKind::ApiKey,
+                Actor::App(..) => CredentialKind::AccessToken,
+                Actor::Key(_) | Actor::Admin | Actor::Attendee | Actor::System => {
+                    CredentialKind::ApiKey
+                }
             }
             .into(),
+            actor_id: actor_id(caller.actor),
             scopes: caller
                 .scopes
                 .iter()
                 .map(|scope| scope.to_string())
                 .collect(),
         }))
+    }
+}
+
+/// What acts: the key, the person, or what the person agreed to.
+fn actor_id(actor: Actor) -> String {
+    match actor {
+        Actor::Key(key) => key.to_string(),
+        Actor::Person(person) => person.to_string(),
+        Actor::App(grant, _) => grant.to_string(),
+        Actor::Admin | Actor::Attendee | Actor::System => String::new(),
     }
 }

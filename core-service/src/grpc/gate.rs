@@ -17,7 +17,7 @@ use muster_api::{
     binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{insufficient_role, insufficient_scope, overloaded, status},
+    status::{insufficient_grant, insufficient_role, insufficient_scope, overloaded, status},
 };
 use process::{
     observe::{REQUEST_ID, RequestId},
@@ -32,6 +32,7 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
+use crate::domain::oauth::Audience;
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
@@ -206,6 +207,11 @@ impl GateLayer {
         };
         let kind = Kind::of(rule_of_rpc.read_only);
         let caller = self.authenticate(request.headers(), kind, &arrival).await?;
+        if let Some(app) = caller.app
+            && !is_for(app.audience, &arrival)
+        {
+            return Err(Box::new(refuse(Error::WrongAudience(app.audience))));
+        }
         self.check(&caller, rule_of_rpc).map_err(Box::new)?;
         request.extensions_mut().insert(caller);
         let Some(principal) = caller.principal else {
@@ -256,9 +262,12 @@ impl GateLayer {
         if let Some(needed) = rule.scope
             && !scopes.is_some_and(|scopes| scopes.contain(needed))
         {
-            return Err(match caller.person {
-                Some(_) => insufficient_role(needed),
-                None => insufficient_scope(needed),
+            return Err(match (caller.person, caller.app) {
+                (Some(_), _) => insufficient_role(needed),
+                // A new consent would not help.
+                (None, Some(app)) if !app.role.contain(needed) => insufficient_role(needed),
+                (None, Some(app)) => insufficient_grant(needed, &app.granted.joined(" ")),
+                (None, None) => insufficient_scope(needed),
             });
         }
         let now = self.authenticator.now();
@@ -303,6 +312,16 @@ impl GateLayer {
 
     fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {
         self.room.take(kind).ok_or_else(|| Box::new(overloaded()))
+    }
+}
+
+/// Whether an access token counts where a call arrived. Clients that call core directly are programs, as on the HTTP API; the site has
+/// sessions.
+fn is_for(audience: Audience, arrival: &Arrival) -> bool {
+    match arrival.surface {
+        Some(Surface::Mcp) => audience.includes(Audience::Mcp),
+        Some(Surface::Api) | None => audience.includes(Audience::Api),
+        Some(Surface::Site) => false,
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn refuse(error: Error) -> Status {
     let message = error.to_string();
     let reason = match error {
         Error::Invalid(violations) => return invalid(&violations),
-        Error::Unauthorized => Reason::Unauthorized,
+        Error::Unauthorized | Error::WrongAudience(_) => Reason::Unauthorized,
         Error::AccountSuspended => Reason::AccountSuspended,
         Error::StepUpRequired => Reason::StepUpRequired,
         Error::QuotaExceeded { .. } => Reason::QuotaExceeded,

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use process::CancellationToken;
-use tokio::time::Instant;
 
 use crate::{
-    domain::retention::Retention,
-    service::{Commands, Error, purge, settle_all},
-    storage::{self, KeyUses, SessionUses},
+    domain::{
+        instant::Instant,
+        oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
+        retention::Retention,
+    },
+    service::{Commands, Error, MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all},
+    storage::{self, GrantUses, KeyUses, SessionUses, Tx},
 };
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
@@ -48,13 +51,14 @@ pub enum Round {
     More,
 }
 
-/// Removes ended events from the catalogue's index, stores when keys and sessions were last used, deletes old rows, ends what registrations
+/// Removes ended events from the catalogue's index, stores when keys, sessions and grants were last used, deletes old rows, ends what registrations
 /// that were not confirmed hold, deletes what is left of removed accounts, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
     key_uses: KeyUses,
     session_uses: SessionUses,
+    grant_uses: GrantUses,
     retention: Retention,
 }
 
@@ -65,6 +69,7 @@ impl Maintenance {
             commands,
             key_uses,
             session_uses: SessionUses::default(),
+            grant_uses: GrantUses::default(),
             retention: Retention::default(),
         }
     }
@@ -76,6 +81,12 @@ impl Maintenance {
             session_uses,
             ..self
         }
+    }
+
+    /// The same maintenance, also of the recorded uses of what people agreed to.
+    #[must_use]
+    pub fn with_grant_uses(self, grant_uses: GrantUses) -> Self {
+        Self { grant_uses, ..self }
     }
 
     /// The same maintenance with another retention.
@@ -140,7 +151,7 @@ impl Maintenance {
         let (mut indexed, mut batch) = (0, FIRST_INDEX_BATCH);
         for _ in 0..INDEX_BATCHES {
             let mut tx = self.commands.store().begin().await?;
-            let began = Instant::now();
+            let began = tokio::time::Instant::now();
             let found = tx.index_events(batch).await?;
             tx.commit().await?;
             indexed += found;
@@ -175,7 +186,8 @@ impl Maintenance {
                 + tx.delete_old_budgets(now, RETENTION_BATCH).await?
                 + tx.delete_expired_invitations(now, RETENTION_BATCH).await?
                 + tx.delete_old_browsers(before(KNOWN_BROWSER_DAYS), RETENTION_BATCH)
-                    .await?;
+                    .await?
+                + delete_old_of_apps(&mut tx, now, audit, before(UNUSED_CLIENT_DAYS)).await?;
             if gone == 0 {
                 return Ok(());
             }
@@ -186,12 +198,14 @@ impl Maintenance {
 
     async fn store_uses(&self) -> Result<(), storage::Error> {
         let (keys, sessions) = (self.key_uses.take(), self.session_uses.take());
-        if keys.is_empty() && sessions.is_empty() {
+        let grants = self.grant_uses.take();
+        if keys.is_empty() && sessions.is_empty() && grants.is_empty() {
             return Ok(());
         }
         let mut tx = self.commands.store().begin().await?;
         tx.touch_keys(&keys).await?;
         tx.touch_sessions(&sessions).await?;
+        tx.touch_grants(&grants).await?;
         tx.commit().await
     }
 
@@ -206,6 +220,25 @@ impl Maintenance {
             }
         }
     }
+}
+
+/// Deletes what apps left: tokens, codes and authorizations that have ended, grants once the audit log does not name them any more, and
+/// clients to which nobody agreed.
+async fn delete_old_of_apps(
+    tx: &mut Tx,
+    now: Instant,
+    audit: Instant,
+    unused: Instant,
+) -> Result<u64, storage::Error> {
+    let begun = now.plus_seconds(-AUTHORIZATION_SECONDS);
+    let made = now.plus_seconds(-CODE_MEMORY_SECONDS);
+    Ok(tx.delete_expired_tokens(now, RETENTION_BATCH).await?
+        + tx.delete_old_authorizations(begun, RETENTION_BATCH).await?
+        + tx.delete_old_authorization_codes(made, RETENTION_BATCH)
+            .await?
+        + tx.delete_old_grants(audit, RETENTION_BATCH).await?
+        + tx.delete_unused_clients(unused, MOST_UNUSED_CLIENTS, RETENTION_BATCH)
+            .await?)
 }
 
 /// How many events the next transaction takes, by the time that the last one took.

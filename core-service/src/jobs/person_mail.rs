@@ -4,7 +4,7 @@ use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
     domain::{
         clock::Clock,
-        ids::{CodeId, InvitationId},
+        ids::{CodeId, GrantId, InvitationId},
         job::{ClaimedJob, JobKind},
         sign_in_code::Purpose,
     },
@@ -44,6 +44,7 @@ impl PersonMail {
     async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
         let sent = match job.key.kind {
             JobKind::InvitationMail => self.send_invitation(job).await?,
+            JobKind::AppMail => self.send_app(job).await?,
             _ => self.send_code(job).await?,
         };
         if !sent {
@@ -88,6 +89,32 @@ impl PersonMail {
         let letter = Letter::Invitation {
             invitation: &invitation,
             url: &self.links.invitation(id),
+        };
+        self.mail(job, &letter).await?;
+        Ok(true)
+    }
+
+    async fn send_app(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
+        let grant = self
+            .store
+            .find_grant(GrantId::new(job.key.subject_id))
+            .await;
+        let Some(grant) = grant.map_err(|error| temporary(&error))? else {
+            return Ok(false);
+        };
+        let person = self.store.find_person(grant.person_id).await;
+        let client = self.store.get_client(grant.client_id).await;
+        let (person, client) = (
+            person.map_err(|error| temporary(&error))?,
+            client.map_err(|error| temporary(&error))?,
+        );
+        let (Some(person), Some(client)) = (person, client) else {
+            return Ok(false);
+        };
+        let letter = Letter::AppEnded {
+            person: &person,
+            app: &client.name,
+            url: &self.links.apps(),
         };
         self.mail(job, &letter).await?;
         Ok(true)

@@ -26,7 +26,7 @@ use crate::{
         scope::Scope,
         session::{MOST_SESSIONS, Session},
     },
-    storage::{EventFilter, Store},
+    storage::{EventFilter, Store, StoredConnection},
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
@@ -53,6 +53,8 @@ pub enum Part {
     Sessions,
     /// The accounts of that person.
     Memberships,
+    /// The apps that act for that person.
+    Apps,
     /// The members.
     Members,
     /// The invitations that wait.
@@ -78,6 +80,8 @@ pub enum Records {
     Sessions(Vec<Session>),
     /// The accounts of that person.
     Memberships(Vec<Membership>),
+    /// The apps that act for that person.
+    Apps(Vec<StoredConnection>),
     /// The members.
     Members(Vec<Member>),
     /// The invitations that wait.
@@ -197,7 +201,7 @@ impl AccountExport {
     pub fn parts(&self) -> Vec<Part> {
         let may = |scope| self.caller.scopes.contain(scope);
         let is_readable = |part: &Part| match part {
-            Part::Person | Part::Sessions | Part::Memberships => self.person.is_some(),
+            Part::Person | Part::Sessions | Part::Memberships | Part::Apps => self.person.is_some(),
             Part::Events => may(Scope::EventsRead),
             Part::Registrations => self.is_paid && may(Scope::RegistrationsRead),
             Part::Account | Part::Members | Part::Invitations | Part::Keys | Part::Activity => true,
@@ -240,6 +244,7 @@ impl AccountExport {
             Part::Memberships => {
                 Records::Memberships(store.list_memberships_of(person()?, MOST_ROWS).await?)
             }
+            Part::Apps => Records::Apps(store.list_connections(person()?, now, MOST_ROWS).await?),
             Part::Members => Records::Members(store.list_members(account, MOST_ROWS).await?),
             Part::Invitations => {
                 Records::Invitations(store.list_invitations_of(account, now, MOST_ROWS).await?)
@@ -315,11 +320,12 @@ impl AccountExport {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Account,
         Self::Person,
         Self::Sessions,
         Self::Memberships,
+        Self::Apps,
         Self::Members,
         Self::Invitations,
         Self::Keys,

@@ -16,10 +16,11 @@ use crate::{
         clock::Clock,
         ids::{AccountId, PersonId, SessionId},
         instant::Instant,
+        oauth::{self, Audience, Kind},
         scope::Scopes,
         session::{Session, SessionToken},
     },
-    storage::{KeyUses, SessionUses, Store},
+    storage::{GrantUses, KeyUses, SessionUses, Store},
 };
 
 /// How long a credential is cached. Revocation must take effect everywhere within 5 s.
@@ -56,8 +57,21 @@ pub struct Caller {
     pub principal: Option<Principal>,
     /// The person, if it comes from a session.
     pub person: Option<SignedIn>,
+    /// The app, if it comes with an access token.
+    pub app: Option<AppCall>,
     /// Whether the operator has suspended the account: then nothing may be done there.
     pub is_suspended: bool,
+}
+
+/// What an access token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppCall {
+    /// For which surfaces.
+    pub audience: Audience,
+    /// The scopes that it was granted, whatever the role of its person is.
+    pub granted: Scopes,
+    /// The scopes that the role of its person has now.
+    pub role: Scopes,
 }
 
 impl From<&Principal> for Actor {
@@ -83,6 +97,8 @@ pub enum SessionTrust {
 enum Credential {
     /// `mus_live_`: an API key.
     Key(PlainKey),
+    /// `mus_at_`: an app's access token.
+    Token(oauth::Secret),
     /// `mus_ses_`: a person's session.
     Session(SessionToken),
 }
@@ -95,13 +111,17 @@ impl Credential {
             let text = Some(text).filter(|_| takes_sessions);
             text.and_then(SessionToken::parse).map(Self::Session)
         };
-        PlainKey::parse(text).map(Self::Key).or_else(session)
+        let token = || oauth::Secret::parse(Kind::AccessToken, text).map(Self::Token);
+        PlainKey::parse(text)
+            .map(Self::Key)
+            .or_else(token)
+            .or_else(session)
     }
 
     /// Whether the result of an earlier look-up counts.
     const fn may_be_remembered(&self, trust: SessionTrust) -> bool {
         match self {
-            Self::Key(_) => true,
+            Self::Key(_) | Self::Token(_) => true,
             Self::Session(_) => matches!(trust, SessionTrust::Remembered),
         }
     }
@@ -110,6 +130,7 @@ impl Credential {
     fn hash(&self) -> Hash {
         match self {
             Self::Key(key) => key.hash(),
+            Self::Token(token) => token.hash(),
             Self::Session(token) => token.hash(),
         }
     }
@@ -122,6 +143,7 @@ impl Credential {
     ) -> Result<Recognised, Error> {
         match self {
             Self::Key(key) => authenticator.recognise_key(&key.hash(), now).await,
+            Self::Token(token) => authenticator.recognise_token(&token.hash(), now).await,
             Self::Session(token) => authenticator.recognise_session(&token.hash(), now).await,
         }
     }
@@ -139,6 +161,7 @@ pub struct Authenticator {
     unknown: Arc<Unknown>,
     key_uses: KeyUses,
     session_uses: SessionUses,
+    grant_uses: GrantUses,
 }
 
 impl Authenticator {
@@ -151,6 +174,7 @@ impl Authenticator {
             credentials: Arc::default(),
             key_uses: KeyUses::default(),
             session_uses: SessionUses::default(),
+            grant_uses: GrantUses::default(),
         }
     }
 
@@ -167,6 +191,11 @@ impl Authenticator {
     /// When sessions were used, for maintenance to store.
     pub fn session_uses(&self) -> SessionUses {
         self.session_uses.clone()
+    }
+
+    /// When what people agreed to was used, for maintenance to store.
+    pub fn grant_uses(&self) -> GrantUses {
+        self.grant_uses.clone()
     }
 
     pub(super) fn credentials(&self) -> Arc<Credentials> {
@@ -241,11 +270,43 @@ impl Authenticator {
         let caller = Caller {
             principal: Some(principal),
             person: None,
+            app: None,
             is_suspended: standing.is_suspended,
         };
         Ok(Recognised {
             caller,
             expires_at: key.expires_at,
+            looked_up_at: now,
+        })
+    }
+
+    async fn recognise_token(&self, hash: &Hash, now: Instant) -> Result<Recognised, Error> {
+        let found = self.store.find_access_token(hash).await?;
+        let (token, grant, standing) = found.ok_or(Error::Unauthorized)?;
+        if token.expires_at <= now || grant.revoked_at.is_some() {
+            return Err(Error::Unauthorized);
+        }
+        self.grant_uses.record(grant.id, now);
+        let role = standing.role.scopes();
+        let granted = token.scopes.within(grant.scopes);
+        let principal = Principal {
+            account: grant.account_id,
+            actor: Actor::App(grant.id, grant.person_id),
+            scopes: granted.within(role),
+        };
+        let caller = Caller {
+            principal: Some(principal),
+            person: None,
+            app: Some(AppCall {
+                audience: token.audience,
+                granted,
+                role,
+            }),
+            is_suspended: standing.is_suspended,
+        };
+        Ok(Recognised {
+            caller,
+            expires_at: Some(token.expires_at),
             looked_up_at: now,
         })
     }
@@ -267,6 +328,7 @@ impl Authenticator {
             caller: Caller {
                 principal,
                 person: Some(signed_in(&session)),
+                app: None,
                 is_suspended: standing.is_some_and(|one| one.is_suspended),
             },
             expires_at: Some(session.ends_at()),

@@ -7,6 +7,7 @@ use crate::{
     domain::{
         event,
         mail_quota::Exceeded,
+        oauth::Audience,
         plan::Plan,
         registration::{self, Status},
         violation::FieldViolation,
@@ -21,8 +22,15 @@ pub enum Error {
     #[error("the request is invalid")]
     Invalid(Vec<FieldViolation>),
     /// The credential is missing, malformed, unknown, expired or revoked; the message does not say which.
-    #[error("a valid API key is required: send the header 'Authorization: Bearer <API_KEY>'")]
+    #[error(
+        "a valid API key or access token is required: send the header 'Authorization: Bearer <API_KEY>'"
+    )]
     Unauthorized,
+    /// The access token is for another surface.
+    #[error(
+        "the access token is for {} alone: connect again, so that the app gets one for this surface", .0.words()
+    )]
+    WrongAudience(Audience),
     /// The operator has suspended the account.
     #[error("the account is suspended: ask the operator of this Muster")]
     AccountSuspended,
@@ -186,6 +194,7 @@ impl Error {
             | Self::CapacityBelowConfirmed { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
+            | Self::WrongAudience(_)
             | Self::AccountSuspended
             | Self::StepUpRequired
             | Self::RateLimited { .. }

@@ -14,7 +14,7 @@ use super::Error;
 use crate::domain::{
     clock::Clock,
     email,
-    ids::AccountId,
+    ids::{AccountId, PersonId},
     rate::{Limit, LimitSettings, Period},
     registration::Origin,
 };
@@ -22,6 +22,12 @@ use crate::domain::{
 /// How many private links and check-in codes that nobody has one client may try in a minute: enough for a mistyped one, and for many
 /// people behind one address.
 const UNKNOWN_LINKS: u32 = 60;
+
+/// How many authorizations one person may begin in a minute: a client that is wrong may begin one again and again.
+const AUTHORIZATIONS: u32 = 60;
+
+/// How many calls of the token endpoint are refused for one client's address in a minute, before more are refused unread.
+const REFUSED_TOKENS: u32 = 120;
 
 /// The recipient of mails, and who causes them: mails of the public take nothing from what organizers may send, and no account
 /// takes from another.
@@ -109,6 +115,8 @@ pub(super) struct Limiters {
     added_recipient: Option<Limiter<Recipient>>,
     covers: Option<Limiter<IpAddr>>,
     unknown_links: Option<Limiter<IpAddr>>,
+    authorizations: Option<Limiter<PersonId>>,
+    refused_tokens: Option<Limiter<IpAddr>>,
     reads: Option<Limiter<AccountId>>,
     writes: Option<Limiter<AccountId>>,
 }
@@ -131,6 +139,16 @@ impl Limiters {
                 Limit::new(UNKNOWN_LINKS, Period::Minute),
                 clock,
             ),
+            authorizations: Limiter::new(
+                "authorizations",
+                Limit::new(AUTHORIZATIONS, Period::Minute),
+                clock,
+            ),
+            refused_tokens: Limiter::new(
+                "refused-tokens",
+                Limit::new(REFUSED_TOKENS, Period::Minute),
+                clock,
+            ),
             reads: Limiter::new("account-reads", settings.account_reads, clock),
             writes: Limiter::new("account-writes", settings.account_writes, clock),
         }
@@ -151,6 +169,28 @@ impl Limiters {
             limiter.count(&site).map_err(refused)?;
         }
         Ok(Some(allowance))
+    }
+
+    /// Counts an authorization that a person begins.
+    pub(super) fn count_authorization(&self, person: PersonId) -> Result<(), Error> {
+        count(self.authorizations.as_ref(), &person)
+    }
+
+    /// Refuses a client, whose address is not always known, to whom too many tokens were refused. Counts nothing.
+    pub(super) fn check_refused_tokens(&self, client: Option<IpAddr>) -> Result<(), Error> {
+        let (Some(limiter), Some(client)) = (&self.refused_tokens, client) else {
+            return Ok(());
+        };
+        let checked = limiter.check(&subscriber(client), NonZeroU32::MIN);
+        checked.map_err(exceeded)
+    }
+
+    /// Counts a refused token for a client.
+    pub(super) fn count_refused_token(&self, client: Option<IpAddr>) {
+        if let Some(client) = client.map(subscriber) {
+            // What exceeds the limit was under way with those before.
+            let _ = count(self.refused_tokens.as_ref(), &client);
+        }
     }
 
     /// Counts a registration for an event.

@@ -27,6 +27,11 @@ impl Links {
         }
     }
 
+    /// The public URL, without a slash at its end.
+    pub fn public_url(&self) -> &str {
+        &self.base
+    }
+
     /// The host of the public URL, which makes Message-IDs and UIDs globally unique.
     pub fn host(&self) -> String {
         let uri = self.base.parse::<http::Uri>().ok();
@@ -77,6 +82,11 @@ impl Links {
     /// The page of a check-in code.
     pub fn check_in(&self, code: &CheckInCode) -> String {
         format!("{}/check-in/{}", self.base, code.as_str())
+    }
+
+    /// The page of the apps that a person has connected.
+    pub fn apps(&self) -> String {
+        format!("{}/dashboard/apps", self.base)
     }
 
     /// The page of an invitation.

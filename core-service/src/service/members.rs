@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
-    sessions,
+    oauth, sessions,
 };
 use crate::domain::{
     audit::Actor,
@@ -260,6 +260,8 @@ async fn end(
         }
         None => unit.tx.revoke_keys_by(account, person, unit.now).await?,
     };
+    // Apps acted for this person, and so for nobody else.
+    oauth::revoke_all_of(unit, account, person).await?;
     unit.tx.take_account_from_sessions(account, person).await?;
     unit.tx.delete_membership(account, person).await?;
     unit.record(Fact::MemberChanged {

@@ -105,6 +105,14 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
+#[path = "queries/oauth_clients.rs"]
+pub(super) mod oauth_clients;
+#[path = "queries/oauth_codes.rs"]
+pub(super) mod oauth_codes;
+#[path = "queries/oauth_grants.rs"]
+pub(super) mod oauth_grants;
+#[path = "queries/oauth_tokens.rs"]
+pub(super) mod oauth_tokens;
 #[path = "queries/organizer_mails.rs"]
 pub(super) mod organizer_mails;
 #[path = "queries/owners.rs"]

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::{
     AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
-    MyEventsFilter, Options, RegistrationFilter, StoredCover, Tx, postgres, sqlite, tx::Inner,
+    MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection, StoredCover, Tx,
+    postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
@@ -16,12 +17,16 @@ use crate::domain::{
     check_in_code::CheckInCode,
     cursor::Place,
     event::{Event, TimeAndPlace},
-    ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId, SessionId},
+    ids::{
+        AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
+        PersonId, RegistrationId, SessionId,
+    },
     instant::Instant,
     invitation::SentInvitation,
     job::JobKind,
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    oauth::{AccessToken, Authorization, Grant, Hash},
     organizer_mail::{EventNews, Organizer, Span},
     period::Period,
     person::{Member, MemberKey, Membership, Person, Role, Standing},
@@ -271,6 +276,21 @@ reads! {
     keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
     /// All keys with their accounts, by account and age.
     keys::list_keys(limit: i64) -> Vec<(ApiKey, Account)>;
+
+    /// The client of OAuth with this identifier.
+    oauth_clients::find_client(client_id: &str) -> Option<StoredClient>;
+    /// A client of OAuth.
+    oauth_clients::get_client(client: ClientId) -> Option<StoredClient>;
+    /// An authorization that was begun in a session and a browser after a moment, and is not decided.
+    oauth_codes::find_authorization(id: AuthorizationId, session: SessionId, browser: &Hash, begun_after: Instant)
+        -> Option<Authorization>;
+    /// The access token with this SHA-256, also if it has expired, its grant, and the standing of the person for whom it acts. None if that
+    /// person is no member of the account any more.
+    oauth_tokens::find_access_token(hash: &Hash) -> Option<(AccessToken, Grant, Standing)>;
+    /// A grant, also if it is revoked.
+    oauth_grants::find_grant(grant: GrantId) -> Option<Grant>;
+    /// A person's grants that have not ended, the last used first.
+    oauth_grants::list_connections(person: PersonId, now: Instant, limit: i64) -> Vec<StoredConnection>;
 
     /// The stored answer for the key of a call, if it is not too old.
     idempotency_keys::find_kept_answer(call: &KeyedCall, now: Instant) -> Option<KeptAnswer>;

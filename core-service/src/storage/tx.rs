@@ -2,29 +2,36 @@
 
 use std::time::Duration;
 
-use super::{Error, FailedMail, StoredCover, postgres, sqlite};
+use super::{Error, FailedMail, StoredClient, StoredCover, postgres, sqlite};
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
     announcement::Announcement,
     audit::AuditEntry,
     budget::{BrowserHash, Budget},
     event::{Event, TimeAndPlace},
-    ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId, SessionId},
+    ids::{
+        AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
+        PersonId, RegistrationId, SessionId,
+    },
     image_credit::ImageCredit,
     instant::Instant,
     invitation::{Invitation, SentInvitation},
     job::{ClaimedJob, Destination, Job, JobKey, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
+    oauth::{
+        AccessToken, Authorization, AuthorizationCode, Grant, Hash, RefreshToken,
+        rotation::Successor,
+    },
     organizer_mail::{Collection, MailChoice, Span},
-    person::{Member, MemberKey, Membership, Person, Role},
+    person::{Member, MemberKey, Membership, Person, Role, Standing},
     plan::Plan,
     registration::{Counters, Details, NewDetails, Registration, Seats},
     session::Session,
     sign_in_code::{Code, Holder, Purpose},
 };
 
-/// A transaction. Take locks in the order idempotency key, person, account, counters, event. Dropping it without a commit rolls it
+/// A transaction. Take locks in the order idempotency key, person, account, grant, counters, event. Dropping it without a commit rolls it
 /// back.
 ///
 /// It cannot be used after an error: PostgreSQL has aborted it.
@@ -198,6 +205,71 @@ statements! {
     keys::pass_on_keys(account: AccountId, from: PersonId, to: PersonId) -> ();
     /// Stores when keys were last used, never moving back.
     keys::touch_keys(uses: &[(KeyId, Instant)]) -> ();
+
+    /// Adds a client of OAuth, or writes what it says of itself now; returns it as it is stored.
+    oauth_clients::put_client(client: &StoredClient, now: Instant) -> StoredClient;
+    /// Keeps a client for good.
+    oauth_clients::keep_client(client: ClientId) -> ();
+    /// Removes clients that are not kept: at most `limit` that were last seen before a moment, and as many beyond the `most` that were seen
+    /// last; returns their number.
+    oauth_clients::delete_unused_clients(seen_before: Instant, most: i64, limit: i64) -> u64;
+    /// Adds an authorization that waits for a decision.
+    oauth_codes::insert_authorization(authorization: &Authorization) -> ();
+    /// Removes a session's authorizations but those that were begun last.
+    oauth_codes::delete_authorizations_of(session: SessionId, kept: i64) -> ();
+    /// An authorization that was begun in a session and a browser after a moment, and is not decided.
+    oauth_codes::find_authorization(id: AuthorizationId, session: SessionId, browser: &Hash, begun_after: Instant)
+        -> Option<Authorization>;
+    /// Removes an authorization; false if there is none.
+    oauth_codes::delete_authorization(id: AuthorizationId) -> bool;
+    /// Removes at most `limit` authorizations that were begun until a moment; returns their number.
+    oauth_codes::delete_old_authorizations(begun_before: Instant, limit: i64) -> u64;
+    /// Adds a code.
+    oauth_codes::insert_authorization_code(code: &AuthorizationCode) -> ();
+    /// Reads and locks a code until the end, also if it was used.
+    oauth_codes::lock_authorization_code(hash: &Hash) -> Option<AuthorizationCode>;
+    /// Notes what a code was exchanged for.
+    oauth_codes::use_authorization_code(hash: &Hash, grant: GrantId) -> ();
+    /// Removes at most `limit` codes that were made until a moment; returns their number.
+    oauth_codes::delete_old_authorization_codes(made_before: Instant, limit: i64) -> u64;
+    /// Adds a grant.
+    oauth_grants::insert_grant(grant: &Grant) -> ();
+    /// Reads and locks a grant until the end, also if it is revoked.
+    oauth_grants::lock_grant(grant: GrantId) -> Option<Grant>;
+    /// Moves the end of a grant, and notes that it was used.
+    oauth_grants::prolong_grant(grant: GrantId, ends_at: Instant, used_at: Instant) -> ();
+    /// Revokes a grant; false if it is unknown or already revoked. Its tokens remain: see [`Tx::delete_tokens_of`].
+    oauth_grants::mark_grant_revoked(grant: GrantId, now: Instant) -> bool;
+    /// At most `limit` of a person's grants for a client beyond those that were used last.
+    oauth_grants::list_grants_beyond(person: PersonId, client: ClientId, kept: i64, limit: i64) -> Vec<GrantId>;
+    /// A person's grants for an account that are not revoked.
+    oauth_grants::list_grants_by(account: AccountId, person: PersonId, limit: i64) -> Vec<GrantId>;
+    /// Stores when grants were last used, never moving back.
+    oauth_grants::touch_grants(uses: &[(GrantId, Instant)]) -> ();
+    /// Removes at most `limit` grants that ended before a moment, with all that belongs to them; returns their number.
+    oauth_grants::delete_old_grants(ended_before: Instant, limit: i64) -> u64;
+    /// Adds an access token.
+    oauth_tokens::insert_access_token(token: &AccessToken) -> ();
+    /// Adds a refresh token.
+    oauth_tokens::insert_refresh_token(token: &RefreshToken) -> ();
+    /// The access token with this SHA-256, also if it has expired, its grant, and the standing of the person for whom it acts.
+    oauth_tokens::find_access_token(hash: &Hash) -> Option<(AccessToken, Grant, Standing)>;
+    /// The refresh token with this SHA-256, also if it has expired or was exchanged.
+    oauth_tokens::find_refresh_token(hash: &Hash) -> Option<RefreshToken>;
+    /// What a refresh token was exchanged for, the latest first.
+    oauth_tokens::list_successors(hash: &Hash, limit: i64) -> Vec<Successor>;
+    /// Notes when a refresh token was exchanged.
+    oauth_tokens::consume_refresh_token(hash: &Hash, at: Instant) -> ();
+    /// Removes a refresh token.
+    oauth_tokens::delete_refresh_token(hash: &Hash) -> ();
+    /// Removes an access token.
+    oauth_tokens::delete_access_token(hash: &Hash) -> ();
+    /// Removes all tokens of a grant; returns the SHA-256 of its access tokens.
+    oauth_tokens::delete_tokens_of(grant: GrantId) -> Vec<Hash>;
+    /// Removes tokens of a grant beyond those that were made last.
+    oauth_tokens::delete_tokens_beyond(grant: GrantId, kept: i64) -> ();
+    /// Removes at most `limit` access tokens, and as many refresh tokens, that have expired; returns their number.
+    oauth_tokens::delete_expired_tokens(now: Instant, limit: i64) -> u64;
 
     /// The number of an account's events that are neither cancelled nor ended.
     my_events::count_active_events(account: AccountId, now: Instant) -> i64;

@@ -1,4 +1,4 @@
-//! Uses of keys and sessions, collected in memory so that a request costs no write.
+//! Uses of keys, sessions and grants, collected in memory so that a request costs no write.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::domain::{
-    ids::{KeyId, SessionId},
+    ids::{GrantId, KeyId, SessionId},
     instant::Instant,
 };
 
@@ -20,6 +20,9 @@ pub type KeyUses = Uses<KeyId>;
 
 /// Uses of sessions.
 pub type SessionUses = Uses<SessionId>;
+
+/// Uses of what people agreed to, by the access tokens that follow from it.
+pub type GrantUses = Uses<GrantId>;
 
 impl<I> Default for Uses<I> {
     fn default() -> Self {

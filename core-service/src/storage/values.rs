@@ -9,11 +9,13 @@ use super::Error;
 use crate::domain::{
     catalogue::Starts,
     event::Event,
-    ids::{AccountId, EventId, KeyId, PersonId},
+    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
     image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKey},
+    oauth::Grant,
     period::Period,
+    person::Role,
     registration::Status,
     words,
 };
@@ -110,12 +112,14 @@ pub struct AuditRecord {
     pub at: Instant,
     /// On whose account.
     pub account_id: Option<AccountId>,
-    /// Who: `key`, `person`, `admin`, `attendee` or `system`.
+    /// Who: `key`, `person`, `app`, `admin`, `attendee` or `system`.
     pub actor: String,
     /// By which key, when by a key.
     pub key_id: Option<KeyId>,
-    /// By whom, when by a person who had signed in.
+    /// By whom, when by a person who had signed in; for whom, when by an app.
     pub person_id: Option<PersonId>,
+    /// By which app, when by an app.
+    pub grant_id: Option<GrantId>,
     /// What, for example `event.cancel`.
     pub action: String,
     /// To what.
@@ -193,6 +197,36 @@ pub struct FailedMailRecipient {
     pub is_cancelled: bool,
 }
 
+/// A client of OAuth, with what it says of itself as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredClient {
+    /// Its identifier here.
+    pub id: ClientId,
+    /// Its identifier in OAuth.
+    pub client_id: String,
+    /// What it says of itself, as JSON.
+    pub metadata: String,
+    /// Its name for people.
+    pub name: String,
+    /// When it was first seen.
+    pub created_at: Instant,
+    /// Until when its document counts as it was read.
+    pub fresh_until: Option<Instant>,
+}
+
+/// A grant with its client, its account, and the role of its person there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredConnection {
+    /// The grant.
+    pub grant: Grant,
+    /// The client.
+    pub client: StoredClient,
+    /// The name of the account.
+    pub account_name: String,
+    /// The role.
+    pub role: Role,
+}
+
 /// A stock cover's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCover {
@@ -213,6 +247,11 @@ impl StoredCover {
 /// Parses a plan or a status, which are stored by name.
 pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
     name.parse().map_err(|_| corrupt(what, name))
+}
+
+/// A SHA-256 is stored as its bytes.
+pub(super) fn hash(what: &'static str, bytes: &[u8]) -> Result<[u8; 32], Error> {
+    bytes.try_into().map_err(|_| corrupt(what, "not 32 bytes"))
 }
 
 /// A credit is stored as JSON.

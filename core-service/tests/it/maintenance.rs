@@ -71,6 +71,7 @@ async fn what_is_old_is_deleted(database: Database) {
     let subject = account.id.uuid();
     let entry = |at| AuditEntry {
         person_id: None,
+        grant_id: None,
         id: rows.key(account.id).id.uuid(),
         at,
         account_id: Some(account.id),

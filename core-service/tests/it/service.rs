@@ -11,6 +11,7 @@ pub(crate) mod guests;
 mod mail_budgets;
 mod managing;
 mod members;
+mod oauth;
 mod outage;
 mod people;
 mod private_links;
@@ -146,7 +147,9 @@ impl Instance {
             self.authenticator.session_uses(),
         );
         let maintenance = Maintenance::new(self.commands.clone(), keys);
-        let maintenance = maintenance.with_session_uses(sessions);
+        let maintenance = maintenance
+            .with_session_uses(sessions)
+            .with_grant_uses(self.authenticator.grant_uses());
         maintenance.maintain_once().await.unwrap();
     }
 

@@ -37,6 +37,34 @@ fn everybody_signs_up_on_the_free_plan_unless_the_operator_says_otherwise() {
 }
 
 #[test]
+fn apps_introduce_themselves_and_are_forgiven_as_the_operator_says() {
+    let usual = options(&[]).policy.oauth;
+    assert!(usual.documents.is_some());
+    assert_eq!(usual.refresh_grace_seconds, 60);
+    let schemes = usual.private_schemes.to_string();
+    assert!(schemes.starts_with("cursor,vscode,"), "{schemes}");
+    let chosen = options(&[
+        "--oauth-cimd",
+        "off",
+        "--oauth-refresh-grace",
+        "0",
+        "--oauth-private-schemes",
+        "none",
+    ]);
+    let chosen = chosen.policy.oauth;
+    assert!(chosen.documents.is_none());
+    assert_eq!(chosen.refresh_grace_seconds, 0);
+    assert_eq!(chosen.private_schemes.to_string(), "none");
+    for wrong in [
+        ["--oauth-cimd", "sometimes"],
+        ["--oauth-refresh-grace", "601"],
+        ["--oauth-private-schemes", "javascript"],
+    ] {
+        assert!(Program::try_parse_from(["muster"].into_iter().chain(wrong)).is_err());
+    }
+}
+
+#[test]
 fn links_of_the_operator_are_pages_and_an_address() {
     let info = options(&[
         "--upgrade-url",

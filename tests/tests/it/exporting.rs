@@ -307,6 +307,7 @@ async fn who_is_signed_in_gets_what_is_known_of_them(app: Arc<TestApp>) {
     assert_eq!(person["email"], account.email);
     assert_eq!(rows(&files, "memberships")[0]["role"], "owner");
     assert_eq!(rows(&files, "sessions")[0]["device"], "Firefox");
+    assert!(rows(&files, "connected_apps").is_empty());
 }
 
 tests::on_both_engines!(

@@ -387,6 +387,222 @@ impl Rpc for DeclineInvitation {
     const STEP_UP: bool = false;
 }
 
+/// Reads what the metadata documents need. It changes only when core is started again, so an edge may keep it for a minute.
+#[derive(Debug, Clone, Copy)]
+pub struct GetOAuthServer;
+
+impl Rpc for GetOAuthServer {
+    type Request = super::GetOAuthServerRequest;
+    type Response = super::OAuthServer;
+
+    const NAME: &'static str = "GetOAuthServer";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/GetOAuthServer";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Checks an authorization request for somebody who is not signed in, and stores nothing. With an answer that has neither problem nor redirect they may sign in, and the request then begins.
+
+Errors: `RATE_LIMITED` after too many such calls from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct CheckAuthorization;
+
+impl Rpc for CheckAuthorization {
+    type Request = super::AuthorizationRequest;
+    type Response = super::CheckedAuthorization;
+
+    const NAME: &'static str = "CheckAuthorization";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/CheckAuthorization";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Begins an authorization: checks the request, and stores it for the session and the browser of the call, for 10 minutes. There are 20 that wait for a session at most; one more ends the oldest.
+
+Errors: `RATE_LIMITED` after too many such calls of the person.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct BeginAuthorization;
+
+impl Rpc for BeginAuthorization {
+    type Request = super::BeginAuthorizationRequest;
+    type Response = super::BegunAuthorization;
+
+    const NAME: &'static str = "BeginAuthorization";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/BeginAuthorization";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Reads an authorization that waits for a decision, for its page.
+
+Errors: `NOT_FOUND` if it is unknown, decided, older than 10 minutes, or of another session or browser.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct GetAuthorization;
+
+impl Rpc for GetAuthorization {
+    type Request = super::GetAuthorizationRequest;
+    type Response = super::PendingAuthorization;
+
+    const NAME: &'static str = "GetAuthorization";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/GetAuthorization";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Decides an authorization, once: the person agrees, for one of their accounts and with some of the scopes, or refuses.
+
+Errors: as `GetAuthorization`; `INVALID_REQUEST` with the detail `scopes` if none is left of them, or with `account_id` if the person is no member of the account, so that the page can be shown again; `ACCOUNT_SUSPENDED` if the operator has suspended it.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct DecideAuthorization;
+
+impl Rpc for DecideAuthorization {
+    type Request = super::DecideAuthorizationRequest;
+    type Response = super::DecidedAuthorization;
+
+    const NAME: &'static str = "DecideAuthorization";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/DecideAuthorization";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** The token endpoint (RFC 6749, section 3.2): exchanges a code, or a refresh token, for tokens.
+
+Errors: `RATE_LIMITED` after too many refused calls from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct ExchangeToken;
+
+impl Rpc for ExchangeToken {
+    type Request = super::ExchangeTokenRequest;
+    type Response = super::ExchangedToken;
+
+    const NAME: &'static str = "ExchangeToken";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/ExchangeToken";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Registers a client (RFC 7591). The same metadata, apart from ports of loopback redirects, always makes the same client.
+
+Errors: `RATE_LIMITED` after too many calls from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RegisterClient;
+
+impl Rpc for RegisterClient {
+    type Request = super::RegisterClientRequest;
+    type Response = super::RegisteredClient;
+
+    const NAME: &'static str = "RegisterClient";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/RegisterClient";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Revokes a token (RFC 7009): a refresh token with its whole grant, an access token alone. An unknown token, and one of another client, is answered like a revoked one.
+
+Errors: `RATE_LIMITED` after too many calls from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RevokeToken;
+
+impl Rpc for RevokeToken {
+    type Request = super::RevokeTokenRequest;
+    type Response = super::RevokedToken;
+
+    const NAME: &'static str = "RevokeToken";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/RevokeToken";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
+/// Lists the apps that may act for the person, in all their accounts, the last used first. There is one for each grant, so an app that is connected on two computers is there twice.
+#[derive(Debug, Clone, Copy)]
+pub struct ListConnectedApps;
+
+impl Rpc for ListConnectedApps {
+    type Request = super::ListConnectedAppsRequest;
+    type Response = super::ConnectedAppList;
+
+    const NAME: &'static str = "ListConnectedApps";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/ListConnectedApps";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+/** Ends a grant of the person: its tokens are refused by every core within 5 seconds.
+
+Errors: `NOT_FOUND` if the person has no such grant.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct DisconnectApp;
+
+impl Rpc for DisconnectApp {
+    type Request = super::DisconnectAppRequest;
+    type Response = super::DisconnectAppResponse;
+
+    const NAME: &'static str = "DisconnectApp";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.OAuthService/DisconnectApp";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+}
+
 /// What the caller wants to be mailed about the account of the session. Door staff get no such mails.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMailChoice;
@@ -745,6 +961,16 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(LeaveAccount);
     visitor.visit(AcceptInvitation);
     visitor.visit(DeclineInvitation);
+    visitor.visit(GetOAuthServer);
+    visitor.visit(CheckAuthorization);
+    visitor.visit(BeginAuthorization);
+    visitor.visit(GetAuthorization);
+    visitor.visit(DecideAuthorization);
+    visitor.visit(ExchangeToken);
+    visitor.visit(RegisterClient);
+    visitor.visit(RevokeToken);
+    visitor.visit(ListConnectedApps);
+    visitor.visit(DisconnectApp);
     visitor.visit(GetMailChoice);
     visitor.visit(SetMailChoice);
     visitor.visit(RenamePerson);

@@ -154,6 +154,81 @@ impl<
 
 #[tonic::async_trait]
 impl<
+    S: super::o_auth_service_server::OAuthService,
+> super::o_auth_service_server::OAuthService for Validated<S> {
+    async fn get_o_auth_server(
+        &self,
+        request: tonic::Request<super::GetOAuthServerRequest>,
+    ) -> Result<tonic::Response<super::OAuthServer>, tonic::Status> {
+        self.inner().get_o_auth_server(validated(request)?).await
+    }
+
+    async fn check_authorization(
+        &self,
+        request: tonic::Request<super::AuthorizationRequest>,
+    ) -> Result<tonic::Response<super::CheckedAuthorization>, tonic::Status> {
+        self.inner().check_authorization(validated(request)?).await
+    }
+
+    async fn begin_authorization(
+        &self,
+        request: tonic::Request<super::BeginAuthorizationRequest>,
+    ) -> Result<tonic::Response<super::BegunAuthorization>, tonic::Status> {
+        self.inner().begin_authorization(validated(request)?).await
+    }
+
+    async fn get_authorization(
+        &self,
+        request: tonic::Request<super::GetAuthorizationRequest>,
+    ) -> Result<tonic::Response<super::PendingAuthorization>, tonic::Status> {
+        self.inner().get_authorization(validated(request)?).await
+    }
+
+    async fn decide_authorization(
+        &self,
+        request: tonic::Request<super::DecideAuthorizationRequest>,
+    ) -> Result<tonic::Response<super::DecidedAuthorization>, tonic::Status> {
+        self.inner().decide_authorization(validated(request)?).await
+    }
+
+    async fn exchange_token(
+        &self,
+        request: tonic::Request<super::ExchangeTokenRequest>,
+    ) -> Result<tonic::Response<super::ExchangedToken>, tonic::Status> {
+        self.inner().exchange_token(validated(request)?).await
+    }
+
+    async fn register_client(
+        &self,
+        request: tonic::Request<super::RegisterClientRequest>,
+    ) -> Result<tonic::Response<super::RegisteredClient>, tonic::Status> {
+        self.inner().register_client(validated(request)?).await
+    }
+
+    async fn revoke_token(
+        &self,
+        request: tonic::Request<super::RevokeTokenRequest>,
+    ) -> Result<tonic::Response<super::RevokedToken>, tonic::Status> {
+        self.inner().revoke_token(validated(request)?).await
+    }
+
+    async fn list_connected_apps(
+        &self,
+        request: tonic::Request<super::ListConnectedAppsRequest>,
+    ) -> Result<tonic::Response<super::ConnectedAppList>, tonic::Status> {
+        self.inner().list_connected_apps(validated(request)?).await
+    }
+
+    async fn disconnect_app(
+        &self,
+        request: tonic::Request<super::DisconnectAppRequest>,
+    ) -> Result<tonic::Response<super::DisconnectAppResponse>, tonic::Status> {
+        self.inner().disconnect_app(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
+impl<
     S: super::organizer_mail_service_server::OrganizerMailService,
 > super::organizer_mail_service_server::OrganizerMailService for Validated<S> {
     async fn get_mail_choice(
@@ -352,6 +427,46 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.MemberService/DeclineInvitation",
         AccessRule::of::<bindings::DeclineInvitation>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/GetOAuthServer",
+        AccessRule::of::<bindings::GetOAuthServer>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/CheckAuthorization",
+        AccessRule::of::<bindings::CheckAuthorization>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/BeginAuthorization",
+        AccessRule::of::<bindings::BeginAuthorization>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/GetAuthorization",
+        AccessRule::of::<bindings::GetAuthorization>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/DecideAuthorization",
+        AccessRule::of::<bindings::DecideAuthorization>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/ExchangeToken",
+        AccessRule::of::<bindings::ExchangeToken>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/RegisterClient",
+        AccessRule::of::<bindings::RegisterClient>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/RevokeToken",
+        AccessRule::of::<bindings::RevokeToken>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/ListConnectedApps",
+        AccessRule::of::<bindings::ListConnectedApps>(),
+    ),
+    (
+        "/muster.internal.v1.OAuthService/DisconnectApp",
+        AccessRule::of::<bindings::DisconnectApp>(),
     ),
     (
         "/muster.internal.v1.OrganizerMailService/GetMailChoice",

@@ -151,6 +151,169 @@ impl Validate for super::DeclineInvitationRequest {
     }
 }
 
+impl Validate for super::GetOAuthServerRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(origin) = &self.origin {
+            check.field("origin").length(origin, 0, 256);
+        }
+    }
+}
+
+impl Validate for super::AuthorizationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(client_id) = &self.client_id {
+            check.field("client_id").length(client_id, 0, 2048);
+        }
+        if let Some(redirect_uri) = &self.redirect_uri {
+            check.field("redirect_uri").length(redirect_uri, 0, 2048);
+        }
+        if let Some(response_type) = &self.response_type {
+            check.field("response_type").length(response_type, 0, 256);
+        }
+        if let Some(state) = &self.state {
+            check.field("state").length(state, 0, 4096);
+        }
+        if let Some(code_challenge) = &self.code_challenge {
+            check.field("code_challenge").length(code_challenge, 0, 256);
+        }
+        if let Some(code_challenge_method) = &self.code_challenge_method {
+            check.field("code_challenge_method").length(code_challenge_method, 0, 256);
+        }
+        if let Some(scope) = &self.scope {
+            check.field("scope").length(scope, 0, 2048);
+        }
+        check.field("resources").items(self.resources.len(), 0, 8);
+        for (index, item) in self.resources.iter().enumerate() {
+            check.item("resources", index).length(item, 0, 2048);
+        }
+        check.field("bad_parameters").items(self.bad_parameters.len(), 0, 16);
+        for (index, item) in self.bad_parameters.iter().enumerate() {
+            check.item("bad_parameters", index).length(item, 0, 64);
+        }
+        if let Some(origin) = &self.origin {
+            check.field("origin").length(origin, 0, 256);
+        }
+    }
+}
+
+impl Validate for super::BeginAuthorizationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("request").required(self.request.is_some());
+        if let Some(request) = &self.request {
+            check.field("request").message(request);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+    }
+}
+
+impl Validate for super::GetAuthorizationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+    }
+}
+
+impl Validate for super::DecideAuthorizationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+        if let Some(account_id) = &self.account_id {
+            check.field("account_id").length(account_id, 0, 64);
+        }
+        check.field("scopes").items(self.scopes.len(), 0, 32);
+        for (index, item) in self.scopes.iter().enumerate() {
+            check.item("scopes", index).length(item, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::ExchangeTokenRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(grant_type) = &self.grant_type {
+            check.field("grant_type").length(grant_type, 0, 256);
+        }
+        if let Some(client_id) = &self.client_id {
+            check.field("client_id").length(client_id, 0, 2048);
+        }
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 0, 256);
+        }
+        if let Some(redirect_uri) = &self.redirect_uri {
+            check.field("redirect_uri").length(redirect_uri, 0, 2048);
+        }
+        if let Some(code_verifier) = &self.code_verifier {
+            check.field("code_verifier").length(code_verifier, 0, 256);
+        }
+        if let Some(refresh_token) = &self.refresh_token {
+            check.field("refresh_token").length(refresh_token, 0, 256);
+        }
+        if let Some(scope) = &self.scope {
+            check.field("scope").length(scope, 0, 2048);
+        }
+        check.field("resources").items(self.resources.len(), 0, 8);
+        for (index, item) in self.resources.iter().enumerate() {
+            check.item("resources", index).length(item, 0, 2048);
+        }
+        check.field("bad_parameters").items(self.bad_parameters.len(), 0, 16);
+        for (index, item) in self.bad_parameters.iter().enumerate() {
+            check.item("bad_parameters", index).length(item, 0, 64);
+        }
+        if let Some(origin) = &self.origin {
+            check.field("origin").length(origin, 0, 256);
+        }
+    }
+}
+
+impl Validate for super::RegisterClientRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("metadata").required(self.metadata.is_some());
+        if let Some(metadata) = &self.metadata {
+            check.field("metadata").length(metadata, 0, 65536);
+        }
+    }
+}
+
+impl Validate for super::RevokeTokenRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(token) = &self.token {
+            check.field("token").length(token, 0, 2048);
+        }
+        if let Some(client_id) = &self.client_id {
+            check.field("client_id").length(client_id, 0, 2048);
+        }
+        check.field("bad_parameters").items(self.bad_parameters.len(), 0, 16);
+        for (index, item) in self.bad_parameters.iter().enumerate() {
+            check.item("bad_parameters", index).length(item, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::ListConnectedAppsRequest {}
+
+impl Validate for super::DisconnectAppRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
+        }
+    }
+}
+
 impl Validate for super::GetMailChoiceRequest {}
 
 impl Validate for super::SetMailChoiceRequest {

@@ -12,6 +12,7 @@ impl Activity {
         let text = text.or_else(|| self.of_attendee(&by, &event));
         let text = text.or_else(|| self.of_organizer(&by, &event));
         let text = text.or_else(|| self.of_member(&by));
+        let text = text.or_else(|| self.of_app(&by));
         let text = text.unwrap_or_else(|| self.of_account(&by));
         match &self.reason {
             Some(reason) => format!("{text}. Reason: {reason}"),
@@ -104,6 +105,33 @@ impl Activity {
         })
     }
 
+    fn of_app(&self, by: &str) -> Option<String> {
+        let named = |name: &String| format!("the app \"{name}\"");
+        let app = self.app.as_ref().map_or_else(|| "an app".to_owned(), named);
+        Some(match (&*self.action, self.after("why")) {
+            ("app.connect", _) => format!("{by} connected {app}"),
+            ("app.disconnect", "by_app") => format!("{by} disconnected itself"),
+            ("app.disconnect", "displaced") => {
+                format!("{by} disconnected {app}, which was connected many times since")
+            }
+            ("app.disconnect", "no_member") => {
+                format!("{by} disconnected {app} with the person for whom it acted")
+            }
+            ("app.disconnect", "refresh_token_reused") => {
+                format!(
+                    "{by} disconnected {app}, since one of its tokens was used twice and may have been stolen"
+                )
+            }
+            ("app.disconnect", "code_reused") => {
+                format!(
+                    "{by} disconnected {app}, since its code was used twice and may have been stolen"
+                )
+            }
+            ("app.disconnect", _) => format!("{by} disconnected {app}"),
+            _ => return None,
+        })
+    }
+
     fn of_account(&self, by: &str) -> String {
         let key = self.key_label.as_deref().or_else(|| self.text("label"));
         let key = key.map_or_else(
@@ -135,6 +163,14 @@ impl Activity {
         match (&*self.actor, self.actor_name.as_deref()) {
             ("key", Some(label)) => format!("The key \"{label}\""),
             ("key", None) => "A key".to_owned(),
+            ("app", name) => {
+                let app =
+                    name.map_or_else(|| "An app".to_owned(), |name| format!("The app \"{name}\""));
+                match &self.on_behalf_of {
+                    Some(person) => format!("{app} of {person}"),
+                    None => app,
+                }
+            }
             ("admin", _) => "The operator".to_owned(),
             ("system", _) => "Muster".to_owned(),
             ("attendee", _) => self
@@ -218,14 +254,17 @@ mod tests {
             actor_name: match actor {
                 "key" => Some("laptop".to_owned()),
                 "person" => Some("Olga".to_owned()),
+                "app" => Some("Claude".to_owned()),
                 _ => None,
             },
+            on_behalf_of: (actor == "app").then(|| "Olga".to_owned()),
             action: action.to_owned(),
             subject_id: Uuid::nil(),
             event_id: None,
             event_title: Some("Rust Meetup".to_owned()),
             attendee: Some("Ada".to_owned()),
             key_label: None,
+            app: Some("Cursor".to_owned()),
             member: Some("Dora".to_owned()),
             before: None,
             after: None,
@@ -241,6 +280,26 @@ mod tests {
         };
         let status = || json!({"status": "Confirmed", "checked_in": false});
         for (entry, expected) in [
+            (
+                entry("app", "event.publish"),
+                "The app \"Claude\" of Olga published \"Rust Meetup\"",
+            ),
+            (
+                fields("person", "app.connect", json!({"scopes": "events:read"})),
+                "Olga connected the app \"Cursor\"",
+            ),
+            (
+                fields("app", "app.disconnect", json!({"why": "by_app"})),
+                "The app \"Claude\" of Olga disconnected itself",
+            ),
+            (
+                fields("person", "app.disconnect", json!({"why": "by_person"})),
+                "Olga disconnected the app \"Cursor\"",
+            ),
+            (
+                fields("system", "app.disconnect", json!({"why": "no_member"})),
+                "Muster disconnected the app \"Cursor\" with the person for whom it acted",
+            ),
             (
                 entry("key", "event.publish"),
                 "The key \"laptop\" published \"Rust Meetup\"",

@@ -54,6 +54,7 @@ impl Fact<'_> {
             actor: actor.name(),
             key_id: actor.key_id(),
             person_id: actor.person_id(),
+            grant_id: actor.grant_id(),
             action: entry.action,
             subject_id: entry.subject,
             event_id: self.event(),
@@ -160,7 +161,9 @@ impl Fact<'_> {
             | Self::PlanSet { .. }
             | Self::AccountChanged { .. }
             | Self::KeyCreated { .. }
-            | Self::KeyRevoked { .. } => return self.of_account(),
+            | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::AppDisconnected { .. } => return self.of_account(),
             Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }
             | Self::MemberChanged { .. } => return self.of_members(),
@@ -200,6 +203,14 @@ impl Fact<'_> {
                 Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
             }
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
+            Self::AppConnected { grant } => {
+                Entry::new("app.connect", grant.account_id, grant.id.uuid())
+                    .after(json!({ "scopes": grant.scopes.joined(" ") }))
+            }
+            Self::AppDisconnected { grant, why } => {
+                Entry::new("app.disconnect", grant.account_id, grant.id.uuid())
+                    .after(json!({ "why": why.name() }))
+            }
             _ => return None,
         })
     }

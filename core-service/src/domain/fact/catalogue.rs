@@ -39,6 +39,8 @@ impl Fact<'_> {
             | Self::OrganizerMailDue { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::AppDisconnected { .. }
             | Self::MailRetried { .. }
             | Self::PrivateLinksMade => None,
         }

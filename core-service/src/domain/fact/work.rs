@@ -88,6 +88,9 @@ impl Fact<'_> {
             Self::MemberInvited { invitation } => {
                 Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
             }
+            Self::AppDisconnected { grant, why } => why
+                .is_suspicious()
+                .then(|| Job::person_mail(Task::AppMail, grant.id.uuid())),
             Self::CodeMade { code } => Some(Job::person_mail(Task::CodeMail, code.uuid())),
             Self::OrganizerMailDue { id, mail } => {
                 let task = Task::OrganizerMail {
@@ -118,6 +121,7 @@ impl Fact<'_> {
             | Self::MemberChanged { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
             | Self::MailRetried { .. }
             | Self::PrivateLinksMade => None,
         }
@@ -190,6 +194,8 @@ impl Fact<'_> {
             | Self::OrganizerMailDue { .. }
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::AppDisconnected { .. }
             | Self::MailRetried { .. }
             | Self::PrivateLinksMade => None,
         }

@@ -31,6 +31,8 @@ pub enum JobKind {
     CodeMail,
     /// Invites somebody to an account. The subject is the invitation.
     InvitationMail,
+    /// Tells a person that an app was disconnected, since somebody may have stolen what it had. The subject is the grant.
+    AppMail,
     /// Tells a member of an account of new registrations. The subject is the mail.
     OrganizerMail,
     /// Schedules the mails to members about new registrations. The subject is the account.
@@ -63,7 +65,7 @@ impl JobKind {
     ];
 
     /// Every kind of mail to people who sign in.
-    pub const PERSON_MAILS: [Self; 2] = [Self::CodeMail, Self::InvitationMail];
+    pub const PERSON_MAILS: [Self; 3] = [Self::CodeMail, Self::InvitationMail, Self::AppMail];
 
     /// The kinds by which organizers are told of registrations.
     pub const TO_ORGANIZERS: [Self; 2] = [Self::OrganizerMail, Self::OrganizerNews];
@@ -84,6 +86,7 @@ impl JobKind {
             Self::EventChangedMail => "event_changed_mail",
             Self::CodeMail => "code_mail",
             Self::InvitationMail => "invitation_mail",
+            Self::AppMail => "app_mail",
             Self::OrganizerMail => "organizer_mail",
             Self::OrganizerNews => "organizer_news",
             Self::EventAnnouncement => "event_announcement",

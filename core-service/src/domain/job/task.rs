@@ -42,6 +42,8 @@ pub enum Task {
     CodeMail,
     /// See [`JobKind::InvitationMail`].
     InvitationMail,
+    /// See [`JobKind::AppMail`].
+    AppMail,
     /// See [`JobKind::OrganizerMail`].
     OrganizerMail {
         /// The account.
@@ -116,6 +118,7 @@ impl Task {
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
             Self::CodeMail => JobKind::CodeMail,
             Self::InvitationMail => JobKind::InvitationMail,
+            Self::AppMail => JobKind::AppMail,
             Self::OrganizerMail { .. } => JobKind::OrganizerMail,
             Self::OrganizerNews { .. } => JobKind::OrganizerNews,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
@@ -187,6 +190,7 @@ mod tests {
             ),
             (Task::CodeMail, None),
             (Task::InvitationMail, None),
+            (Task::AppMail, None),
             (
                 Task::OrganizerMail {
                     account: AccountId::new(Uuid::from_u128(1)),

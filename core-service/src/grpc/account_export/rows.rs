@@ -12,7 +12,7 @@ use crate::{
         session::Session,
     },
     grpc::convert,
-    service::{Links, Part, Records, safe},
+    service::{Links, Part, Records, StoredConnection, safe},
 };
 
 /// A part's name, which its files have.
@@ -22,6 +22,7 @@ pub(super) const fn name(part: Part) -> &'static str {
         Part::Person => "person",
         Part::Sessions => "sessions",
         Part::Memberships => "memberships",
+        Part::Apps => "connected_apps",
         Part::Members => "members",
         Part::Invitations => "invitations",
         Part::Keys => "keys",
@@ -37,6 +38,17 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
         Part::Account | Part::Person => &[],
         Part::Sessions => &["id", "device", "created_at", "last_used_at"],
         Part::Memberships => &["account_id", "account_name", "role"],
+        Part::Apps => &[
+            "id",
+            "name",
+            "client_id",
+            "account_id",
+            "account_name",
+            "scopes",
+            "surfaces",
+            "created_at",
+            "last_used_at",
+        ],
         Part::Members => &["person_id", "name", "email", "role", "created_at"],
         Part::Invitations => &[
             "id",
@@ -135,6 +147,7 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
         Records::Person(one) => Ok(vec![person(&one)]),
         Records::Sessions(all) => Ok(all.iter().map(session).collect()),
         Records::Memberships(all) => Ok(all.iter().map(membership).collect()),
+        Records::Apps(all) => Ok(all.iter().map(app).collect()),
         Records::Members(all) => Ok(all.iter().map(member).collect()),
         Records::Invitations(all) => Ok(all.iter().map(invitation).collect()),
         Records::Keys(all) => Ok(all.iter().map(key).collect()),
@@ -199,6 +212,22 @@ fn membership(one: &Membership) -> Value {
         "account_id": one.account_id.to_string(),
         "account_name": one.account_name,
         "role": one.role.name(),
+    })
+}
+
+/// Without anything from which a token could be told.
+fn app(one: &StoredConnection) -> Value {
+    let grant = &one.grant;
+    json!({
+        "id": grant.id.to_string(),
+        "name": one.client.name,
+        "client_id": one.client.client_id,
+        "account_id": grant.account_id.to_string(),
+        "account_name": one.account_name,
+        "scopes": grant.scopes.within(one.role.scopes()).joined(" "),
+        "surfaces": grant.audience.surfaces().join(" "),
+        "created_at": grant.created_at.to_string(),
+        "last_used_at": when(grant.last_used_at),
     })
 }
 

@@ -92,6 +92,7 @@ mod tests {
                 scopes: Scopes::All,
             }),
             person: None,
+            app: None,
             is_suspended: false,
         },
         expires_at: None,

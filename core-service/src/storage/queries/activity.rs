@@ -24,7 +24,11 @@ macro_rules! named {
              (SELECT e.title FROM events e WHERE e.id = a.event_id AND e.account_id = a.account_id) AS event_title, \
              (SELECT r.name FROM registrations r WHERE r.id = a.subject_id AND r.event_id = a.event_id) AS attendee, \
              COALESCE((SELECT k.label FROM api_keys k WHERE k.id = a.key_id AND k.account_id = a.account_id), \
-             (SELECT p.name FROM people p WHERE p.id = a.person_id)) AS actor_label, \
+             (SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = a.grant_id), \
+             (SELECT p.name FROM people p WHERE p.id = a.person_id AND a.grant_id IS NULL)) AS actor_label, \
+             (SELECT b.name FROM people b WHERE b.id = a.person_id AND a.grant_id IS NOT NULL) AS on_behalf_of, \
+             (SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id \
+             WHERE g.id = a.subject_id AND g.account_id = a.account_id) AS app, \
              (SELECT k.label FROM api_keys k WHERE k.id = a.subject_id AND k.account_id = a.account_id) AS key_label, \
              (SELECT m.name FROM people m WHERE m.id = a.subject_id) AS member \
              FROM (SELECT * FROM audit_log l WHERE ",
@@ -85,12 +89,14 @@ fn read(row: &Row) -> Result<Activity, Error> {
         at: Instant::from_micros(row.try_get("at")?),
         actor: row.try_get("actor")?,
         actor_name: row.try_get("actor_label")?,
+        on_behalf_of: row.try_get("on_behalf_of")?,
         action: row.try_get("action")?,
         subject_id: row.try_get("subject_id")?,
         event_id: event_id.map(EventId::new),
         event_title: row.try_get("event_title")?,
         attendee: row.try_get("attendee")?,
         key_label: row.try_get("key_label")?,
+        app: row.try_get("app")?,
         member: row.try_get("member")?,
         before: json("before")?,
         after: json("after")?,

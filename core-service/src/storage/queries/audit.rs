@@ -8,7 +8,7 @@ use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
-        ids::{AccountId, EventId, KeyId, PersonId},
+        ids::{AccountId, EventId, GrantId, KeyId, PersonId},
         instant::Instant,
     },
     storage::{AuditRecord, Error, values},
@@ -39,6 +39,10 @@ pub(in crate::storage) async fn insert_audits(
             "person_id",
             entries.iter().map(|entry| entry.person_id.map(PersonId::uuid)),
         )
+        .column(
+            "grant_id",
+            entries.iter().map(|entry| entry.grant_id.map(GrantId::uuid)),
+        )
         .column("action", entries.iter().map(|entry| entry.action))
         .column("subject_id", entries.iter().map(|entry| entry.subject_id))
         .column("event_id", entries.iter().map(|entry| entry.event_id.map(EventId::uuid)))
@@ -47,7 +51,7 @@ pub(in crate::storage) async fn insert_audits(
         .column("reason", entries.iter().map(|entry| entry.reason.as_deref()))
         .execute(
             connection,
-            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, action, subject_id, event_id, before, after, reason) \
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, reason) \
              SELECT * FROM input",
         )
         .await?;
@@ -76,7 +80,7 @@ pub(in crate::storage) async fn list_audit(
     limit: i64,
 ) -> Result<Vec<AuditRecord>, Error> {
     sqlx::query::<Db>(
-        "SELECT at, account_id, actor, key_id, person_id, action, subject_id, before, after, reason FROM audit_log \
+        "SELECT at, account_id, actor, key_id, person_id, grant_id, action, subject_id, before, after, reason FROM audit_log \
          WHERE subject_id = $1 ORDER BY at, id LIMIT $2",
     )
     .bind(subject)
@@ -100,12 +104,14 @@ fn read(row: &Row) -> Result<AuditRecord, Error> {
     let account_id: Option<Uuid> = row.try_get("account_id")?;
     let key_id: Option<Uuid> = row.try_get("key_id")?;
     let person_id: Option<Uuid> = row.try_get("person_id")?;
+    let grant_id: Option<Uuid> = row.try_get("grant_id")?;
     Ok(AuditRecord {
         at: Instant::from_micros(row.try_get("at")?),
         account_id: account_id.map(AccountId::new),
         actor: row.try_get("actor")?,
         key_id: key_id.map(KeyId::new),
         person_id: person_id.map(PersonId::new),
+        grant_id: grant_id.map(GrantId::new),
         action: row.try_get("action")?,
         subject_id: row.try_get("subject_id")?,
         before: json("before")?,

@@ -36,13 +36,16 @@ pub(in crate::storage) async fn delete_mails_to(
         "DELETE FROM jobs WHERE (kind = $1 AND subject_id IN (SELECT id FROM codes WHERE email_norm = $4)) \
          OR (kind = $2 AND subject_id IN (SELECT id FROM invitations WHERE email_norm = $4)) \
          OR (kind = $3 AND payload LIKE $5) \
-         OR (kind IN ($1, $2, $3) AND replace(lower(last_error), $4, '') <> lower(last_error))",
+         OR (kind = $6 AND subject_id IN (SELECT id FROM oauth_grants WHERE person_id = $7)) \
+         OR (kind IN ($1, $2, $3, $6) AND replace(lower(last_error), $4, '') <> lower(last_error))",
     )
     .bind(JobKind::CodeMail.name())
     .bind(JobKind::InvitationMail.name())
     .bind(JobKind::OrganizerMail.name())
     .bind(email_norm)
     .bind(person.map(|id| format!("%\"person\":\"{id}\"%")))
+    .bind(JobKind::AppMail.name())
+    .bind(person.map(PersonId::uuid))
     .execute(connection)
     .await?;
     Ok(done.rows_affected())

@@ -114,6 +114,8 @@ pub(in crate::storage) async fn begin_removal(
     for statement in [
         "UPDATE sessions SET account_id = (SELECT m.account_id FROM memberships m WHERE m.person_id = sessions.person_id \
          AND m.account_id <> $1 ORDER BY m.created_at, m.account_id LIMIT 1) WHERE account_id = $1",
+        "DELETE FROM oauth_codes WHERE account_id = $1",
+        "DELETE FROM oauth_grants WHERE account_id = $1",
         "DELETE FROM memberships WHERE account_id = $1",
         "DELETE FROM invitations WHERE account_id = $1",
         "DELETE FROM api_keys WHERE account_id = $1",

@@ -84,6 +84,9 @@ pub(in crate::storage) async fn delete_person(
     for statement in [
         "UPDATE api_keys SET person_id = NULL WHERE person_id = $1",
         "UPDATE invitations SET person_id = NULL WHERE person_id = $1",
+        "DELETE FROM oauth_authorizations WHERE person_id = $1",
+        "DELETE FROM oauth_codes WHERE person_id = $1",
+        "DELETE FROM oauth_grants WHERE person_id = $1",
         "DELETE FROM memberships WHERE person_id = $1",
         "DELETE FROM sessions WHERE person_id = $1",
         "DELETE FROM known_browsers WHERE person_id = $1",

@@ -3,7 +3,7 @@
 use core_service::domain::{
     account::ApiKey,
     audit::AuditEntry,
-    ids::{AccountId, KeyId, PersonId},
+    ids::{AccountId, GrantId, KeyId, PersonId},
     person::{Person, Role, Standing},
     plan::Plan,
 };
@@ -202,7 +202,10 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
         account_id: Some(AccountId::new(Uuid::from_u128(1))),
         actor,
         key_id: (actor == "key").then_some(KeyId::new(Uuid::from_u128(2))),
-        person_id: (actor == "person").then_some(PersonId::new(Uuid::from_u128(3))),
+        person_id: ["app", "person"]
+            .contains(&actor)
+            .then_some(PersonId::new(Uuid::from_u128(3))),
+        grant_id: (actor == "app").then_some(GrantId::new(Uuid::from_u128(4))),
         action: "event.update",
         subject_id: subject,
         event_id: None,
@@ -221,15 +224,18 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
     tx.insert_audit(&entry(3, "person", None, None))
         .await
         .unwrap();
+    tx.insert_audit(&entry(4, "app", None, None)).await.unwrap();
     tx.commit().await.unwrap();
 
     let log = store.list_audit(subject, 10).await.unwrap();
     let actors: Vec<_> = log.iter().map(|record| record.actor.as_str()).collect();
-    assert_eq!(actors, ["key", "admin", "person"]);
+    assert_eq!(actors, ["key", "admin", "person", "app"]);
     assert_eq!(log[0].key_id, Some(KeyId::new(Uuid::from_u128(2))));
     assert_eq!((log[1].key_id, log[1].person_id), (None, None));
     let person = Some(PersonId::new(Uuid::from_u128(3)));
     assert_eq!((log[2].key_id, log[2].person_id), (None, person));
+    let grant = Some(GrantId::new(Uuid::from_u128(4)));
+    assert_eq!((log[3].person_id, log[3].grant_id), (person, grant));
     assert_eq!((&log[0].before, &log[0].after), (&changed, &None));
     assert_eq!((&log[1].before, &log[1].after), (&None, &changed));
     assert_eq!(log[0].reason.as_deref(), Some("because"));

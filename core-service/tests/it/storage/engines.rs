@@ -90,6 +90,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0027_organizer_mails",
             "0028_faster_maintenance",
             "0029_sitemaps_from_an_index",
+            "0030_oauth",
         ]
     );
     store.migrate().await.unwrap();
@@ -129,6 +130,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0025_suspension",
                 "0026_more_counters",
                 "0027_organizer_mails",
+                "0030_oauth",
             ]
         );
     }

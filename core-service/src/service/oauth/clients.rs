@@ -1,0 +1,172 @@
+//! Clients: registered ones, and those that a document describes.
+
+use std::sync::Arc;
+
+use egress::Egress;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use super::{OAuthPolicy, Problem};
+use crate::{
+    domain::{
+        audit::Actor,
+        ids::ClientId,
+        instant::Instant,
+        oauth::{
+            Client, ClientMetadata, PrivateSchemes, Refusal,
+            client::{self, document_url},
+        },
+    },
+    service::{Commands, Error, Unit},
+    storage::StoredClient,
+};
+
+const DAY_SECONDS: i64 = 86_400;
+/// For how long a document counts at most. A document that could not be read is asked for again at once.
+const LONGEST_FRESH_SECONDS: i64 = DAY_SECONDS;
+/// How many documents are read at the same time.
+const MOST_READS: usize = 16;
+/// For how many days a client is kept to which nobody agreed, and how many of those there are: registering needs no account.
+pub(crate) const UNUSED_CLIENT_DAYS: u32 = 30;
+/// See [`UNUSED_CLIENT_DAYS`].
+pub(crate) const MOST_UNUSED_CLIENTS: i64 = 10_000;
+/// How many of those beyond that one registration removes.
+const TRIMMED: i64 = 10;
+
+/// Finds and registers clients.
+#[derive(Debug, Clone)]
+pub(super) struct Clients {
+    commands: Commands,
+    documents: Option<Egress>,
+    schemes: PrivateSchemes,
+    reads: Arc<Semaphore>,
+}
+
+impl Clients {
+    pub(super) fn new(commands: Commands, policy: OAuthPolicy) -> Self {
+        Self {
+            commands,
+            documents: policy.documents,
+            schemes: policy.private_schemes,
+            reads: Arc::new(Semaphore::new(MOST_READS)),
+        }
+    }
+
+    pub(super) const fn takes_documents(&self) -> bool {
+        self.documents.is_some()
+    }
+
+    pub(super) const fn schemes(&self) -> &PrivateSchemes {
+        &self.schemes
+    }
+
+    /// The client with this identifier, for an authorization; its document is read unless it was lately.
+    pub(super) async fn find(&self, client_id: &str) -> Result<Result<Client, Problem>, Error> {
+        let Some(url) = document_url(client_id) else {
+            let found = self.known(client_id).await?;
+            return Ok(found.ok_or_else(Problem::unknown_client));
+        };
+        let Some(egress) = &self.documents else {
+            return Ok(Err(Problem::no_documents()));
+        };
+        let now = self.commands.now();
+        let known = self.known(client_id).await?;
+        let is_fresh = |client: &Client| client.fresh_until.is_some_and(|until| now < until);
+        if let Some(client) = known.filter(is_fresh) {
+            return Ok(Ok(client));
+        }
+        self.read(egress, &url).await
+    }
+
+    /// The client with this identifier, if it is known. Nothing is read.
+    pub(super) async fn known(&self, client_id: &str) -> Result<Option<Client>, Error> {
+        let found = self.commands.store().find_client(client_id).await?;
+        found.map(|stored| self.client(stored)).transpose()
+    }
+
+    /// A client that something stored refers to.
+    pub(super) async fn get(&self, id: ClientId) -> Result<Client, Error> {
+        let found = self.commands.store().get_client(id).await?;
+        self.client(found.ok_or(Error::NotFound { what: "client" })?)
+    }
+
+    /// A client as it was stored.
+    pub(super) fn client(&self, stored: StoredClient) -> Result<Client, Error> {
+        let metadata = ClientMetadata::from_stored(&stored.metadata, &self.schemes);
+        let unreadable = || Error::unreadable("metadata of a client", stored.client_id.clone());
+        Ok(Client {
+            id: stored.id,
+            metadata: metadata.ok_or_else(unreadable)?,
+            client_id: stored.client_id,
+            created_at: stored.created_at,
+            fresh_until: stored.fresh_until,
+        })
+    }
+
+    /// Registers a client; returns the answer.
+    pub(super) async fn register(&self, text: &str) -> Result<Result<String, Refusal>, Error> {
+        let metadata = match ClientMetadata::read(text, &self.schemes) {
+            Ok(metadata) => metadata,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let client = self.put(&metadata.registered_id(), metadata, None).await?;
+        Ok(Ok(client::registration(&client, text)))
+    }
+
+    async fn read(&self, egress: &Egress, url: &Url) -> Result<Result<Client, Problem>, Error> {
+        let _one = self.reads.try_acquire().map_err(|_| Error::Busy)?;
+        let document = match egress.fetch(url).await {
+            Ok(document) => document,
+            Err(error) => return Ok(Err(Problem::unreadable_document(&error.to_string()))),
+        };
+        let metadata = ClientMetadata::read_document(&document.text, url.as_str(), &self.schemes);
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            Err(refusal) => return Ok(Err(Problem::unreadable_document(&refusal.description))),
+        };
+        let seconds = document.max_age.map_or(LONGEST_FRESH_SECONDS, |age| {
+            i64::try_from(age.as_secs()).unwrap_or(i64::MAX)
+        });
+        let seconds = seconds.min(LONGEST_FRESH_SECONDS);
+        let fresh_until = self.commands.now().plus_seconds(seconds);
+        self.put(url.as_str(), metadata, Some(fresh_until))
+            .await
+            .map(Ok)
+    }
+
+    async fn put(
+        &self,
+        client_id: &str,
+        metadata: ClientMetadata,
+        fresh_until: Option<Instant>,
+    ) -> Result<Client, Error> {
+        let decide = async |unit: &mut Unit| {
+            let client = Client {
+                id: ClientId::new(unit.new_id()),
+                client_id: client_id.to_owned(),
+                metadata,
+                created_at: unit.now,
+                fresh_until,
+            };
+            let stored = StoredClient {
+                id: client.id,
+                metadata: client.metadata.canonical(),
+                name: client.name(),
+                created_at: client.created_at,
+                fresh_until,
+                client_id: client.client_id,
+            };
+            let stored = unit.tx.put_client(&stored, unit.now).await?;
+            let old = unit
+                .now
+                .plus_seconds(-i64::from(UNUSED_CLIENT_DAYS) * DAY_SECONDS);
+            unit.tx
+                .delete_unused_clients(old, MOST_UNUSED_CLIENTS, TRIMMED)
+                .await?;
+            unit.note_write();
+            Ok(stored)
+        };
+        let stored = self.commands.run(Actor::System, decide).await?;
+        self.client(stored)
+    }
+}

@@ -1,0 +1,155 @@
+//! What people have connected, and how it ends.
+
+use std::net::IpAddr;
+
+use super::OAuth;
+use crate::{
+    domain::{
+        audit::Actor,
+        fact::{Disconnection, Fact},
+        ids::{AccountId, GrantId, PersonId},
+        oauth::{
+            Client, Code, Connection, Hash, Kind, RedirectUri, Refusal, Secret, request::unless_bad,
+        },
+    },
+    service::{Error, SignedIn, Unit},
+};
+
+/// How many grants of one person are shown.
+const MOST_SHOWN: i64 = 500;
+
+/// How many grants of one person for one account end with their membership. There are few: each client has 20 at most.
+const MOST_ENDED: i64 = 10_000;
+
+const NO_CONNECTION: Error = Error::NotFound {
+    what: "connected app",
+};
+
+impl OAuth {
+    /// The apps that act for a person, the last used first.
+    pub async fn connections(&self, by: &SignedIn) -> Result<Vec<Connection>, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let found = store.list_connections(by.person, now, MOST_SHOWN).await?;
+        let connection = |stored: crate::storage::StoredConnection| {
+            Ok(Connection {
+                client: self.clients.client(stored.client)?,
+                grant: stored.grant,
+                account_name: stored.account_name,
+                role: stored.role,
+            })
+        };
+        found.into_iter().map(connection).collect()
+    }
+
+    /// Where the answers of a connected app went.
+    pub fn redirect(&self, connection: &Connection) -> Option<RedirectUri> {
+        RedirectUri::parse(&connection.grant.redirect_uri, self.clients.schemes()).ok()
+    }
+
+    /// Ends a grant of the person: at once here, within [`crate::service::credentials::TRUST_SECONDS`] on other cores.
+    pub async fn disconnect(&self, by: &SignedIn, id: GrantId) -> Result<(), Error> {
+        let actor = Actor::Person(by.person);
+        let decide = async |unit: &mut Unit| {
+            let grant = unit.tx.lock_grant(id).await?;
+            let grant = grant.filter(|grant| grant.person_id == by.person);
+            grant.ok_or(NO_CONNECTION)?;
+            revoke(unit, id, Disconnection::ByPerson, actor).await
+        };
+        let ended = self.commands.run(actor, decide).await?;
+        self.forget(&ended);
+        Ok(())
+    }
+
+    /// Revokes a token of a client: a refresh token with its grant, an access token alone. What is no token of the client changes nothing.
+    pub async fn revoke_token(
+        &self,
+        token: Option<&str>,
+        client_id: Option<&str>,
+        bad_parameters: &[String],
+        address: Option<IpAddr>,
+    ) -> Result<Result<(), Refusal>, Error> {
+        self.limiters.count_address(address)?;
+        if let Err(refusal) = unless_bad(bad_parameters) {
+            return Ok(Err(refusal));
+        }
+        let client = match self.known_client(client_id).await? {
+            Ok(client) => client,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let Some(token) = token else {
+            let refusal = Refusal::new(Code::InvalidRequest, "token is missing");
+            return Ok(Err(refusal));
+        };
+        let refresh = Secret::parse(Kind::RefreshToken, token);
+        let access = Secret::parse(Kind::AccessToken, token);
+        let decide = async |unit: &mut Unit| match (refresh, access) {
+            (Some(token), _) => end_by_refresh_token(unit, &client, &token.hash()).await,
+            (_, Some(token)) => end_access_token(unit, &client, token.hash()).await,
+            (None, None) => Ok(Vec::new()),
+        };
+        let ended = self.commands.run(Actor::System, decide).await?;
+        self.forget(&ended);
+        Ok(Ok(()))
+    }
+}
+
+async fn end_by_refresh_token(
+    unit: &mut Unit,
+    client: &Client,
+    hash: &Hash,
+) -> Result<Vec<Hash>, Error> {
+    let Some(token) = unit.tx.find_refresh_token(hash).await? else {
+        return Ok(Vec::new());
+    };
+    let grant = unit.tx.lock_grant(token.grant_id).await?;
+    let Some(grant) = grant.filter(|grant| grant.client_id == client.id) else {
+        return Ok(Vec::new());
+    };
+    let app = Actor::App(grant.id, grant.person_id);
+    revoke(unit, grant.id, Disconnection::ByApp, app).await
+}
+
+async fn end_access_token(
+    unit: &mut Unit,
+    client: &Client,
+    hash: Hash,
+) -> Result<Vec<Hash>, Error> {
+    let found = unit.tx.find_access_token(&hash).await?;
+    if !found.is_some_and(|(_, grant, _)| grant.client_id == client.id) {
+        return Ok(Vec::new());
+    }
+    unit.tx.delete_access_token(&hash).await?;
+    unit.note_write();
+    Ok(vec![hash])
+}
+
+/// Ends a grant, with its tokens; returns the access tokens. One that has ended stays as it is.
+pub(in crate::service) async fn revoke(
+    unit: &mut Unit,
+    id: GrantId,
+    why: Disconnection,
+    actor: Actor,
+) -> Result<Vec<Hash>, Error> {
+    let Some(grant) = unit.tx.lock_grant(id).await? else {
+        return Ok(Vec::new());
+    };
+    if !unit.tx.mark_grant_revoked(id, unit.now).await? {
+        return Ok(Vec::new());
+    }
+    let ended = unit.tx.delete_tokens_of(id).await?;
+    let fact = Fact::AppDisconnected { grant: &grant, why };
+    unit.record_by(actor, fact).await?;
+    Ok(ended)
+}
+
+/// Ends all grants of a person for an account, of which they are no member any more.
+pub(in crate::service) async fn revoke_all_of(
+    unit: &mut Unit,
+    account: AccountId,
+    person: PersonId,
+) -> Result<(), Error> {
+    for id in unit.tx.list_grants_by(account, person, MOST_ENDED).await? {
+        revoke(unit, id, Disconnection::NoMember, Actor::System).await?;
+    }
+    Ok(())
+}

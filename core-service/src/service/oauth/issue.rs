@@ -1,0 +1,64 @@
+//! New tokens.
+
+use super::exchange::Issued;
+use crate::{
+    domain::{
+        oauth::{
+            AccessToken, Audience, Grant, Hash, Kind, RefreshToken, Secret,
+            grant::{ACCESS_SECONDS, MOST_TOKENS},
+        },
+        person::Role,
+        scope::Scopes,
+    },
+    service::{Error, Unit},
+};
+
+/// What new tokens are for.
+pub(super) struct Wanted {
+    /// The scopes of the access token.
+    pub(super) scopes: Scopes,
+    /// For which surfaces.
+    pub(super) audience: Audience,
+    /// The refresh token that they are exchanged for.
+    pub(super) parent: Option<Hash>,
+}
+
+/// Makes an access token and a refresh token of a grant, which then lasts longer.
+pub(super) async fn issue(
+    unit: &mut Unit,
+    grant: &Grant,
+    role: Role,
+    wanted: Wanted,
+) -> Result<Issued, Error> {
+    let now = unit.now;
+    let access = Secret::generate(Kind::AccessToken, unit.entropy());
+    let refresh = Secret::generate(Kind::RefreshToken, unit.entropy());
+    let ends_at = Grant::refresh_ends_at(grant.created_at, now);
+    let token = AccessToken {
+        hash: access.hash(),
+        grant_id: grant.id,
+        scopes: wanted.scopes,
+        audience: wanted.audience,
+        created_at: now,
+        expires_at: now.plus_seconds(ACCESS_SECONDS),
+    };
+    unit.tx.insert_access_token(&token).await?;
+    let token = RefreshToken {
+        hash: refresh.hash(),
+        grant_id: grant.id,
+        parent: wanted.parent,
+        created_at: now,
+        expires_at: ends_at,
+        consumed_at: None,
+    };
+    unit.tx.insert_refresh_token(&token).await?;
+    unit.tx.prolong_grant(grant.id, ends_at, now).await?;
+    unit.tx.delete_tokens_beyond(grant.id, MOST_TOKENS).await?;
+    unit.note_write();
+    Ok(Issued {
+        access,
+        refresh,
+        expires_in_seconds: ACCESS_SECONDS,
+        scopes: wanted.scopes.within(role.scopes()),
+    })
+}

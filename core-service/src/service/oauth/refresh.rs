@@ -1,0 +1,111 @@
+//! Exchanging a refresh token for new tokens.
+
+use super::{
+    OAuth,
+    connections::revoke,
+    exchange::{Outcome, TokenRequest, invalid_grant, refused},
+    issue::{Wanted, issue},
+};
+use crate::{
+    domain::{
+        audit::Actor,
+        fact::Disconnection,
+        oauth::{
+            Audience, Client, Code, Grant, Kind, Refusal, Secret,
+            request::{foreign_resource, names},
+            rotation::{self, Decision},
+        },
+        scope::Scopes,
+    },
+    service::{Error, Unit},
+};
+
+/// How many successors of one token are looked at.
+const MOST_SUCCESSORS: i64 = 100;
+
+const UNKNOWN: Refusal =
+    invalid_grant("the refresh token is unknown, expired, revoked, or of another client");
+
+impl OAuth {
+    pub(super) async fn refresh(
+        &self,
+        client: &Client,
+        request: &TokenRequest,
+        audience: Option<Audience>,
+    ) -> Result<Outcome, Error> {
+        let token = request.refresh_token.as_deref();
+        let Some(token) = token.and_then(|token| Secret::parse(Kind::RefreshToken, token)) else {
+            return Ok(refused(UNKNOWN));
+        };
+        let (hash, grace) = (token.hash(), self.grace_seconds);
+        let decide = async |unit: &mut Unit| {
+            let Some(token) = unit.tx.find_refresh_token(&hash).await? else {
+                return Ok(refused(UNKNOWN));
+            };
+            let grant = unit.tx.lock_grant(token.grant_id).await?;
+            let is_theirs =
+                |grant: &Grant| grant.client_id == client.id && grant.revoked_at.is_none();
+            // Whoever had the lock before may have exchanged or ended it.
+            let token = unit.tx.find_refresh_token(&hash).await?;
+            let (Some(grant), Some(token)) = (grant.filter(is_theirs), token) else {
+                return Ok(refused(UNKNOWN));
+            };
+            unit.renew_time();
+            let role = unit.tx.find_role(grant.account_id, grant.person_id).await?;
+            let Some(role) = role else {
+                return Ok(refused(UNKNOWN));
+            };
+            // What is asked for in a wrong way uses nothing up.
+            let wanted = match wanted(&grant, request.scope.as_deref(), audience) {
+                Ok((scopes, audience)) => Wanted {
+                    scopes,
+                    audience,
+                    parent: Some(hash),
+                },
+                Err(refusal) => return Ok(refused(refusal)),
+            };
+            let successors = unit.tx.list_successors(&hash, MOST_SUCCESSORS).await?;
+            match rotation::decide(&token, &successors, unit.now, grace) {
+                Decision::Expired => Ok(refused(UNKNOWN)),
+                Decision::Reused => {
+                    let why = Disconnection::RefreshTokenReused;
+                    let ended = revoke(unit, grant.id, why, Actor::System).await?;
+                    Ok((Err(UNKNOWN), ended))
+                }
+                Decision::Exchange { ends, begins_grace } => {
+                    for successor in &ends {
+                        unit.tx.delete_refresh_token(successor).await?;
+                    }
+                    if begins_grace {
+                        unit.tx.consume_refresh_token(&hash, unit.now).await?;
+                    }
+                    let issued = issue(unit, &grant, role, wanted).await?;
+                    Ok((Ok(issued), Vec::new()))
+                }
+            }
+        };
+        self.commands.run(Actor::System, decide).await
+    }
+}
+
+/// The scopes and the surfaces of the new access token: what was granted, or less.
+fn wanted(
+    grant: &Grant,
+    scope: Option<&str>,
+    audience: Option<Audience>,
+) -> Result<(Scopes, Audience), Refusal> {
+    let asked = names(scope.unwrap_or_default());
+    if !asked.iter().all(|scope| grant.scopes.contain(*scope)) {
+        let text = "scope has more than was granted: authorize again to ask for more";
+        return Err(Refusal::new(Code::InvalidScope, text));
+    }
+    let scopes = match &asked[..] {
+        [] => grant.scopes,
+        _ => Scopes::named(asked),
+    };
+    let audience = audience.unwrap_or(grant.audience);
+    if !grant.audience.includes(audience) {
+        return Err(foreign_resource());
+    }
+    Ok((scopes, audience))
+}
