@@ -128,9 +128,8 @@ impl Egress {
     /// When it cannot be read within the limits.
     pub async fn fetch(&self, url: &Url) -> Result<Document, Error> {
         let fetched = tokio::time::timeout(TIME, async {
-            let host = match (url.scheme(), url.host()) {
-                ("https", Some(host)) => host,
-                _ => return Err(Error::Url),
+            let ("https", Some(host)) = (url.scheme(), url.host()) else {
+                return Err(Error::Url);
             };
             let port = url.port().unwrap_or(HTTPS);
             let stream = self.connect(&host, port).await?;

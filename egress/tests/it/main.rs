@@ -1,4 +1,5 @@
 //! What a stranger's URL can make this machine do.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -66,7 +67,7 @@ async fn no_address_but_a_public_one_is_connected_to() {
 async fn a_name_that_leads_elsewhere_after_the_check_changes_nothing() {
     let documents = Documents::start().await;
     documents.on(PATH, Reply::Text("{}".to_owned()));
-    let fine: IpAddr = Ipv4Addr::new(127, 0, 0, 1).into();
+    let fine: IpAddr = Ipv4Addr::LOCALHOST.into();
     let forbidden: IpAddr = Ipv4Addr::new(127, 0, 0, 2).into();
     let only_fine = |address: IpAddr| address == IpAddr::from(Ipv4Addr::LOCALHOST);
     let rebinding = egress(Names::new([vec![fine], vec![forbidden]]), only_fine);

@@ -273,12 +273,11 @@ mod tests {
     }
 
     #[test]
-    fn every_action_has_a_sentence() {
+    fn what_apps_do_has_a_sentence() {
         let fields = |actor: &str, action: &str, after: Value| Activity {
             after: Some(after),
             ..entry(actor, action)
         };
-        let status = || json!({"status": "Confirmed", "checked_in": false});
         for (entry, expected) in [
             (
                 entry("app", "event.publish"),
@@ -300,6 +299,19 @@ mod tests {
                 fields("system", "app.disconnect", json!({"why": "no_member"})),
                 "Muster disconnected the app \"Cursor\" with the person for whom it acted",
             ),
+        ] {
+            assert_eq!(entry.sentence(), expected);
+        }
+    }
+
+    #[test]
+    fn every_action_has_a_sentence() {
+        let fields = |actor: &str, action: &str, after: Value| Activity {
+            after: Some(after),
+            ..entry(actor, action)
+        };
+        let status = || json!({"status": "Confirmed", "checked_in": false});
+        for (entry, expected) in [
             (
                 entry("key", "event.publish"),
                 "The key \"laptop\" published \"Rust Meetup\"",

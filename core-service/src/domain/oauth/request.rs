@@ -120,6 +120,7 @@ mod tests {
 
     const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
+    #[expect(clippy::unnecessary_wraps, reason = "parameters are optional")]
     fn some(text: &str) -> Option<String> {
         Some(text.to_owned())
     }

@@ -115,7 +115,7 @@ async fn end_access_token(
     hash: Hash,
 ) -> Result<Vec<Hash>, Error> {
     let found = unit.tx.find_access_token(&hash).await?;
-    if !found.is_some_and(|(_, grant, _)| grant.client_id == client.id) {
+    if found.is_none_or(|(_, grant, _)| grant.client_id != client.id) {
         return Ok(Vec::new());
     }
     unit.tx.delete_access_token(&hash).await?;

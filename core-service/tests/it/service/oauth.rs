@@ -162,6 +162,7 @@ fn refreshing(client_id: &str, token: &Issued) -> TokenRequest {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "parameters are optional")]
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
