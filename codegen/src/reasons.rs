@@ -25,6 +25,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         .reasons
         .iter()
         .map(|reason| format_ident!("{}", pascal(&reason.grpc_status)));
+    let descriptions = api.reasons.iter().map(|reason| &reason.description);
     let remedies = api.reasons.iter().map(|reason| &reason.remedy);
     quote! {
         /// The reason of an error.
@@ -56,6 +57,11 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
             /// Its gRPC status.
             pub const fn grpc_code(self) -> tonic::Code {
                 match self { #(Self::#names => tonic::Code::#grpc,)* }
+            }
+
+            /// What it means.
+            pub const fn description(self) -> &'static str {
+                match self { #(Self::#names => #descriptions,)* }
             }
 
             /// What the caller can do about it; empty if there is no advice.

@@ -1,15 +1,12 @@
 //! The OpenAPI document in three forms, and a page to read it and to try the API. The page works without the Internet: all its files are in
 //! this binary.
 
-use std::{
-    collections::HashMap,
-    io::{Cursor, Read},
-    sync::LazyLock,
-};
+use std::{collections::HashMap, fmt::Write as _, io::Read, sync::LazyLock};
 
 use axum::{extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{Problem, http::Operation};
+use flate2::read::GzDecoder;
 use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
 use muster_api::{EXAMPLE_URL, Reason};
 
@@ -17,23 +14,23 @@ use crate::Options;
 
 const PAGE: &str = include_str!("documents/page.html");
 const START: &str = include_str!("documents/start.js");
+const INTRODUCTION: &str = include_str!("documents/introduction.txt");
+/// See `documents/scalar/README.md`.
+const SCALAR: &[u8] = include_bytes!("documents/scalar/standalone.js.gz");
 
-/// The page may run only its own scripts and call only its own origin. Swagger UI sets inline styles.
+/// The page may run only its own scripts and call only its own origin. Scalar sets inline styles.
 const OWN_ORIGIN: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
 );
 
 /// The page's files, unpacked at the first request.
 static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
-    let names = [
-        "swagger-ui.css",
-        "swagger-ui-bundle.js",
-        "favicon-32x32.png",
-    ];
-    let unpacked = names
-        .into_iter()
-        .filter_map(|name| Some((name, unpack(name)?)));
-    unpacked.chain([("start.js", START.into())]).collect()
+    [
+        ("scalar.js", unpacked(SCALAR)),
+        ("start.js", START.into()),
+        ("introduction.txt", introduction().into()),
+    ]
+    .into()
 });
 
 /// The paths of the forms of the OpenAPI document.
@@ -100,9 +97,8 @@ fn file(name: &str) -> Result<Response, Problem> {
         return Err(Problem::new(Reason::NotFound, message));
     };
     let media_type = match name.rsplit('.').next() {
-        Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
-        _ => "image/png",
+        _ => "text/plain; charset=utf-8",
     };
     Ok(document(bytes, media_type))
 }
@@ -112,15 +108,19 @@ pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> Response {
     edge::http::document(bytes, media_type, "no-cache")
 }
 
-/// One file of Swagger UI's distribution.
-fn unpack(name: &str) -> Option<Bytes> {
-    let archive = Cursor::new(utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED);
-    let mut archive = zip::ZipArchive::new(archive).ok()?;
-    let path = format!("/dist/{name}");
-    let index = archive
-        .file_names_raw()
-        .position(|name| name.ends_with(path.as_bytes()))?;
+fn unpacked(packed: &[u8]) -> Bytes {
     let mut bytes = Vec::new();
-    archive.by_index(index).ok()?.read_to_end(&mut bytes).ok()?;
-    Some(bytes.into())
+    // A file in this binary is whole; a test reads it.
+    let _whole = GzDecoder::new(packed).read_to_end(&mut bytes);
+    bytes.into()
+}
+
+/// The first thing that a reader sees: how to make a first call, and all error codes. The page fills in where the API is.
+fn introduction() -> String {
+    let mut rows = String::new();
+    for reason in Reason::ALL {
+        let (code, status, meaning) = (reason.code(), reason.http_status(), reason.description());
+        let _infallible = writeln!(rows, "| `{code}` | {status} | {meaning} |");
+    }
+    INTRODUCTION.replace("{errors}\n", &rows)
 }

@@ -47,19 +47,32 @@ async fn the_reference_loads_nothing_from_elsewhere() {
         );
         loaded += 1;
     }
-    assert_eq!(loaded, 5, "icon, style, two scripts, and the document");
+    assert_eq!(loaded, 4, "two scripts, and the document twice");
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'self';"), "{policy}");
+}
+
+#[tokio::test]
+async fn the_reference_begins_with_a_first_call_and_every_error_code() {
+    let gateway = Gateway::start().await;
+    let script = gateway.get("/docs/scalar.js").await;
+    assert!(script.body.len() > 1_000_000, "{}", script.body.len());
+    let text = gateway.get("/docs/introduction.txt").await.body;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("curl \"{base}/events?limit=2\""), "{text}");
+    for reason in muster_api::Reason::ALL {
+        let row = format!("| `{}` | {} | ", reason.code(), reason.http_status());
+        assert!(text.contains(&row), "{row}");
+    }
 }
 
 #[tokio::test]
 async fn the_references_files_have_types_and_tags() {
     let gateway = Gateway::start().await;
     for (file, media_type) in [
-        ("swagger-ui.css", "text/css; charset=utf-8"),
-        ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+        ("scalar.js", "text/javascript; charset=utf-8"),
         ("start.js", "text/javascript; charset=utf-8"),
-        ("favicon-32x32.png", "image/png"),
+        ("introduction.txt", "text/plain; charset=utf-8"),
     ] {
         let reply = gateway
             .send("HEAD", &format!("/docs/{file}"), &[], b"")
@@ -129,6 +142,23 @@ async fn the_catalogue_links_to_what_there_is() {
 }
 
 #[tokio::test]
+async fn the_base_of_the_api_lists_its_paths_and_where_they_are_described() {
+    let gateway = Gateway::start().await;
+    let reply = gateway.get("/api/v1").await;
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+    let index = reply.json();
+    let methods = serde_json::json!(["GET", "POST"]);
+    assert_eq!(index["paths"]["/api/v1/things"], methods);
+    let described = ["description", "reference"].map(|name| index[name].as_str().unwrap());
+    let link = reply.header("link").unwrap();
+    for target in described {
+        assert!(link.contains(&format!("<{target}>")), "{link}");
+        assert_eq!(gateway.get(target).await.status, 200, "{target}");
+    }
+}
+
+#[tokio::test]
 async fn there_is_no_oauth_yet() {
     let gateway = Gateway::start().await;
     for path in [
@@ -152,4 +182,7 @@ async fn health_is_json() {
         ),
         (Some("ready"), Some("no-store"))
     );
+    let version = gateway.get("/version").await.json();
+    assert_eq!(version["name"], "muster");
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
 }

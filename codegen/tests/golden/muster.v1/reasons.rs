@@ -211,6 +211,75 @@ impl Reason {
         }
     }
 
+    /// What it means.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => {
+                "The request is malformed or breaks a limit. `details` names each invalid field and says what is valid."
+            }
+            Self::Unauthorized => {
+                "The API key is missing, malformed, unknown, expired or revoked."
+            }
+            Self::QuotaExceeded => "The plan's quota of active events is used up.",
+            Self::PlanRequired => {
+                "The caller's plan does not include this: a paid plan (Premium, Pro or Business) is required."
+            }
+            Self::NotFound => {
+                "It does not exist, is not publicly visible, or belongs to another account."
+            }
+            Self::MethodNotAllowed => {
+                "The path does not support this method; the Allow header lists those it does."
+            }
+            Self::Conflict => "The request conflicts with the current state.",
+            Self::EventCancelled => "The event is cancelled, which is final.",
+            Self::EventEnded => {
+                "The event has ended: it can be neither published nor registered for."
+            }
+            Self::CapacityTooLow => {
+                "The capacity would fall below the number of confirmed registrations."
+            }
+            Self::PayloadTooLarge => "The request body is larger than 1 MiB.",
+            Self::UnsupportedMediaType => {
+                "The body's Content-Type is not application/json."
+            }
+            Self::RateLimited => {
+                "Too many requests, or a quota is used up, which `details` names; Retry-After says when to try again."
+            }
+            Self::Internal => "Muster failed; `request_id` finds the cause in its logs.",
+            Self::Unavailable => {
+                "A part of Muster is unreachable or took too long; Retry-After says when to try again."
+            }
+            Self::EventNotPublished => {
+                "The event is a draft, which takes no registrations."
+            }
+            Self::AlreadyRegistered => {
+                "The e-mail address is already registered for the event. Only the event's owner gets this answer."
+            }
+            Self::RegistrationCancelled => {
+                "The registration is cancelled, which is final; the attendee can register again."
+            }
+            Self::NotConfirmed => {
+                "The registration holds no seat, so the attendee cannot be checked in."
+            }
+            Self::InsufficientScope => {
+                "The credential is valid, but lacks the scope that this operation needs; WWW-Authenticate names it."
+            }
+            Self::IdempotencyKeyInUse => {
+                "The first call with this Idempotency-Key is still running."
+            }
+            Self::IdempotencyKeyReused => {
+                "The Idempotency-Key was used for another request within the last 24 hours."
+            }
+            Self::AwaitsConfirmation => {
+                "The attendee must confirm the registration from the e-mail before it can be approved."
+            }
+            Self::AccountSuspended => "The operator has suspended the account.",
+            Self::StepUpRequired => {
+                "The person has to enter a new code from a mail first. Only pages for people get this answer."
+            }
+        }
+    }
+
     /// What the caller can do about it; empty if there is no advice.
     pub const fn remedy(self) -> &'static str {
         match self {

@@ -127,6 +127,25 @@ impl Reason {
         }
     }
 
+    /// What it means.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "The request is malformed.",
+            Self::Unauthorized => "There is no library card.",
+            Self::PlanRequired => "The library card does not include this.",
+            Self::NotFound => "There is no such book.",
+            Self::Lent => "The book is lent.",
+            Self::PayloadTooLarge => "The body is too large.",
+            Self::UnsupportedMediaType => "The body is no JSON.",
+            Self::Internal => "The library failed.",
+            Self::Unavailable => "The library is closed.",
+            Self::InsufficientScope => "The library card lacks the scope.",
+            Self::IdempotencyKeyInUse => "The first request with this key is under way.",
+            Self::IdempotencyKeyReused => "The key was used for another request.",
+            Self::AccountSuspended => "The librarian keeps the card.",
+        }
+    }
+
     /// What the caller can do about it; empty if there is no advice.
     pub const fn remedy(self) -> &'static str {
         match self {
