@@ -1,9 +1,13 @@
 //! Breaks a text into lines and finds the size at which they fill a box well.
 
+mod words;
+
 use std::ops::Range;
 
 use unicode_linebreak::linebreaks;
 use unicode_segmentation::UnicodeSegmentation;
+
+use words::{break_words, hyphens};
 
 use super::{
     fonts::Font,
@@ -36,31 +40,59 @@ struct Segment {
     bare: f64,
 }
 
+/// For the sake of whole words a text is not set smaller than this, in pixels.
+const LEAST_FOR_WHOLE_WORDS: f64 = 50.0;
+
+/// With broken words it is not set larger than this, in pixels: each size more would break more of them.
+const MOST_FOR_BROKEN_WORDS: f64 = 62.0;
+
 /// Sets `text` as large as the room allows: at the first of `sizes` (largest first) at which it fits without breaking a word; if
-/// there is none, at the first at which it fits with the longest words broken; else at the last, cut short with an ellipsis.
+/// that would make it small, at the first at which it fits with the longest words broken; else at the last, cut short with an
+/// ellipsis.
 pub(super) fn fit(text: Text, room: Room, sizes: &[f64]) -> Block {
-    let smallest = sizes.last().copied().unwrap_or(1.0);
     let whole = segments(&text);
-    let broken = break_words(&text, &whole, room.width / smallest);
-    for segments in [&whole, &broken] {
-        let widest = segments
-            .iter()
-            .map(|segment| segment.bare)
-            .fold(0.0, f64::max);
-        for size in sizes
-            .iter()
-            .copied()
-            .filter(|size| widest * size <= room.width)
+    for size in sizes.iter().copied() {
+        if size >= LEAST_FOR_WHOLE_WORDS
+            && let Some(lines) = lines(&text, &whole, size, room)
         {
-            let width = room.width / size;
-            let lines = wrap(segments, width).len();
-            if lines <= lines_that_fit(&text, size, room) {
-                let lines = balance(segments, width, lines);
-                return Block { text, lines, size };
-            }
+            return Block { text, lines, size };
         }
     }
+    for size in sizes.iter().copied() {
+        let broken = break_words(&text, &whole, room.width / size);
+        if size <= MOST_FOR_BROKEN_WORDS
+            && let Some(lines) = lines(&text, &broken, size, room)
+        {
+            return hyphenated(&text, lines, size);
+        }
+    }
+    let smallest = sizes.last().copied().unwrap_or(1.0);
+    let broken = break_words(&text, &whole, room.width / smallest);
     cut(&text, &broken, room, smallest)
+}
+
+/// The lines of a text at a size, if it fits.
+fn lines(text: &Text, segments: &[Segment], size: f64, room: Room) -> Option<Vec<Range<usize>>> {
+    let width = room.width / size;
+    if segments.iter().any(|segment| segment.bare > width) {
+        return None;
+    }
+    let count = wrap(segments, width).len();
+    (count <= lines_that_fit(text, size, room)).then(|| balance(segments, width, count))
+}
+
+/// The block with a hyphen at the end of each line that ends within a word.
+fn hyphenated(text: &Text, lines: Vec<Range<usize>>, size: f64) -> Block {
+    let places = hyphens(text.as_str(), &lines);
+    let moved = |at: usize| at + places.iter().filter(|place| **place <= at).count();
+    Block {
+        lines: lines
+            .into_iter()
+            .map(|line| moved(line.start)..moved(line.end))
+            .collect(),
+        text: text.with_hyphens(&places),
+        size,
+    }
 }
 
 impl Block {
@@ -108,10 +140,14 @@ fn lines_that_fit(text: &Text, size: f64, room: Room) -> usize {
 fn segments(text: &Text) -> Vec<Segment> {
     let content = text.as_str();
     let japanese = content.chars().any(is_kana);
+    let breaks = linebreaks(content).map(|(end, _)| end);
+    let breaks = breaks.filter(|end| is_good_break(content, *end, japanese));
+    let mut ends: Vec<usize> = breaks.chain(words::syllables(content)).collect();
+    ends.sort_unstable();
+    ends.dedup();
     let mut start = 0;
-    linebreaks(content)
-        .filter(|(end, _)| is_good_break(content, *end, japanese))
-        .map(|(end, _)| {
+    ends.into_iter()
+        .map(|end| {
             let segment = measure(text, start..end);
             start = end;
             segment
@@ -170,23 +206,6 @@ fn trimmed(text: &Text, range: &Range<usize>) -> Range<usize> {
         .get(range.clone())
         .map_or(0, |part| part.trim_end().len());
     range.start..range.start + length
-}
-
-/// Replaces each segment that is wider than `width` by its graphemes.
-fn break_words(text: &Text, whole: &[Segment], width: f64) -> Vec<Segment> {
-    let mut pieces = Vec::new();
-    for segment in whole {
-        if segment.bare <= width {
-            pieces.push(segment.clone());
-            continue;
-        }
-        let word = text.as_str().get(segment.range.clone()).unwrap_or_default();
-        pieces.extend(word.grapheme_indices(true).map(|(at, grapheme)| {
-            let start = segment.range.start + at;
-            measure(text, start..start + grapheme.len())
-        }));
-    }
-    pieces
 }
 
 /// Fills lines one after the other.

@@ -32,7 +32,7 @@ pub const WIDTH: u32 = 1200;
 pub const HEIGHT: u32 = 630;
 
 /// Increases whenever the same request gives other bytes, so that caches drop the older drawing.
-const DRAWING_VERSION: u8 = 1;
+const DRAWING_VERSION: u8 = 2;
 
 /// The content of a cover.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

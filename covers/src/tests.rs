@@ -51,6 +51,17 @@ fn title(title: &str) -> String {
     lines.join(" ")
 }
 
+/// The size of a line of text, in pixels.
+fn size_of(svg: &str, line: usize) -> f64 {
+    let sizes = svg.split("font-size=\"").skip(1);
+    let size = sizes.map(|rest| rest.split('"').next().unwrap_or_default());
+    size.clone()
+        .nth(line)
+        .expect("a line")
+        .parse()
+        .expect("a size")
+}
+
 /// Width and height of a PNG, from its header.
 fn size(png: &[u8]) -> (u32, u32) {
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
@@ -220,6 +231,35 @@ fn east_asian_titles_break_between_words() {
         lines(&svg("東京の夏祭り：花火と音楽の夜、そして屋台めぐり"))[..3],
         ["東京の夏祭り：", "花火と音楽の夜、", "そして屋台めぐり"]
     );
+}
+
+#[test]
+fn a_long_word_is_broken_with_hyphens_rather_than_set_small() {
+    let word = "Donaudampfschifffahrtsgesellschaftskapitänspatent";
+    let svg = svg(word);
+    let lines = lines(&svg);
+    let title = &lines[..lines.len() - 2];
+    assert_eq!(title.concat().replace('-', ""), word);
+    let (last, others) = title.split_last().unwrap();
+    assert!(!last.ends_with('-') && !others.is_empty(), "{title:?}");
+    assert!(others.iter().all(|line| line.ends_with('-')), "{title:?}");
+    assert!(size_of(&svg, 0) >= 50.0, "{svg}");
+    // What is no word has no hyphens of ours.
+    let address = "https://example.org/one/very_long_name_without_spaces/";
+    assert_eq!(super::tests::title(address).replace(' ', ""), address);
+}
+
+#[test]
+fn titles_in_scripts_without_spaces_are_larger_than_the_date() {
+    for title in [
+        "เทศกาลดนตรีและอาหารริมแม่น้ำเจ้าพระยาประจำปี",
+        "ບຸນປະເພນີແຂ່ງເຮືອນະຄອນຫຼວງວຽງຈັນ",
+        "ពិធីបុណ្យអុំទូកនិងសំពះព្រះខែប្រចាំឆ្នាំ",
+    ] {
+        let svg = svg(title);
+        assert!(size_of(&svg, 0) >= 50.0, "{title}: {}", size_of(&svg, 0));
+        assert_eq!(super::tests::title(title).replace(' ', ""), title);
+    }
 }
 
 /// Titles of everything: single characters of all of Unicode, and pieces that are known to be hard.

@@ -16,6 +16,9 @@ const ACCENTS_AT_MOST: usize = 2;
 /// Stands for what is left out.
 const ELLIPSIS: char = '…';
 
+/// Stands at the end of a line that ends within a word.
+const HYPHEN: &str = "-";
+
 /// Text that can be set.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
@@ -95,6 +98,38 @@ impl Text {
             .filter(|font| font.covers(ELLIPSIS));
         shortened.push(&ELLIPSIS.to_string(), last.unwrap_or(&SANS));
         shortened
+    }
+
+    /// The same with a hyphen at each of these places, in their order.
+    pub(super) fn with_hyphens(&self, places: &[usize]) -> Self {
+        let mut text = Self {
+            content: String::new(),
+            runs: Vec::new(),
+            base: self.base,
+        };
+        for run in &self.runs {
+            let mut start = run.range.start;
+            let within = |place: &&usize| run.range.start < **place && **place <= run.range.end;
+            for place in places.iter().filter(within) {
+                text.push(
+                    self.content.get(start..*place).unwrap_or_default(),
+                    run.font,
+                );
+                text.push(HYPHEN, hyphen_font(run.font));
+                start = *place;
+            }
+            let rest = self.content.get(start..run.range.end).unwrap_or_default();
+            if !rest.is_empty() {
+                text.push(rest, run.font);
+            }
+        }
+        text
+    }
+
+    /// How wide a hyphen is, in ems.
+    pub(super) fn hyphen_width(&self) -> f64 {
+        let font = self.runs.first().map_or(&SANS, |run| run.font);
+        hyphen_font(font).advance(HYPHEN, false)
     }
 
     fn push(&mut self, shown: &str, font: &'static Font) {
@@ -247,6 +282,11 @@ fn fit(
         .filter(|character| display.covers(*character))
         .collect();
     (latin, display)
+}
+
+/// The font itself, if it has a hyphen.
+fn hyphen_font(font: &'static Font) -> &'static Font {
+    if has_all(font, HYPHEN) { font } else { &SANS }
 }
 
 fn has_all(font: &Font, unit: &str) -> bool {

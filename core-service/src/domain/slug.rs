@@ -40,9 +40,36 @@ pub fn is_possible(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
+/// What is read as words: no signs, whose names nobody would type, and in Japanese no Chinese characters, whose transliteration
+/// is the Chinese reading.
+fn readable(text: &str) -> String {
+    let is_japanese = text.chars().any(is_kana);
+    let read = |character: char| {
+        let is_left_out = is_sign(character) || (is_japanese && is_han(character));
+        if is_left_out { ' ' } else { character }
+    };
+    text.chars().map(read).collect()
+}
+
+/// Emoji, arrows, symbols, and what joins or varies them.
+fn is_sign(character: char) -> bool {
+    matches!(character,
+        '\u{200d}' | '\u{20e3}' | '\u{2190}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{2900}'..='\u{2bff}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{1f000}'..='\u{1f0ff}' | '\u{1f1e6}'..='\u{1faff}' | '\u{e0020}'..='\u{e007f}')
+}
+
+fn is_kana(character: char) -> bool {
+    matches!(character, '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
+}
+
+fn is_han(character: char) -> bool {
+    matches!(character, '\u{3005}'..='\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}')
+}
+
 /// The words of `text` in ASCII, joined by hyphens, cut at `limit` characters and there at a word's end if one is near.
 fn hyphenated(text: &str, limit: usize) -> String {
-    let ascii = any_ascii::any_ascii(text).to_ascii_lowercase();
+    let ascii = any_ascii::any_ascii(&readable(text)).to_ascii_lowercase();
     let mut slug = String::with_capacity(limit);
     // An apostrophe is inside a word: "Anna's" is "annas".
     let characters = ascii.chars().filter(|&c| c != '\'');
@@ -81,7 +108,12 @@ mod tests {
             ("Rust Meetup Zürich", "rust-meetup-zurich"),
             ("  Anna’s & Bob's  Wedding!! ", "annas-bobs-wedding"),
             ("Кино под открытым небом", "kino-pod-otkrytym-nebom"),
-            ("東京ナイト 2027", "dongjingnaito-2027"),
+            ("東京ナイト 2027", "naito-2027"),
+            ("はじめての金継ぎ", "hajimeteno-gi"),
+            ("北京", "beijing"),
+            ("Party 🎉🎉 time 👩‍💻", "party-time"),
+            ("I ❤️ Rust → 2.0 🇫🇷", "i-rust-2-0"),
+            ("🎉", "event"),
             ("مهرجان", "mhrjn"),
             ("C++ / C#", "c-c"),
             ("\u{202e}\u{200f}\u{200b}", "event"),
