@@ -1,6 +1,8 @@
 //! Events in calendars, as iCalendar (RFC 5545, 5546): entries in mails to registrants, and files to take into a calendar. It uses no
 //! crate: those for iCalendar bring a second library for times and would replace only the functions at the end.
 
+mod zones;
+
 use std::borrow::Cow;
 
 use jiff::{Timestamp, tz::TimeZone};
@@ -22,6 +24,9 @@ const LINE_OCTETS: usize = 75;
 
 /// Characters of a description in a file of many events, which would be megabytes otherwise.
 const CATALOGUE_DESCRIPTION: usize = 500;
+
+/// The same in a mail, which has a link to the event's page.
+const INVITATION_DESCRIPTION: usize = 1_000;
 
 /// Characters of an address that are not escaped in a `mailto:` URI (RFC 6068).
 const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
@@ -104,7 +109,7 @@ pub fn invitation(
             Method::Request => CONFIRMED,
             Method::Cancel => CANCELLED,
         },
-        description_characters: 0,
+        description_characters: INVITATION_DESCRIPTION,
     };
     let organizer = registrant.organizer.as_deref().unwrap_or("Muster");
     let people = [
@@ -122,7 +127,7 @@ pub fn invitation(
     let method_line = format!("METHOD:{}", method.name());
     Calendar {
         method,
-        text: file(&[method_line], &entry.lines(&people)),
+        text: entry.file(&[method_line], &people),
     }
 }
 
@@ -145,7 +150,7 @@ pub fn of_registration(
         },
         description_characters: usize::MAX,
     };
-    file(&[], &entry.lines(&[]))
+    entry.file(&[], &[])
 }
 
 /// Events of the catalogue as a file, by the host of their UIDs and the URLs of their pages. It is a calendar to subscribe to, so it has
@@ -161,18 +166,19 @@ pub fn of_catalogue<'e>(
         "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
         "X-PUBLISHED-TTL:PT1H",
     ];
+    let zones = zones::components(events.iter()).into_iter();
     let entries = events.iter().flat_map(|event| {
         let event_url = &event_url(&event.slug);
         let addresses = Addresses { host, event_url };
         of_public(event, addresses, CATALOGUE_DESCRIPTION).lines(&[])
     });
-    let entries: Vec<String> = entries.collect();
+    let entries: Vec<String> = zones.chain(entries).collect();
     file(&properties.map(str::to_owned), &entries)
 }
 
 /// An event as a file.
 pub fn of_event(event: &Event, addresses: Addresses<'_>) -> String {
-    file(&[], &of_public(event, addresses, usize::MAX).lines(&[]))
+    of_public(event, addresses, usize::MAX).file(&[], &[])
 }
 
 fn of_public<'a>(
@@ -195,6 +201,13 @@ fn of_public<'a>(
 }
 
 impl Entry<'_> {
+    /// The entry as a file of its own, with the rules of its zone.
+    fn file(&self, properties: &[String], people: &[String]) -> String {
+        let mut lines = zones::components(std::iter::once(self.event));
+        lines.extend(self.lines(people));
+        file(properties, &lines)
+    }
+
     fn lines(&self, people: &[String]) -> Vec<String> {
         let Self {
             event, addresses, ..
@@ -203,16 +216,17 @@ impl Entry<'_> {
         let sequence = event
             .sequence
             .saturating_add(i32::from(self.status == CANCELLED));
+        let zone = &event.schedule.timezone;
         let mut lines = vec![
             "BEGIN:VEVENT".to_owned(),
             format!("UID:{}@{}", self.uid, addresses.host),
             format!("DTSTAMP:{}", utc(self.made_at)),
             format!("SEQUENCE:{sequence}"),
             format!("STATUS:{}", self.status),
-            format!("DTSTART:{}", utc(event.schedule.start.at)),
+            zones::property("DTSTART", event.schedule.start, zone),
         ];
-        let end = event.schedule.end.map(|end| end.at);
-        lines.extend(end.map(|end| format!("DTEND:{}", utc(end))));
+        let end = event.schedule.end;
+        lines.extend(end.map(|end| zones::property("DTEND", end, zone)));
         lines.push(format!("SUMMARY:{}", escaped(&event.title)));
         if self.description_characters > 0 {
             let text = shortened(&event.description, self.description_characters);

@@ -29,6 +29,8 @@ pub struct Mail {
     pub name: Option<String>,
     /// The recipient's address.
     pub address: String,
+    /// Who gets the answers, if not the sender.
+    pub reply_to: Option<String>,
     /// Its subject.
     pub subject: String,
     /// The plain text.

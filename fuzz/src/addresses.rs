@@ -44,6 +44,7 @@ fn run(input: &[u8]) {
         host: "muster.example".to_owned(),
         name: None,
         address: text.to_owned(),
+        reply_to: None,
         subject: "Test".to_owned(),
         text: "Test\n".to_owned(),
         html: "<p>Test</p>\n".to_owned(),

@@ -69,6 +69,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
         check_in_url: "https://muster.example/check-in/code",
+        former: None,
         offers_details: true,
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();

@@ -11,7 +11,7 @@ pub use changes::Changes;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
 pub use patch::EventPatch;
-pub use time_and_place::TimeAndPlace;
+pub use time_and_place::{TimeAndPlace, WhenAndWhere};
 
 use super::{
     ids::{AccountId, EventId},

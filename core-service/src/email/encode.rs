@@ -43,6 +43,10 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
         .date(UNIX_EPOCH + Duration::from_secs(seconds))
         // With this header, automatic replies are not sent (RFC 3834).
         .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()));
+    let organizer = mail.reply_to.as_deref().map(str::parse::<Address>);
+    if let Some(Ok(organizer)) = organizer {
+        message = message.reply_to(Mailbox::new(None, organizer));
+    }
     if let Some(url) = &mail.private_url {
         // The page that cancels, and no List-Unsubscribe-Post (RFC 8058): providers send such posts without being asked.
         message = message.raw_header(raw("List-Unsubscribe", format!("<{url}>")));

@@ -140,6 +140,7 @@ impl Mailer {
             host: self.sender.0.email.domain().to_owned(),
             name: None,
             address: to.to_string(),
+            reply_to: None,
             subject: "A test mail from Muster".to_owned(),
             text: "This is a test mail from Muster. You do not need to do anything.\n".to_owned(),
             html: "<p>This is a test mail from Muster. You do not need to do anything.</p>\n"

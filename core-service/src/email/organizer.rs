@@ -76,6 +76,7 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
         host: digest.host.to_owned(),
         name: name.map(str::to_owned),
         address: organizer.email.clone(),
+        reply_to: None,
         subject,
         text: Text(&shown).render()?,
         html: Html(&shown).render()?,

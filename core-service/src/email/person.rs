@@ -122,27 +122,27 @@ const fn wording(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         Purpose::SignIn => (
             "",
             "Somebody, probably you, wants to sign in with this address.",
-            "You receive this e-mail because this address was typed to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
+            "You get this e-mail because this address was typed to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
         ),
         Purpose::StepUp => (
             "",
             "You want to do something for which we ask you again who you are.",
-            "You receive this e-mail because somebody who is signed in with this address asked for a code. If that was not you, sign in and sign out everywhere.",
+            "You get this e-mail because somebody who is signed in with this address asked for a code. If that was not you, sign in and sign out everywhere.",
         ),
         Purpose::EmailChange if is_taken => (
             "This address is in use already",
             "Somebody, probably you, wants to sign in with this address instead of another one. But you already sign in with it, so nothing has changed.",
-            "You receive this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+            "You get this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChange => (
             "",
             "Somebody, probably you, wants to sign in with this address instead of another one.",
-            "You receive this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+            "You get this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChanged => (
             "Your address was changed",
             "You sign in with another address from now on, and no longer with this one. If that was not you, write to those who run this Muster at once.",
-            "You receive this e-mail because you signed in with this address before.",
+            "You get this e-mail because you signed in with this address before.",
         ),
     }
 }
@@ -199,7 +199,7 @@ fn invitation_mail(
             text: "See the invitation",
             url,
         }),
-        reason: "You receive this e-mail because a member of the account typed this address. If you do not know them, you do not need to do anything.",
+        reason: "You get this e-mail because a member of the account typed this address. If you do not know them, you do not need to do anything.",
     };
     let subject = format!("{by} invites you to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)
@@ -217,6 +217,7 @@ fn mail(
         host: host.to_owned(),
         name: shown.name.map(str::to_owned),
         address: address.to_owned(),
+        reply_to: None,
         subject,
         text: Text(shown).render()?,
         html: Html(shown).render()?,

@@ -6,10 +6,10 @@ use super::Mail;
 use crate::{
     calendar::{Addresses, Method, invitation},
     domain::{
+        event::WhenAndWhere,
         instant::Instant,
         job::JobKey,
         registration::{ActiveStatus, Notification, Registrant},
-        schedule::Schedule,
     },
 };
 
@@ -29,6 +29,8 @@ pub struct Addressing<'a> {
     pub private_url: Option<&'a str>,
     /// The page of the registrant's check-in code.
     pub check_in_url: &'a str,
+    /// What the recipient was told before, if the mail is about a change and that is remembered.
+    pub former: Option<&'a WhenAndWhere>,
     /// Whether that page offers the details of a repeated registration. The mail does not show them: anyone can write them.
     pub offers_details: bool,
 }
@@ -50,7 +52,7 @@ struct Text<'a>(Shown<'a>);
 struct Html<'a>(Shown<'a>);
 
 /// The values in both templates.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Shown<'a> {
     name: Option<&'a str>,
     headline: &'a str,
@@ -59,6 +61,9 @@ struct Shown<'a> {
     title: &'a str,
     when: &'a str,
     place: &'a str,
+    /// What the time was before, if it has changed.
+    former_when: Option<String>,
+    former_place: Option<&'a str>,
     organizer: Option<&'a str>,
     event_url: &'a str,
     reason: Option<&'a str>,
@@ -92,14 +97,24 @@ pub fn mail(
 ) -> Result<Mail, askama::Error> {
     let (event, wording) = (&registrant.event, wording(notification));
     let name = greeted(&registrant.name);
+    let former = match notification {
+        Notification::EventChanged(_) => addressing.former,
+        _ => None,
+    };
+    let current = event.when_and_where();
+    let when = when(&current);
     let shown = Shown {
         name,
         headline: wording.headline,
         lead: wording.lead,
         prospect: prospect(notification),
         title: &event.title,
-        when: &when(&event.schedule),
-        place: &registrant.place(),
+        when: &when,
+        place: &current.place,
+        former_when: former.map(self::when).filter(|former| *former != when),
+        former_place: former
+            .map(|former| &*former.place)
+            .filter(|place| *place != current.place),
         organizer: registrant.organizer.as_deref(),
         event_url: addressing.event_url,
         reason: match notification {
@@ -123,8 +138,9 @@ pub fn mail(
         host: addressing.host.to_owned(),
         name: name.map(str::to_owned),
         address: registrant.email.clone(),
+        reply_to: event.contact_email.clone(),
         subject: format!("{}: {}", wording.subject, event.title),
-        text: Text(shown).render()?,
+        text: Text(shown.clone()).render()?,
         html: Html(shown).render()?,
         private_url: addressing.private_url.map(str::to_owned),
         calendar: method(notification).map(|method| {
@@ -149,11 +165,10 @@ pub(super) fn greeted(name: &str) -> Option<&str> {
 }
 
 /// The event's wall time, with the zone's name.
-fn when(schedule: &Schedule) -> String {
-    let (start, zone) = (schedule.start.local, &schedule.timezone);
+fn when(time: &WhenAndWhere) -> String {
+    let (start, zone) = (time.start, &time.timezone);
     let mut text = start.strftime("%A, %-d %B %Y, %H:%M").to_string();
-    let end = schedule.end.map(|end| end.local);
-    if let Some(end) = end.filter(|end| *end != start) {
+    if let Some(end) = time.end.filter(|end| *end != start) {
         let format = if end.date() == start.date() {
             " to %H:%M"
         } else {
@@ -176,14 +191,14 @@ const fn wording(notification: Notification) -> Wording {
         Notification::Approved(ActiveStatus::Confirmed) => (
             "Your registration is approved",
             "Your registration is approved",
-            "You have a seat at this event.",
+            "You have a seat. See you there!",
         ),
         Notification::Approved(
             ActiveStatus::Unconfirmed | ActiveStatus::Pending | ActiveStatus::Waitlisted,
         ) => (
             "Approved, and on the waitlist",
             "Your registration is approved, and you are on the waitlist",
-            "All seats at this event are taken.",
+            "All seats are taken at the moment.",
         ),
         Notification::RegistrationCancelled { .. } => (
             "Your registration is cancelled",
@@ -198,7 +213,7 @@ const fn wording(notification: Notification) -> Wording {
         Notification::EventCancelled { .. } => (
             "Cancelled",
             "This event is cancelled",
-            "The event will not take place. You do not need to do anything.",
+            "We are sorry: it will not take place. There is nothing that you need to do.",
         ),
         Notification::EventChanged(status) => (
             "New time or place",
@@ -223,22 +238,22 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
         ActiveStatus::Confirmed => (
             "You are registered",
             "You are registered",
-            "You have a seat at this event.",
+            "You have a seat. See you there!",
         ),
         ActiveStatus::Waitlisted => (
             "You are on the waitlist",
             "You are on the waitlist",
-            "All seats at this event are taken.",
+            "All seats are taken at the moment.",
         ),
         ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration awaits approval",
-            "The organizer approves each registration for this event.",
+            "The organizer reads each registration and then decides.",
         ),
         ActiveStatus::Unconfirmed => (
             "Please confirm your registration",
             "Please confirm your registration",
-            "This e-mail address was registered for this event. If that was you, open the link below and confirm it.",
+            "Somebody, perhaps you, registered this e-mail address for the event below. If it was you, please open the link and confirm.",
         ),
     }
 }
@@ -248,7 +263,7 @@ const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, 
         ActiveStatus::Confirmed => (
             "You are already registered",
             "You are already registered",
-            "This e-mail address was registered again. Nothing has changed: you have a seat at this event.",
+            "This e-mail address was registered again. Nothing has changed: you have a seat.",
         ),
         ActiveStatus::Waitlisted => (
             "You are already on the waitlist",
@@ -272,14 +287,14 @@ const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, 
 const fn prospect(notification: Notification) -> Option<&'static str> {
     match notification.active_status() {
         Some(ActiveStatus::Confirmed) => {
-            Some("If you cannot come, please cancel, so that somebody else can take your seat.")
+            Some("If you cannot come, please cancel, so that somebody else can have your seat.")
         }
         Some(ActiveStatus::Waitlisted) => Some(
-            "Free seats go to the person who has waited longest. You will get an e-mail when you have a seat.",
+            "Free seats go to whoever has waited longest. We will write to you as soon as you have one.",
         ),
-        Some(ActiveStatus::Pending) => Some("You will get an e-mail when it is approved."),
+        Some(ActiveStatus::Pending) => Some("We will write to you as soon as it is decided."),
         Some(ActiveStatus::Unconfirmed) => Some(
-            "If there was a seat for you, it is held for 30 minutes. Without a confirmation the registration lapses after 24 hours.",
+            "If there was a seat for you, we keep it for 30 minutes. Without your confirmation the registration ends after 24 hours.",
         ),
         None => None,
     }
@@ -297,10 +312,10 @@ const fn link(notification: Notification) -> &'static str {
 const fn caution(notification: Notification) -> &'static str {
     match notification.active_status() {
         Some(ActiveStatus::Unconfirmed) => {
-            "Whoever has this link can confirm or cancel your registration, so please keep it to yourself."
+            "Anyone with this link can confirm or cancel your registration, so please keep it to yourself."
         }
         _ => {
-            "Whoever has this link can see or cancel your registration, so please keep it to yourself."
+            "Anyone with this link can see or cancel your registration, so please keep it to yourself."
         }
     }
 }

@@ -71,6 +71,8 @@ pub(super) fn shown(
         event_url: &links.event(&registrant.event.slug),
         private_url: notification.active_status().map(|_| &*private_url),
         check_in_url: &links.check_in(&registrant.check_in_code),
+        // It names what is new; who knows what before differs from one to the next.
+        former: None,
         offers_details: false,
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();

@@ -72,12 +72,20 @@ impl RegistrationMail {
         } else {
             None
         };
+        let former = match (notification, registrant.told) {
+            (Notification::EventChanged(_), Some(told)) => {
+                let former = self.store.find_former(registrant.event.id, told).await;
+                former.map_err(|error| AttemptError::Temporary(error.to_string()))?
+            }
+            _ => None,
+        };
         let addressing = Addressing {
             sender: self.mailer.sender().address(),
             host: &links.host(),
             event_url: &links.event(&registrant.event.slug),
             private_url: private_url.as_deref(),
             check_in_url: &links.check_in(&registrant.check_in_code),
+            former: former.as_ref(),
             offers_details,
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)

@@ -177,9 +177,11 @@ impl Unit {
             Mailing::Change {
                 event,
                 known,
+                former,
                 announcement,
             } => {
                 tx.note_known(event, known).await?;
+                tx.put_former(event, known, &former, now).await?;
                 if let Some(announcement) = announcement {
                     let due_at = announcement.due_at(now);
                     tx.put_announcement(event, &announcement, due_at).await?;

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 30] = [
+const STEPS: [Step; 31] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -88,6 +88,7 @@ const STEPS: [Step; 30] = [
     step!(28, "0028_faster_maintenance", sqlite),
     step!(29, "0029_sitemaps_from_an_index", sqlite),
     step!(30, "0030_oauth", both),
+    step!(32, "0032_former_times", both),
 ];
 
 /// SQLite's migrations.

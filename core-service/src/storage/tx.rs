@@ -8,7 +8,7 @@ use crate::domain::{
     announcement::Announcement,
     audit::AuditEntry,
     budget::{BrowserHash, Budget},
-    event::{Event, TimeAndPlace},
+    event::{Event, TimeAndPlace, WhenAndWhere},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -401,6 +401,8 @@ statements! {
     /// Stores that the active registrants of an event know this time and place, unless they were last told something else. It
     /// must come before the event changes.
     announcements::note_known(event: EventId, known: TimeAndPlace) -> ();
+    /// Remembers for some weeks when and where an event was to take place, for the mails about its change.
+    announcements::put_former(event: EventId, known: TimeAndPlace, former: &WhenAndWhere, now: Instant) -> ();
     /// Stores which time and place registrants were told.
     announcements::note_told(told: &[(RegistrationId, TimeAndPlace)]) -> ();
     /// Adds an `event_changed_mail` job for each active registration of an event whose owner knows another time or place;

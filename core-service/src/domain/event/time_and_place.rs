@@ -1,5 +1,6 @@
 //! When and where an event takes place, as one value to compare.
 
+use jiff::civil::DateTime;
 use sha2::{Digest as _, Sha256};
 
 use super::Event;
@@ -20,7 +21,30 @@ impl TimeAndPlace {
     }
 }
 
+/// When and where an event takes place, or was to before a change, as mails show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WhenAndWhere {
+    /// The wall time of the start.
+    pub start: DateTime,
+    /// The wall time of the end, if it had one.
+    pub end: Option<DateTime>,
+    /// IANA name of the zone.
+    pub timezone: String,
+    /// The place in words.
+    pub place: String,
+}
+
 impl Event {
+    /// When and where it takes place, in words of mails.
+    pub fn when_and_where(&self) -> WhenAndWhere {
+        WhenAndWhere {
+            start: self.schedule.start.local,
+            end: self.schedule.end.map(|end| end.local),
+            timezone: self.schedule.timezone.clone(),
+            place: self.place(),
+        }
+    }
+
     /// When and where it takes place.
     pub fn time_and_place(&self) -> TimeAndPlace {
         let schedule = &self.schedule;

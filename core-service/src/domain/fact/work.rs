@@ -4,7 +4,7 @@ use super::{EventChange, Fact, RegistrationChange};
 use crate::domain::{
     announcement::Announcement,
     audit::Actor,
-    event::{Event, TimeAndPlace},
+    event::{Event, TimeAndPlace, WhenAndWhere},
     ids::{AccountId, EventId},
     instant::Instant,
     job::{Job, Task},
@@ -12,7 +12,7 @@ use crate::domain::{
 };
 
 /// Mails to many registrants of an event. Each kind is scheduled by one statement, whatever the number of registrants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mailing {
     /// To every active registrant: the event is cancelled.
     Cancellation {
@@ -25,6 +25,8 @@ pub enum Mailing {
         event: EventId,
         /// What they know, unless they were last told something else.
         known: TimeAndPlace,
+        /// The same in words, for the mails.
+        former: WhenAndWhere,
         /// When they are told; `None` if nobody can be.
         announcement: Option<Announcement>,
     },
@@ -159,6 +161,7 @@ impl Fact<'_> {
             } => Some(Mailing::Change {
                 event: after.id,
                 known: before.time_and_place(),
+                former: before.when_and_where(),
                 announcement,
             }),
             Self::EventAnnounced { event } => event.is_active(now).then(|| Mailing::Announcement {

@@ -2,11 +2,11 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Input};
+use super::{Connection, Db, Input, events};
 use crate::{
     domain::{
         announcement::Announcement,
-        event::TimeAndPlace,
+        event::{TimeAndPlace, WhenAndWhere},
         ids::{EventId, RegistrationId},
         instant::Instant,
         job::{Destination, JobKind, Task},
@@ -82,6 +82,62 @@ pub(in crate::storage) async fn note_known(
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// For how long it is remembered. Mails about a change are sent within minutes, or wait for a mail server.
+const REMEMBERED_SECONDS: i64 = 30 * 24 * 60 * 60;
+
+pub(in crate::storage) async fn put_former(
+    connection: &mut Connection,
+    event: EventId,
+    known: TimeAndPlace,
+    former: &WhenAndWhere,
+    now: Instant,
+) -> Result<(), Error> {
+    sqlx::query::<Db>("DELETE FROM former_times WHERE event_id = $1 AND noted_at < $2")
+        .bind(event.uuid())
+        .bind(now.plus_seconds(-REMEMBERED_SECONDS).micros())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query::<Db>(
+        "INSERT INTO former_times (event_id, fingerprint, start_local, end_local, timezone, place, noted_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) \
+         ON CONFLICT (event_id, fingerprint) DO UPDATE SET noted_at = excluded.noted_at",
+    )
+    .bind(event.uuid())
+    .bind(known.fingerprint())
+    .bind(former.start.to_string())
+    .bind(former.end.map(|end| end.to_string()))
+    .bind(&former.timezone)
+    .bind(&former.place)
+    .bind(now.micros())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::storage) async fn find_former(
+    connection: &mut Connection,
+    event: EventId,
+    known: TimeAndPlace,
+) -> Result<Option<WhenAndWhere>, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT start_local, end_local, timezone, place FROM former_times WHERE event_id = $1 AND fingerprint = $2",
+    )
+    .bind(event.uuid())
+    .bind(known.fingerprint())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let end: Option<&str> = row.try_get("end_local")?;
+    Ok(Some(WhenAndWhere {
+        start: events::civil(row.try_get("start_local")?)?,
+        end: end.map(events::civil).transpose()?,
+        timezone: row.try_get("timezone")?,
+        place: row.try_get("place")?,
+    }))
 }
 
 pub(in crate::storage) async fn note_told(

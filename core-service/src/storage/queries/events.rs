@@ -324,6 +324,6 @@ pub(super) fn read_counters(row: &Row) -> Result<Counters, Error> {
     })
 }
 
-fn civil(text: &str) -> Result<jiff::civil::DateTime, Error> {
+pub(super) fn civil(text: &str) -> Result<jiff::civil::DateTime, Error> {
     text.parse().map_err(|_| values::corrupt("wall time", text))
 }

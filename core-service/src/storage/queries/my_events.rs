@@ -154,6 +154,7 @@ pub(in crate::storage) async fn delete_event(
     for statement in [
         "DELETE FROM jobs WHERE kind IN ('stock_cover', 'event_announcement') AND subject_id = $1",
         "DELETE FROM stock_covers WHERE event_id = $1",
+        "DELETE FROM former_times WHERE event_id = $1",
         "DELETE FROM event_counters WHERE event_id = $1",
     ] {
         sqlx::query::<Db>(statement)

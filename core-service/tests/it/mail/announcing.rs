@@ -92,7 +92,10 @@ impl Scene {
             .into_iter()
             .map(|mail| {
                 let places = ["Hall", "Betahaus", "Tempelhof", "xHain"];
-                let place = places.iter().find(|place| mail.text.contains(**place));
+                // The former place stands behind these words.
+                let lines = mail.text.lines();
+                let now: String = lines.filter(|line| !line.contains("instead of")).collect();
+                let place = places.iter().find(|place| now.contains(**place));
                 let name = mail.to.0.unwrap_or_default();
                 (name, mail.subject, (*place.unwrap()).to_owned())
             })

@@ -85,6 +85,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
         check_in_url: "https://muster.example/check-in/code",
+        former: None,
         offers_details: true,
     };
     let mail = mail(&job, notification, &registrant, &addressing, NOW).unwrap();

@@ -26,6 +26,7 @@ fn meetup(max_capacity: i32) -> NewEvent {
         location: "c-base, Rungestraße 20".to_owned(),
         city: Some("Berlin".to_owned()),
         max_capacity,
+        contact_email: Some("hello@rust.berlin".to_owned()),
         ..public_event("Rust & Tea, \"live\"")
     }
 }

@@ -91,6 +91,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0028_faster_maintenance",
             "0029_sitemaps_from_an_index",
             "0030_oauth",
+            "0032_former_times",
         ]
     );
     store.migrate().await.unwrap();
@@ -131,6 +132,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0026_more_counters",
                 "0027_organizer_mails",
                 "0030_oauth",
+                "0032_former_times",
             ]
         );
     }

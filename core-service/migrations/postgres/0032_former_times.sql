@@ -1,0 +1,12 @@
+-- When and where events were to take place before they were changed, for the mails that tell registrants. `fingerprint` is what
+-- `registrations.told` has. Rows are removed after some weeks.
+CREATE TABLE former_times (
+    event_id UUID NOT NULL REFERENCES events (id),
+    fingerprint BIGINT NOT NULL,
+    start_local TEXT NOT NULL,
+    end_local TEXT,
+    timezone TEXT NOT NULL,
+    place TEXT NOT NULL,
+    noted_at BIGINT NOT NULL,
+    PRIMARY KEY (event_id, fingerprint)
+);
