@@ -10,6 +10,7 @@ usage: references.py            checks every tracked file, and itself first
 """
 
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def ends_with(paths, part):
 def exists(paths, place, name):
     """Whether `name`, written in the file `place`, is a file or folder: from the root or from that file's folder."""
     for base in ("", str(pathlib.PurePosixPath(place).parent) + "/"):
-        path = (base + name).removeprefix("./")
+        path = posixpath.normpath(base + name)
         if any(known == path or known.startswith(path.rstrip("/") + "/") for known in paths):
             return True
     return False

@@ -1,6 +1,8 @@
 //! The admin commands, which both binaries have. They run use cases on the database, also while a core serves it.
 
 mod accounts;
+mod backup;
+mod consent;
 mod doctor;
 mod erase;
 mod events;
@@ -16,6 +18,8 @@ use process::Failure;
 use serde_json::Value;
 
 pub use accounts::AccountCommand;
+pub use backup::BackupCommand;
+pub use consent::Consent;
 pub use doctor::DoctorCommand;
 pub use erase::EraseCommand;
 pub use events::EventCommand;
@@ -44,6 +48,8 @@ pub enum Command {
     /// List failed mails and send them again
     #[command(subcommand)]
     Mail(MailCommand),
+    /// Copy the SQLite database to a new file, also while a core serves it
+    Backup(BackupCommand),
     /// Erase a person: registrations, unsent mails, mails in the mail folder, private links, memberships and keys, and their name and
     /// address on events
     Erase(EraseCommand),
@@ -94,7 +100,8 @@ impl Command {
         clock: Clock,
         entropy: Entropy,
     ) -> Result<(), Failure> {
-        let answer = self.answer(data, mail, clock, entropy).await?;
+        let agreed = self.agreed(data, mail, &clock, &entropy).await?;
+        let answer = agreed.answer(data, mail, clock, entropy).await?;
         let json = self.format().json;
         print(&if json {
             format!("{:#}", answer.json)
@@ -109,10 +116,44 @@ impl Command {
         ))
     }
 
-    /// Runs the command.
+    /// The command after the person at the terminal, if there is one, agreed to what cannot be undone.
+    async fn agreed(
+        &self,
+        data: &DataSettings,
+        mail: &MailSettings,
+        clock: &Clock,
+        entropy: &Entropy,
+    ) -> Result<Self, Failure> {
+        let mut command = self.clone();
+        let Some(consent) = command.consent().filter(|consent| consent.is_open()) else {
+            return Ok(command);
+        };
+        if !consent::is_somebody_there() {
+            return Ok(command);
+        }
+        consent.withhold();
+        let plan = command.answer(data, mail, clock.clone(), entropy.clone());
+        consent::ask(&plan.await?.text)?;
+        if let Some(consent) = command.consent() {
+            consent.give();
+        }
+        Ok(command)
+    }
+
+    /// The consent to what cannot be undone, if the command does such a thing.
+    const fn consent(&mut self) -> Option<&mut Consent> {
+        match self {
+            Self::Erase(command) => Some(&mut command.consent),
+            Self::Key(KeyCommand::Revoke { consent, .. }) => Some(consent),
+            Self::Account(AccountCommand::Remove(command)) => Some(&mut command.consent),
+            _ => None,
+        }
+    }
+
+    /// Runs the command, which asks nobody.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// As [`Self::run`]; and when it needs consent that it does not have.
     pub async fn answer(
         &self,
         data: &DataSettings,
@@ -123,6 +164,7 @@ impl Command {
         match self {
             Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
             Self::Migrate(_) => migrate::run(&open(data).await?).await,
+            Self::Backup(command) => command.run(data).await,
             Self::Account(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Event(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(commands(data, clock, entropy).await?).await,
@@ -141,6 +183,7 @@ impl Command {
             Self::Key(command) => command.format(),
             Self::Mail(command) => command.format(),
             Self::Erase(command) => command.format,
+            Self::Backup(command) => command.format,
             Self::Doctor(command) => command.format,
             Self::Migrate(format) => *format,
         }

@@ -8,6 +8,8 @@ use secrecy::SecretString;
 
 use crate::Failure;
 
+mod commands;
+
 /// Reads a binary's settings from its arguments and its environment.
 ///
 /// Every invalid value is reported, one line each. A secret (an argument with `hide_env_values`) can also come from a file, as
@@ -175,7 +177,8 @@ fn with_secret_files(
 fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, Failure> {
     let mut problems = Vec::new();
     loop {
-        let error = match command.clone().try_get_matches_from(arguments) {
+        let shown = commands::with_own_help(command.clone());
+        let error = match shown.try_get_matches_from(arguments) {
             Ok(matches) if problems.is_empty() => return Ok(matches),
             Ok(_) => return Err(Failure::Settings(problems)),
             Err(error) => error,
@@ -187,7 +190,8 @@ fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, F
             problems.push(bad_value(arg, &error));
             arg.get_id().clone()
         }) else {
-            problems.push(one_line(&error));
+            let unknown = commands::unknown(&command, &error);
+            problems.push(unknown.unwrap_or_else(|| one_line(&error)));
             return Err(Failure::Settings(problems));
         };
         command = command.mut_arg(id, |arg| arg.value_parser(clap::value_parser!(OsString)));

@@ -9,7 +9,7 @@ use tracing_subscriber::EnvFilter;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Logs (on standard error)")]
 pub struct LogSettings {
-    /// Log level: error, warn, info, debug or trace, also for each module (`info,http_gateway=debug`)
+    /// Log level: error, warn, info, debug (or verbose) or trace, also for each module (`info,http_gateway=debug`)
     #[arg(long, env = "MUSTER_LOG", value_name = "FILTER", default_value = "info", value_parser = filter)]
     pub log: String,
     /// Format of log lines
@@ -32,11 +32,24 @@ pub enum LogFormat {
 }
 
 fn filter(text: &str) -> Result<String, String> {
-    match EnvFilter::builder().parse(text) {
-        Ok(_) => Ok(text.to_owned()),
+    let directives: Vec<String> = text.split(',').map(directive).collect();
+    let directives = directives.join(",");
+    match EnvFilter::builder().parse(&directives) {
+        Ok(_) => Ok(directives),
         Err(_) => Err(
-            "must be a level such as info, or filters such as info,http_gateway=debug".to_owned(),
+            "must be a level (error, warn, info, debug or trace; verbose is debug) or filters such as info,http_gateway=debug"
+                .to_owned(),
         ),
+    }
+}
+
+/// One filter. Many programs call a level verbose that has no such name here.
+fn directive(text: &str) -> String {
+    let (module, level) = text.rsplit_once('=').unwrap_or(("", text));
+    match (level.trim().eq_ignore_ascii_case("verbose"), module) {
+        (false, _) => text.to_owned(),
+        (true, "") => "debug".to_owned(),
+        (true, module) => format!("{module}=debug"),
     }
 }
 

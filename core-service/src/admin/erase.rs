@@ -8,8 +8,8 @@ use clap::Args;
 use process::Failure;
 use serde_json::json;
 
-use super::{Format, Output, failure};
-use crate::service::{Commands, Erasure, LastOwner, People};
+use super::{Consent, Format, Output, failure};
+use crate::service::{Commands, Erasure, LastOwner, Outlook, People};
 
 /// The arguments of `erase`.
 #[derive(Debug, Clone, Args)]
@@ -23,6 +23,9 @@ pub struct EraseCommand {
     /// Remove the accounts that nobody else owns, with their events. Events to come must be cancelled before
     #[arg(long)]
     remove_accounts: bool,
+    /// Whether to do it.
+    #[command(flatten)]
+    pub(super) consent: Consent,
     /// The output.
     #[command(flatten)]
     pub(super) format: Format,
@@ -40,7 +43,20 @@ impl EraseCommand {
             None if self.remove_accounts => LastOwner::Remove,
             None => LastOwner::Refuse,
         };
-        let done = People::new(commands).erase(&self.email, &last_owner).await;
+        let people = People::new(commands);
+        let outlook = people.preview(&self.email, &last_owner).await;
+        let outlook = outlook.map_err(failure)?;
+        let json = json!({
+            "registrations": outlook.registrations,
+            "at_events": outlook.events,
+            "person": outlook.person,
+            "owned_alone": outlook.owned_alone,
+        });
+        let plan = || plan(&self.email, &outlook, &last_owner);
+        if let Some(instead) = self.consent.instead_of(plan, json)? {
+            return Ok(instead);
+        }
+        let done = people.erase(&self.email, &last_owner).await;
         let done = done.map_err(failure)?;
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
             let folder = mail_folder.display();
@@ -62,6 +78,30 @@ impl EraseCommand {
         });
         Ok(Output::new(summary(&done, written), json))
     }
+}
+
+fn plan(address: &str, outlook: &Outlook, last_owner: &LastOwner) -> String {
+    let Outlook {
+        registrations,
+        events,
+        person,
+        owned_alone,
+    } = outlook;
+    let mut lines = vec![format!(
+        "{address} would be erased for good: {registrations} registrations at {events} events, mails to them, and their name and \
+         address on events"
+    )];
+    if *person {
+        lines.push("they could not sign in any more, and their keys would be revoked".to_owned());
+    }
+    if !owned_alone.is_empty() {
+        let names = owned_alone.join("\", \"");
+        lines.push(match last_owner {
+            LastOwner::Named(heir) => format!("{heir} would own \"{names}\""),
+            _ => format!("removed with their events would be \"{names}\""),
+        });
+    }
+    lines.join("\n")
 }
 
 fn summary(done: &Erasure, written: u64) -> String {

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use process::Failure;
 use serde_json::{Value, json};
 
-use super::{Format, Output, accounts::Which, failure, table};
+use super::{Consent, Format, Output, accounts::Which, failure, table};
 use crate::{
     domain::{
         account::{Account, ApiKey},
@@ -14,7 +14,7 @@ use crate::{
         plan::Plans,
         scope::{Scope, Scopes},
     },
-    service::{Accounts, Authenticator, Commands, KeyTerms, Keys},
+    service::{Accounts, Authenticator, Commands, Error, KeyTerms, Keys},
 };
 
 /// A command on API keys.
@@ -46,11 +46,14 @@ pub enum KeyCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Revoke a key. Every core refuses it within five seconds
+    /// Revoke a key for good. Every core refuses it within five seconds
     Revoke {
         /// Id of the key, from `key list`
         #[arg(value_parser = key_id)]
         id: KeyId,
+        /// Whether to do it.
+        #[command(flatten)]
+        consent: Consent,
         /// The output.
         #[command(flatten)]
         format: Format,
@@ -102,11 +105,7 @@ impl KeyCommand {
                 let keys = keys.list().await.map_err(failure)?;
                 Ok(Output::new(listed(&keys), keys.iter().map(shown).collect()))
             }
-            Self::Revoke { id, .. } => {
-                keys.revoke(*id).await.map_err(failure)?;
-                let json = json!({ "id": id.to_string(), "revoked": true });
-                Ok(Output::new(format!("revoked {id}"), json))
-            }
+            Self::Revoke { id, consent, .. } => revoke(&keys, *id, *consent).await,
         }
     }
 
@@ -117,6 +116,30 @@ impl KeyCommand {
             }
         }
     }
+}
+
+async fn revoke(keys: &Keys, id: KeyId, consent: Consent) -> Result<Output, Failure> {
+    let json = |revoked: bool| json!({ "id": id.to_string(), "revoked": revoked });
+    let all = keys.list().await.map_err(failure)?;
+    let (key, account) = all
+        .iter()
+        .find(|(key, _)| key.id == id)
+        .ok_or(Error::NotFound { what: "key" })
+        .map_err(failure)?;
+    let plan = || {
+        let used = key.last_used_at.map_or("never used".to_owned(), |at| {
+            format!("last used {}", at.to_the_second())
+        });
+        format!(
+            "the key \"{}\" of {} ({used}) would be revoked for good",
+            key.label, account.email
+        )
+    };
+    if let Some(instead) = consent.instead_of(plan, json(false))? {
+        return Ok(instead);
+    }
+    keys.revoke(id).await.map_err(failure)?;
+    Ok(Output::new(format!("revoked {id}"), json(true)))
 }
 
 fn shown((key, account): &(ApiKey, Account)) -> Value {

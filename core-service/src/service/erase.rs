@@ -38,6 +38,19 @@ pub struct Erasure {
     pub removed_accounts: u64,
 }
 
+/// What erasing a person would touch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Registrations, in any status.
+    pub registrations: i64,
+    /// The events that they are for.
+    pub events: i64,
+    /// Whether somebody signs in with the address.
+    pub person: bool,
+    /// The names of the accounts that nobody else owns.
+    pub owned_alone: Vec<String>,
+}
+
 /// What becomes of accounts that nobody but the erased person owns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum LastOwner {
@@ -62,13 +75,31 @@ impl People {
         Self { commands }
     }
 
+    /// What [`Self::erase`] would touch. It refuses what that refuses.
+    pub async fn preview(&self, address: &str, last_owner: &LastOwner) -> Result<Outlook, Error> {
+        let email_norm = checked(address, last_owner)?;
+        let (person, owned) = self.look(&email_norm, last_owner).await?;
+        let counted = self.commands.store().count_registrations_of(&email_norm);
+        let (registrations, events) = counted.await?;
+        Ok(Outlook {
+            registrations,
+            events,
+            person,
+            owned_alone: owned.into_iter().map(|one| one.account_name).collect(),
+        })
+    }
+
     /// Removes the registrations of an e-mail address with their mails and links, the person who signs in with it, and their name and
     /// address from events that name them as the organizer. The audit log contains neither. Each event is a transaction of its own, so
     /// that no event waits for the others. An interrupted run is completed by repeating it.
     pub async fn erase(&self, address: &str, last_owner: &LastOwner) -> Result<Erasure, Error> {
         let email_norm = checked(address, last_owner)?;
         // First, so that a refusal leaves everything as it is.
-        let owned = self.look(&email_norm, last_owner).await?;
+        let (_, owned) = self.look(&email_norm, last_owner).await?;
+        let owned = match last_owner {
+            LastOwner::Remove => Vec::new(),
+            _ => owned.into_iter().map(|one| one.account_id).collect(),
+        };
         let mut done = Erasure::default();
         loop {
             let store = self.commands.store();

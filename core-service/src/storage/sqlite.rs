@@ -1,5 +1,6 @@
 //! The SQLite twin: one writer, four readers, one core per file.
 
+mod backup;
 mod entries;
 mod input;
 mod matches;

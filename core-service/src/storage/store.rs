@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use secrecy::ExposeSecret;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::domain::{
     catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
     cursor::Place,
-    event::{Event, TimeAndPlace},
+    event::{Event, TimeAndPlace, WhenAndWhere},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -102,6 +102,18 @@ impl Store {
         match &*self.0 {
             Engine::Sqlite(engine) => engine.forget_deleted().await,
             Engine::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Copies a SQLite database to a new file, as it is at one moment, and returns the copy's size in bytes. Others may write
+    /// meanwhile.
+    pub async fn back_up(&self, file: &Path) -> Result<u64, Error> {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.back_up(file).await,
+            Engine::Postgres(_) => {
+                let text = "PostgreSQL has programs of its own for this: pg_dump, pg_basebackup";
+                Err(Error::Configuration(text.to_owned()))
+            }
         }
     }
 
@@ -196,6 +208,8 @@ reads! {
     lists::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
     /// An event's registrations after a number in the order of registering; the first is 1.
     registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
+    /// When and where an event was to take place before a change, if that is remembered.
+    announcements::find_former(event: EventId, known: TimeAndPlace) -> Option<WhenAndWhere>;
     /// One registration of an event.
     registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
     /// Those of these registrations that are for an event, in the order of registering.
@@ -206,6 +220,8 @@ reads! {
     registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
     /// Registrations of a normalised e-mail address, for all events and in any status.
     registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
+    /// How many registrations such an address has, and for how many events.
+    registrations::count_registrations_of(email_norm: &str) -> (i64, i64);
     /// The position on the waitlist, from 1.
     seats::waitlist_position(event: EventId, seq: i64) -> i64;
     /// At most `limit` events with unconfirmed registrations whose time is over: see [`Tx::release_held_seats`] and

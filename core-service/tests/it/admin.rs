@@ -15,6 +15,7 @@ use core_service::{
         scope::Scope,
     },
     settings::{DataSettings, MailSettings},
+    storage::{self, Access, Store},
 };
 use process::Failure;
 use serde_json::json;
@@ -97,7 +98,9 @@ async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Datab
         )
     );
 
-    run(&database, &format!("key revoke {id}")).await.unwrap();
+    run(&database, &format!("key revoke {id} --yes"))
+        .await
+        .unwrap();
     core.clock.advance_seconds(5);
     assert!(
         core.authenticator
@@ -179,7 +182,7 @@ async fn erasing_says_what_it_did(database: Database) {
     let event = instance.create(&olga, seats(1)).await;
     let added = instance.registrations.add(&olga, event.id, guest("ada"));
     added.await.unwrap();
-    let answer = run(&database, "erase --email ada@example.org")
+    let answer = run(&database, "erase --email ada@example.org --yes")
         .await
         .unwrap();
     let expected = "registrations removed: 1\n\
@@ -189,7 +192,7 @@ async fn erasing_says_what_it_did(database: Database) {
         waitlisted registrations that got a seat: 0\n\
         events from which name and address of the organizer were removed: 0";
     assert_eq!(answer.text, expected);
-    let answer = run(&database, "erase --email ada@example.org --json").await;
+    let answer = run(&database, "erase --email ada@example.org --json --yes").await;
     let expected = json!({"registrations": 0, "mails": 0, "written_mails": 0, "links": 0, "promoted": 0, "events": 0, "person": false, "keys": 0, "passed_on": 0, "removed_accounts": 0});
     assert_eq!(answer.unwrap().json, expected);
     let refused = run(&database, "erase --email olga@example.org").await;
@@ -201,13 +204,56 @@ async fn erasing_says_what_it_did(database: Database) {
     );
     let answer = run(
         &database,
-        "erase --email olga@example.org --new-owner otto@example.org",
+        "erase --email olga@example.org --new-owner otto@example.org --yes",
     );
     let answer = answer.await.unwrap();
     let expected = "keys revoked: 1, accounts with a new owner: 1, accounts removed: 0";
     assert!(answer.text.ends_with(expected), "{}", answer.text);
     let failure = run(&database, "erase --email ada").await.unwrap_err();
     assert_eq!(failure.code(), 64);
+}
+
+async fn what_cannot_be_undone_needs_a_yes(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.olga().await;
+    let event = core.create(&olga, seats(1)).await;
+    let added = core.registrations.add(&olga, event.id, guest("ada"));
+    added.await.unwrap();
+    let key = olga.actor.key_id().unwrap();
+    for (command, plan) in [
+        (
+            "erase --email ada@example.org".to_owned(),
+            "ada@example.org would be erased for good: 1 registrations at 1 events, mails to them, and their name and address on events",
+        ),
+        (
+            "erase --email olga@example.org --new-owner otto@example.org".to_owned(),
+            "otto@example.org would own \"Olga Owner\"",
+        ),
+        (
+            format!("key revoke {key}"),
+            "of olga@example.org (never used) would be revoked for good",
+        ),
+        (
+            "account remove --email olga@example.org".to_owned(),
+            "would be removed for good, with 1 events, 1 registrations, 1 keys and 1 members",
+        ),
+    ] {
+        let refused = run(&database, &command).await.unwrap_err();
+        assert_eq!(refused.code(), 64, "{command}");
+        let text = refused.to_string();
+        assert!(text.starts_with("--yes is missing: "), "{text}");
+        assert!(text.contains(plan), "{text}");
+        let told = run(&database, &format!("{command} --dry-run")).await;
+        let told = told.unwrap();
+        assert!(told.text.contains(plan), "{}", told.text);
+        assert_eq!(told.json["dry_run"], true, "{command}");
+    }
+    let still = core.store.list_registrations_of("ada@example.org", 10);
+    assert_eq!(still.await.unwrap().len(), 1);
+    let account = run(&database, "account show --email olga@example.org").await;
+    assert_eq!(account.unwrap().json["keys"], 1);
+    let listed = run(&database, "key list").await.unwrap();
+    assert_eq!(listed.json[0]["revoked_at"], json!(null));
 }
 
 async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
@@ -345,6 +391,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,
+    what_cannot_be_undone_needs_a_yes,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
 );
@@ -365,12 +412,54 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let answer = run_on(&url, "migrate").await.unwrap();
     assert_eq!(
         answer.text,
-        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words, 0015_event_pages, 0016_check_in_codes, 0017_sitemaps, 0018_people, 0020_event_versions, 0021_decline_reasons, 0022_searchable_lists, 0023_activity, 0024_sign_in, 0025_suspension, 0026_more_counters, 0027_organizer_mails, 0028_faster_maintenance, 0029_sitemaps_from_an_index, 0030_oauth"
+        "migrated the database: 0001_initial, 0002_registering, 0003_excused_jobs, 0004_stock_covers, 0006_job_destinations, 0007_idempotency_keys, 0008_key_scopes, 0009_catalogue_version, 0010_confirmation_by_email, 0011_new_details, 0012_announcements, 0013_catalogue_search, 0014_beginnings_of_words, 0015_event_pages, 0016_check_in_codes, 0017_sitemaps, 0018_people, 0020_event_versions, 0021_decline_reasons, 0022_searchable_lists, 0023_activity, 0024_sign_in, 0025_suspension, 0026_more_counters, 0027_organizer_mails, 0028_faster_maintenance, 0029_sitemaps_from_an_index, 0030_oauth, 0032_former_times"
     );
     assert_eq!(
         run_on(&url, "key list --json").await.unwrap().json,
         json!([])
     );
+}
+
+#[tokio::test]
+async fn a_copy_is_made_while_core_serves_and_can_be_served_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let url = |name: &str| format!("sqlite://{}", path(name));
+    let none = run_on(&url("muster.db"), &format!("backup {}", path("copy.db"))).await;
+    assert!(
+        none.unwrap_err()
+            .to_string()
+            .contains("there is no database")
+    );
+
+    run_on(&url("muster.db"), "migrate").await.unwrap();
+    let options = storage::Options::new(url("muster.db"), Access::Serve);
+    let serving = Store::open(&options).await.unwrap();
+    let account = "account create --email fay@example.org --name Fay --plan free";
+    run_on(&url("muster.db"), account).await.unwrap();
+    // A change that is under way is not in it.
+    let open = serving.begin().await.unwrap();
+    let backup = format!("backup {}", path("copy.db"));
+    let done = run_on(&url("muster.db"), &backup).await.unwrap();
+    drop(open);
+    assert!(done.json["bytes"].as_u64().unwrap() > 0);
+    let again = run_on(&url("muster.db"), &backup).await.unwrap_err();
+    assert!(again.to_string().contains("already exists"), "{again}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path("copy.db")).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600);
+    }
+
+    let copy = storage::Options::new(url("copy.db"), Access::Serve);
+    let copy = Store::open(&copy).await.unwrap();
+    copy.require_schema().await.unwrap();
+    let accounts = run_on(&url("copy.db"), "account list").await.unwrap();
+    assert_eq!(accounts.json[0]["email"], "fay@example.org");
+    let unfinished = std::fs::read_dir(folder.path()).unwrap();
+    let mut names = unfinished.map(|file| file.unwrap().file_name());
+    assert!(names.all(|name| !name.to_str().unwrap().ends_with(".part")));
 }
 
 #[tokio::test]

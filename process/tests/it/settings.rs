@@ -1,6 +1,6 @@
 use std::{collections::HashMap, ffi::OsString, net::SocketAddr};
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use process::{
     Failure,
     settings::{address, parse_from},
@@ -72,7 +72,7 @@ fn every_bad_value_is_told_at_once_one_line_each() {
         "--addr (PROCESS_TEST_ADDR): must be an IP address and a port, for example 127.0.0.1:8080, got \"8080\"\n\
          --workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\"\n\
          --log-format (MUSTER_LOG_FORMAT): must be one of text, json, got \"xml\"\n\
-         --log (MUSTER_LOG): must be a level such as info, or filters such as info,http_gateway=debug, got \"a=b=c\""
+         --log (MUSTER_LOG): must be a level (error, warn, info, debug or trace; verbose is debug) or filters such as info,http_gateway=debug, got \"a=b=c\""
     );
 }
 
@@ -145,4 +145,90 @@ fn a_variable_set_by_its_old_and_its_new_name_is_told() {
         problems(&[], &both),
         "PROCESS_TEST_HELPING_HANDS is the old name of PROCESS_TEST_WORKERS, and both are set: set PROCESS_TEST_WORKERS alone"
     );
+}
+
+/// A program with commands.
+#[derive(Debug, Parser)]
+#[command(name = "program")]
+struct Commanded {
+    /// Where everything is
+    #[arg(long, global = true)]
+    folder: Option<String>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Remove everything
+    Erase(Consent),
+    /// Keys
+    #[command(subcommand)]
+    Key(KeyCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum KeyCommand {
+    /// List them
+    List,
+    /// End one
+    Revoke(Consent),
+}
+
+#[derive(Debug, Args)]
+struct Consent {
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+fn command(arguments: &[&str]) -> Result<Commanded, Failure> {
+    let arguments = std::iter::once("program").chain(arguments.iter().copied());
+    parse_from(arguments.map(OsString::from).collect(), |_| None)
+}
+
+#[test]
+fn what_cannot_be_undone_is_suggested_to_nobody() {
+    for (arguments, told) in [
+        (
+            ["serve"].as_slice(),
+            "there is no command \"serve\": without a command, program serves; --help lists the commands",
+        ),
+        (
+            &["key", "revok"],
+            "there is no command \"revok\": --help lists the commands",
+        ),
+        (
+            &["key", "lst"],
+            "there is no command \"lst\": did you mean list? --help lists the commands",
+        ),
+    ] {
+        let failure = command(arguments).unwrap_err();
+        assert_eq!((failure.code(), failure.to_string().as_str()), (64, told));
+    }
+}
+
+#[test]
+fn options_of_the_program_count_for_its_commands() {
+    let program = command(&["key", "revoke", "--yes", "--folder", "x"]).unwrap();
+    assert_eq!(program.folder.as_deref(), Some("x"));
+    let Some(Command::Key(KeyCommand::Revoke(consent))) = program.command else {
+        panic!("another command was read");
+    };
+    assert!(consent.yes);
+    let program = command(&["--folder", "y", "erase"]).unwrap();
+    assert_eq!(program.folder.as_deref(), Some("y"));
+}
+
+#[test]
+fn a_log_may_be_verbose() {
+    for (given, taken) in [
+        ("verbose", "debug"),
+        ("VERBOSE", "debug"),
+        ("info,edge=verbose", "info,edge=debug"),
+        ("warn", "warn"),
+    ] {
+        let settings = parse(&["--log", given], &[]).unwrap();
+        assert_eq!(settings.log.log, taken, "{given}");
+    }
 }

@@ -5,7 +5,7 @@ use process::Failure;
 use serde_json::json;
 
 use super::{
-    super::{Format, Output, failure, words},
+    super::{Consent, Format, Output, failure, words},
     Which,
 };
 use crate::{
@@ -19,9 +19,9 @@ pub struct Remove {
     /// The account.
     #[command(flatten)]
     which: Which,
-    /// Confirms that the account is removed for good. Without it, the command says what would go
-    #[arg(long)]
-    yes: bool,
+    /// Whether to do it.
+    #[command(flatten)]
+    pub(in crate::admin) consent: Consent,
     /// Cancel the events to come for which people are registered, who read this reason in a mail. Run the command again once the mails
     /// are sent
     #[arg(long, value_name = "REASON", value_parser = words)]
@@ -35,8 +35,9 @@ impl Remove {
     pub(super) async fn run(&self, accounts: &Accounts) -> Result<Output, Failure> {
         let id = self.which.find(accounts).await?;
         let view = accounts.view(id).await.map_err(failure)?;
-        if !self.yes {
-            return Err(Failure::Settings(vec![unconfirmed(&view)]));
+        let json = json!({ "id": id.to_string(), "removed": false });
+        if let Some(instead) = self.consent.instead_of(|| plan(&view), json)? {
+            return Ok(instead);
         }
         let awaited = view.contents.awaited_events;
         match &self.cancel_events {
@@ -60,10 +61,10 @@ impl Remove {
     }
 }
 
-fn unconfirmed(view: &AccountView) -> String {
+fn plan(view: &AccountView) -> String {
     let (account, contents) = (&view.account, view.contents);
     format!(
-        "--yes is missing: the account \"{}\" ({}) would be removed for good, with {} events, {} registrations, {} keys and {} members",
+        "the account \"{}\" ({}) would be removed for good, with {} events, {} registrations, {} keys and {} members",
         account.name,
         account.id,
         contents.events,

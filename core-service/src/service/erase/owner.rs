@@ -16,7 +16,7 @@ use crate::{
 const MOST_MEMBERSHIPS: i64 = 200;
 
 impl People {
-    /// The accounts that nobody but the person with this address owns, and which are passed on.
+    /// Whether somebody signs in with this address, and the accounts that nobody else owns.
     ///
     /// # Errors
     /// When they may neither be passed on nor removed.
@@ -24,10 +24,10 @@ impl People {
         &self,
         email_norm: &str,
         last_owner: &LastOwner,
-    ) -> Result<Vec<AccountId>, Error> {
+    ) -> Result<(bool, Vec<Membership>), Error> {
         let decide = async |unit: &mut Unit| {
             let Some(person) = unit.tx.lock_person_by_email(email_norm).await? else {
-                return Ok(Vec::new());
+                return Ok((false, Vec::new()));
             };
             let owned = owned_alone(unit, person.id).await?;
             match last_owner {
@@ -38,10 +38,9 @@ impl People {
                         let contents = unit.tx.account_contents(one.account_id, unit.now).await?;
                         removal::check(contents)?;
                     }
-                    return Ok(Vec::new());
                 }
             }
-            Ok(owned.into_iter().map(|one| one.account_id).collect())
+            Ok((true, owned))
         };
         self.commands.run(Actor::Admin, decide).await
     }

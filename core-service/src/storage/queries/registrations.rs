@@ -118,6 +118,19 @@ pub(in crate::storage) async fn list_registrations_of(
     .collect()
 }
 
+pub(in crate::storage) async fn count_registrations_of(
+    connection: &mut Connection,
+    email_norm: &str,
+) -> Result<(i64, i64), Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT count(*) AS registrations, count(DISTINCT event_id) AS events FROM registrations WHERE email_norm = $1",
+    )
+    .bind(email_norm)
+    .fetch_one(connection)
+    .await?;
+    Ok((row.try_get("registrations")?, row.try_get("events")?))
+}
+
 pub(in crate::storage) async fn list_registrations_at(
     connection: &mut Connection,
     event: EventId,
