@@ -148,6 +148,11 @@ pub trait Binding: PublicRpc {
     /// When the text is not a value of the field's type.
     fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter>;
 
+    /// The query parameter that leads to the page after this one, and its value; `None` on the last page, and for what is no page.
+    fn next_page(_response: &Self::Response) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// The JSON of the HTTP answer: the message, or the field that `response_body` names.
     ///
     /// # Errors

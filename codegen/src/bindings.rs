@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use crate::{
     model::{Api, Cardinality, Field, Kind, Method, Response},
     options::Access,
-    parts::Parts,
+    parts::{Parts, next_page},
     route::Route,
     rust::ident,
     scopes,
@@ -234,6 +234,15 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             }
         }
     });
+    let next_page = next_page(api, method, &parts.query).map(|(parameter, next)| {
+        let (parameter, next) = (&parameter.name, ident(&next.name));
+        quote! {
+            fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+                let next = response.#next.as_ref()?;
+                Some((#parameter, next.to_string()))
+            }
+        }
+    });
     let comment = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
     let rpc = public(api, method, type_name, &comment);
     quote! {
@@ -247,6 +256,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
 
             #set
+            #next_page
             #to_json
         }
     }

@@ -1,7 +1,7 @@
 //! The part of an HTTP request from which each field of a message comes.
 
 use crate::{
-    model::{Api, Field, Kind, Method},
+    model::{Api, Cardinality, Field, Kind, Method, Response},
     route::Route,
 };
 
@@ -40,6 +40,25 @@ impl<'a> Parts<'a> {
             }
         }
     }
+}
+
+/// The query parameter that leads to the next page, and the field of the answer with its value: `offset` and `next_offset`.
+pub(crate) fn next_page<'a>(
+    api: &'a Api,
+    method: &Method,
+    query: &[&'a Field],
+) -> Option<(&'a Field, &'a Field)> {
+    let Response::Message(answer) = &method.response else {
+        return None;
+    };
+    let answer = &api.message(answer).fields;
+    query.iter().find_map(|parameter| {
+        let name = format!("next_{}", parameter.name);
+        let mut fields = answer.iter();
+        let next = fields.find(|field| field.name == name);
+        let next = next.filter(|field| field.cardinality == Cardinality::Optional)?;
+        Some((*parameter, next))
+    })
 }
 
 impl<'a> Body<'a> {

@@ -133,6 +133,7 @@ fn info(people: &PeopleArgs) -> InstanceInfo {
         legal_url: people.legal_url.clone(),
         privacy_url: people.privacy_url.clone(),
         abuse_email: people.abuse_email.clone(),
+        security_contact: people.security_contact.clone(),
     }
 }
 

@@ -43,7 +43,7 @@ pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Unit};
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
-pub use erase::{Erasure, LastOwner, People};
+pub use erase::{Erasure, LastOwner, Outlook, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
@@ -173,6 +173,8 @@ pub struct InstanceInfo {
     pub privacy_url: Option<String>,
     /// The address to report abuse to.
     pub abuse_email: Option<String>,
+    /// Where to report a weakness, as a URI.
+    pub security_contact: Option<String>,
 }
 
 impl Default for Policy {

@@ -17,13 +17,14 @@ use crate::{decode, respond, table::Gateway};
 
 /// The binding as an operation.
 pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
+    let public_changes = gateway.options.public_changes.clone();
     let operation = Operation::new(B::METHOD, move |request| {
         handle::<B>(Arc::clone(&gateway), request)
     });
-    if B::ACCESS == Access::Public && B::METHOD == Method::GET {
-        operation.shared()
-    } else {
-        operation
+    match (B::ACCESS, B::METHOD) {
+        (Access::Public, Method::GET) => operation.shared(),
+        (Access::Public, _) => operation.shared_with(public_changes),
+        _ => operation,
     }
 }
 
@@ -36,6 +37,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
     }
     let (parts, body) = request.into_parts();
     let mut context = gateway.options.calls.context(&parts);
+    let asked = parts.uri.clone();
     let read = async {
         let key = if B::IDEMPOTENCY_KEY {
             idempotency_key::read(&parts.headers).map_err(|wrong| Problem::invalid(&[wrong]))?
@@ -66,7 +68,7 @@ async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<R
                 .call::<B>(message, &context)
                 .await
                 .map_err(failed)?;
-            respond::json::<B>(&answer, metadata)
+            respond::json::<B>(&asked, &answer, metadata)
         }
         Content::File => {
             context = context.with_known_versions(&parts.headers);

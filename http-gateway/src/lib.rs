@@ -7,6 +7,8 @@ mod caching;
 mod decode;
 mod documents;
 mod endpoint;
+mod index;
+mod paging;
 mod respond;
 mod settings;
 mod table;
@@ -18,7 +20,7 @@ use muster_api::metadata;
 use process::Failure;
 
 pub use documents::OpenApi;
-pub use settings::{Options, Settings};
+pub use settings::{ApiSettings, Options, Settings};
 pub use table::Table;
 
 /// The path prefixes of the gateway, if it shares its port with other surfaces.

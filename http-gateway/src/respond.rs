@@ -4,17 +4,19 @@ use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use edge::{
     File, Problem,
-    http::{JSON, rate_limit},
+    http::{JSON, entity_tag, rate_limit},
 };
 use futures_util::{Stream, TryStreamExt};
 use http::{
-    HeaderMap, HeaderName, HeaderValue,
-    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, LAST_MODIFIED, RETRY_AFTER},
+    HeaderMap, HeaderName, HeaderValue, Method, Uri,
+    header::{
+        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, RETRY_AFTER,
+    },
 };
 use muster_api::{Reason, binding::Binding, metadata::PROVISIONAL};
 use tonic::{Status, metadata::MetadataMap};
 
-use crate::caching::cache_control;
+use crate::{caching::cache_control, paging};
 
 /// The metadata of core that become headers; all others belong to gRPC.
 const FORWARDED: [HeaderName; 6] = [
@@ -26,8 +28,9 @@ const FORWARDED: [HeaderName; 6] = [
     rate_limit::POLICY,
 ];
 
-/// One message as JSON.
+/// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
 pub(crate) fn json<B: Binding>(
+    asked: &Uri,
     answer: &B::Response,
     metadata: MetadataMap,
 ) -> Result<Response, Problem> {
@@ -35,9 +38,20 @@ pub(crate) fn json<B: Binding>(
         Problem::new(Reason::Internal, "Muster failed")
             .caused_by(format!("cannot encode the answer: {error}"))
     })?;
+    let mut headers = forwarded::<B>(metadata);
+    headers.insert(CONTENT_TYPE, JSON);
+    if B::METHOD == Method::GET
+        && let Some(tag) = entity_tag(&json)
+    {
+        headers.entry(ETAG).or_insert(tag);
+    }
+    if let Some((parameter, value)) = B::next_page(answer)
+        && let Some(link) = paging::next(asked, parameter, &value)
+    {
+        headers.insert(LINK, link);
+    }
     let mut response = Response::new(Body::from(json));
-    *response.headers_mut() = forwarded::<B>(metadata);
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    *response.headers_mut() = headers;
     Ok(response)
 }
 

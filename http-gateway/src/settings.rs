@@ -1,7 +1,7 @@
 //! Settings of the gateway.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeSettings};
+use edge::http::{CallOptions, EdgeSettings, SharedWith};
 use process::settings::public_url;
 
 use crate::OpenApi;
@@ -19,11 +19,30 @@ pub struct Settings {
     /// Base of the URLs in the OpenAPI document, as at core [default: the HTTP address]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
+    /// What it serves
+    #[command(flatten)]
+    pub api: ApiSettings,
+}
+
+/// Settings of the API over HTTP. Flatten them into a binary's settings.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "API")]
+pub struct ApiSettings {
+    /// Origins of web pages that may register people (CORS), separated by commas, for example `https://app.example.org`; `*` for
+    /// any. Pages of all origins may read what is public
+    #[arg(
+        long,
+        env = "MUSTER_REGISTER_ORIGINS",
+        value_name = "ORIGINS",
+        default_value = ""
+    )]
+    pub register_origins: SharedWith,
 }
 
 const HELP: &str = "\
 Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json (also .yaml, and
-openapi-3.0.json for older tools), /.well-known/api-catalog, /healthz (this process runs), /readyz (core can be reached).
+openapi-3.0.json for older tools), /.well-known/api-catalog, /healthz (this process runs), /readyz (core can be reached),
+/version.
 
 The gateway proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS.
 
@@ -40,6 +59,8 @@ Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 i
 pub struct Options {
     /// Options of calls to core.
     pub calls: CallOptions,
+    /// The pages that may call what changes something without a credential.
+    pub public_changes: SharedWith,
     /// The OpenAPI document to serve.
     pub openapi: OpenApi,
     /// The base of the URLs in it, without a slash at its end.
@@ -50,6 +71,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             calls: CallOptions::default(),
+            public_changes: SharedWith::Nobody,
             openapi: OpenApi::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
         }
@@ -63,6 +85,16 @@ impl Settings {
         Options {
             calls: http.calls(),
             public_url: self.public_url.clone().unwrap_or_else(own),
+            ..self.api.options()
+        }
+    }
+}
+
+impl ApiSettings {
+    /// The options that these settings describe.
+    pub fn options(&self) -> Options {
+        Options {
+            public_changes: self.register_origins.clone(),
             ..Options::default()
         }
     }

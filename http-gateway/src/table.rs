@@ -9,7 +9,7 @@ use edge::{
 };
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 
-use crate::{Options, SURFACE, documents, endpoint, well_known};
+use crate::{Options, SURFACE, documents, endpoint, index, well_known};
 
 /// What every operation needs.
 pub(crate) struct Gateway {
@@ -67,8 +67,10 @@ impl Table {
             let resource = resource.unwrap_or_else(|| Resource::new(path));
             resources.insert(shape, resource.with(operation));
         }
+        let index = index::resource(resources.values());
         let routes = resources
             .into_values()
+            .chain([index])
             .fold(Router::new(), |routes, resource| resource.add_to(routes));
         SURFACE.router(routes, &core)
     }

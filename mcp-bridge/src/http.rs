@@ -9,7 +9,10 @@ mod revision;
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{Router, extract::Request, routing::any};
-use edge::{Core, http::body::MOST_BYTES};
+use edge::{
+    Core,
+    http::{Origin, body::MOST_BYTES},
+};
 use process::observe::Route;
 use rand::RngExt;
 use rmcp::{
@@ -22,7 +25,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use tower::{Layer, ServiceExt, service_fn};
 
-use crate::{Options, Origin, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
+use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
 use places::Places;
 

@@ -11,7 +11,6 @@ mod confirmation;
 mod credentials;
 mod handler;
 mod http;
-mod origins;
 mod prompts;
 mod resources;
 mod rpcs;
@@ -25,8 +24,7 @@ use edge::{Core, http::Surface};
 use muster_api::metadata;
 use process::{Failure, shutdown};
 
-pub use origins::Origin;
-pub use settings::{List, McpSettings, Options, Settings};
+pub use settings::{McpSettings, Options, Settings};
 pub use table::Table;
 
 /// The path prefixes of the bridge, if it shares its port with other surfaces.

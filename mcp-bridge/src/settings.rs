@@ -1,12 +1,8 @@
 //! Settings of the bridge.
 
-use std::str::FromStr;
-
 use clap::Parser;
-use edge::http::{CallOptions, EdgeSettings};
+use edge::http::{CallOptions, EdgeSettings, List, Origin};
 use secrecy::SecretString;
-
-use crate::Origin;
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
 ///
@@ -35,7 +31,7 @@ pub struct Settings {
 }
 
 const HELP: &str = "\
-Paths: /mcp (the Model Context Protocol), /healthz (this process runs), /readyz (core can be reached).
+Paths: /mcp (the Model Context Protocol), /healthz (this process runs), /readyz (core can be reached), /version.
 
 The bridge proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same secret as core's, or use mutual TLS. With --stdio it needs no proof.
 
@@ -89,20 +85,6 @@ fn state_key(text: &str) -> Result<SecretString, String> {
         ));
     }
     Ok(text.into())
-}
-
-/// A list separated by commas.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List<T>(pub Vec<T>);
-
-impl<T: FromStr> FromStr for List<T> {
-    type Err = T::Err;
-
-    fn from_str(text: &str) -> Result<Self, T::Err> {
-        let items = text.split(',').map(str::trim);
-        let items = items.filter(|item| !item.is_empty()).map(str::parse);
-        Ok(Self(items.collect::<Result<_, _>>()?))
-    }
 }
 
 /// Options of the bridge.

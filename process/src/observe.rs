@@ -79,6 +79,10 @@ impl fmt::Display for RequestId {
 #[derive(Debug, Clone, Copy)]
 pub struct Route(pub &'static str);
 
+/// Says that an answer is not worth a line of the log. A service puts it into its response's extensions.
+#[derive(Debug, Clone, Copy)]
+pub struct Quiet;
+
 /// The cause of a failure, for the log only. A service puts it into its response's extensions.
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);

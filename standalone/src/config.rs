@@ -9,6 +9,7 @@ use core_service::{
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
 use edge::http::HttpSettings;
+use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
 use process::telemetry::LogSettings;
 
@@ -23,6 +24,8 @@ pub struct Config {
     pub(crate) command: Option<admin::Command>,
     #[command(flatten)]
     pub(crate) http: HttpSettings,
+    #[command(flatten)]
+    pub(crate) api: ApiSettings,
     #[command(flatten)]
     pub(crate) mcp: McpSettings,
     #[command(flatten)]
@@ -59,7 +62,7 @@ pub(crate) enum Demo {
 
 const EXAMPLES: &str = "\
 Paths: / (the site), /api/v1 (the API), /docs (its reference, to read and try), /mcp (the Model Context Protocol),
-/healthz (this process runs), /readyz (core answers).
+/healthz (this process runs), /readyz (core answers), /version.
 
 Examples:
   muster

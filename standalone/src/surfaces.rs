@@ -14,7 +14,7 @@ pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
     let options = http_gateway::Options {
         calls: config.http.calls(),
         public_url: config.public_url(),
-        ..http_gateway::Options::default()
+        ..config.api.options()
     };
     let gateway = http_gateway::router(core.clone(), options);
     let bridge = mcp_bridge::router(core.clone(), &config.mcp_options())?;

@@ -111,7 +111,7 @@ impl TestApp {
             unreachable!("a TCP address was asked for")
         };
         let edges = core_at(&format!("http://{grpc}"));
-        let http = serve_gateway(&edges, TrustedProxies::default(), &stop).await;
+        let http = serve_gateway(&edges, http_gateway::Options::default(), &stop).await;
         let mcp = serve_mcp(&edges, &stop).await;
         let proxies = TrustedProxies::default();
         let site = serve_site(edges.edge().unwrap(), proxies, &stop).await;
@@ -157,13 +157,25 @@ impl TestApp {
 
     /// Starts one more gateway, which finds core as the settings say.
     pub async fn serve_gateway(&self, core: &CoreSettings) -> Http {
-        serve_gateway(core, TrustedProxies::default(), &self.stop).await
+        serve_gateway(core, http_gateway::Options::default(), &self.stop).await
+    }
+
+    /// Starts one more gateway, through which pages of these origins may register people.
+    pub async fn serve_gateway_for_pages_of(&self, origins: &str) -> Http {
+        let core = core_at(&format!("http://{}", self.grpc.address()));
+        let options = http_gateway::Options {
+            public_changes: origins.parse().unwrap(),
+            ..http_gateway::Options::default()
+        };
+        serve_gateway(&core, options, &self.stop).await
     }
 
     /// Starts one more gateway, which believes proxies in these networks.
     pub async fn serve_gateway_behind(&self, proxies: &str) -> Http {
         let core = core_at(&format!("http://{}", self.grpc.address()));
-        serve_gateway(&core, proxies.parse().unwrap(), &self.stop).await
+        let mut options = http_gateway::Options::default();
+        options.calls.trusted_proxies = proxies.parse().unwrap();
+        serve_gateway(&core, options, &self.stop).await
     }
 
     /// Starts one more MCP bridge, which finds core as the settings say.
@@ -313,17 +325,10 @@ async fn serve_core(
 
 async fn serve_gateway(
     core: &CoreSettings,
-    trusted_proxies: TrustedProxies,
+    mut options: http_gateway::Options,
     stop: &CancellationToken,
 ) -> Http {
-    let options = http_gateway::Options {
-        calls: CallOptions {
-            request_time: TestApp::REQUEST_TIME,
-            trusted_proxies,
-            ..CallOptions::default()
-        },
-        ..http_gateway::Options::default()
-    };
+    options.calls.request_time = TestApp::REQUEST_TIME;
     let router = http_gateway::router(core.edge().unwrap(), options);
     serve_edge(router, stop).await
 }

@@ -23,7 +23,8 @@ pub struct Settings {
 const HELP: &str = "\
 Paths: / and /events (the catalogue and its events), /events.ics, /events.atom, /oembed, /use-cases, /guides, /registrations
 (private pages of registrants), /check-in (tickets), /sign-in, /sign-out, /invitations, /dashboard (for people who are signed
-in), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /healthz (this process runs), /readyz (core can be reached).
+in), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /.well-known/security.txt (with core's --security-contact),
+/healthz (this process runs), /readyz (core can be reached), /version.
 
 Over https the session's cookie is sent over https only: --public-url says which it is.
 

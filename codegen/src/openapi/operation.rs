@@ -9,8 +9,8 @@ use crate::{
     example,
     model::{Api, Field, Method, Response, Service},
     options::Access,
-    parts::Parts,
-    route::Route,
+    parts::{Parts, next_page},
+    route::{Route, Verb},
     schema::{self, Object, set},
 };
 
@@ -80,7 +80,7 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     for field in parts.query {
         parameters.push(parameter(api, field, "query")?);
     }
-    if method.caching.is_some() {
+    if has_tag(method, route) {
         parameters.push(json!({ "$ref": "#/components/parameters/If-None-Match" }));
     }
     if method.idempotency_key {
@@ -118,8 +118,11 @@ fn body(api: &Api, method: &Method, route: &Route) -> Option<Value> {
 
 fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/X-Request-Id" } });
-    if method.caching.is_some() {
+    if has_tag(method, route) {
         headers["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
+    }
+    if next_page(api, method, &Parts::new(api, method, route).query).is_some() {
+        headers["Link"] = json!({ "$ref": "#/components/headers/Link" });
     }
     if errors::of_route(api, method, route)
         .iter()
@@ -136,7 +139,7 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     set(&mut answer, "links", links::emit(api, method));
     let mut responses = Object::new();
     set(&mut responses, "200", answer);
-    if method.caching.is_some() {
+    if has_tag(method, route) {
         set(
             &mut responses,
             "304",
@@ -148,6 +151,12 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
     }
     failures::refer(api, method, route, &mut responses);
     Ok(responses)
+}
+
+/// Whether its answers have a tag: all that are read but files that are made while they are sent.
+fn has_tag(method: &Method, route: &Route) -> bool {
+    let is_message = matches!(method.response, Response::Message(_));
+    (is_message && route.verb == Verb::Get) || method.caching.is_some()
 }
 
 fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
@@ -236,8 +245,13 @@ pub(super) fn headers() -> Value {
             "schema": { "type": "string" },
             "example": "\"address\";q=60;w=60",
         },
+        "Link": {
+            "description": "Where the next page is, with `rel=\"next\"`; absent on the last one.",
+            "schema": { "type": "string" },
+            "example": "</api/v1/events?limit=50&offset=50>; rel=\"next\"",
+        },
         "ETag": {
-            "description": "Names this version of the file.",
+            "description": "Names this version of the answer.",
             "schema": { "type": "string" },
             "example": "\"9f86d081884c7d65\"",
         },

@@ -116,11 +116,11 @@ fn access_decides_security_and_errors() {
     let expected = |secured: bool, statuses: &str| (secured, statuses.to_owned());
     assert_eq!(
         statuses("/books", "get"),
-        expected(false, "200 400 500 503")
+        expected(false, "200 304 400 500 503")
     );
     assert_eq!(
         statuses("/books/{id}", "get"),
-        expected(true, "200 400 401 404 500 503")
+        expected(true, "200 304 400 401 404 500 503")
     );
     assert_eq!(
         statuses("/books/{id}/scan", "get"),

@@ -87,8 +87,8 @@ impl CatalogueService for CatalogueApi {
         };
         let page = self.page(filter, limit, offset).await?;
         let shown = |event: event::Event| {
-            let is_full = page.full.contains(&event.id);
-            convert::public_event(event, is_full, &self.links)
+            let left = page.seats_left.get(&event.id).copied();
+            convert::public_event(event, left.unwrap_or_default(), &self.links)
         };
         Ok(Response::new(EventList {
             items: page.events.into_iter().map(shown).collect(),
@@ -106,8 +106,8 @@ impl CatalogueService for CatalogueApi {
     ) -> Result<Response<Event>, Status> {
         let slug = &request.get_ref().slug;
         let event = self.catalogue.get(slug).await.map_err(refuse)?;
-        let is_full = self.catalogue.is_full(&event).await.map_err(refuse)?;
-        let event = convert::public_event(event, is_full, &self.links);
+        let left = self.catalogue.seats_left(&event).await.map_err(refuse)?;
+        let event = convert::public_event(event, left, &self.links);
         Ok(Response::new(event))
     }
 

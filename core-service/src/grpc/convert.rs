@@ -165,9 +165,11 @@ fn unknown_field(name: &str) -> Vec<FieldViolation> {
 }
 
 /// An event for the public.
-pub(super) fn public_event(event: Event, is_full: bool, links: &Links) -> v1::Event {
+pub(super) fn public_event(event: Event, seats_left: i32, links: &Links) -> v1::Event {
     v1::Event {
-        is_full,
+        is_full: seats_left == 0,
+        seats_left,
+        requires_approval: event.requires_approval,
         updated_at: event.updated_at.to_string(),
         url: links.event(&event.slug),
         registration_url: links.registration(&event.slug),
@@ -184,17 +186,17 @@ pub(super) fn public_event(event: Event, is_full: bool, links: &Links) -> v1::Ev
         location: event.location,
         city: event.city,
         capacity: event.max_capacity,
+        custom_fields: custom_field_messages(event.custom_fields),
     }
 }
 
 /// An event with what its page shows.
 pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
     let PageView {
-        mut event,
+        event,
         counters,
         is_ended,
     } = page;
-    let custom_fields = std::mem::take(&mut event.custom_fields);
     let previous_start = event.previous_start();
     let seats_left = counters.seats_left(event.max_capacity);
     v1::EventPage {
@@ -203,14 +205,11 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         is_ended,
         requires_approval: event.requires_approval,
         confirm_by_email: event.confirm_by_email,
-        custom_fields: custom_fields
-            .into_iter()
-            .map(custom_field_message)
-            .collect(),
+        custom_fields: custom_field_messages(event.custom_fields.clone()),
         seats_left,
         waitlisted: counters.waitlisted,
         previous_start_date: previous_start.map(|start| start.rfc3339()),
-        event: Some(public_event(event, seats_left == 0, links)),
+        event: Some(public_event(event, seats_left, links)),
     }
 }
 
@@ -273,11 +272,7 @@ pub(super) fn my_event_detail(
         is_hidden: event.is_hidden,
         organizer_name: event.organizer_name,
         contact_email: event.contact_email,
-        custom_fields: event
-            .custom_fields
-            .into_iter()
-            .map(custom_field_message)
-            .collect(),
+        custom_fields: custom_field_messages(event.custom_fields),
         registrants_notified: None,
     }
 }
@@ -288,6 +283,10 @@ pub(super) fn updated_event(updated: Updated, links: &Links) -> v1::MyEventDetai
         registrants_notified: Some(updated.notified),
         ..my_event_detail((updated.event, updated.counters), links)
     }
+}
+
+fn custom_field_messages(fields: Vec<CustomField>) -> Vec<v1::CustomField> {
+    fields.into_iter().map(custom_field_message).collect()
 }
 
 fn custom_field_message(field: CustomField) -> v1::CustomField {

@@ -33,6 +33,7 @@ impl InstanceService for InstanceApi {
             privacy_url: info.privacy_url,
             abuse_email: info.abuse_email,
             default_timezone: self.default_timezone.name().to_owned(),
+            security_contact: info.security_contact,
         }))
     }
 }

@@ -3,7 +3,7 @@
 mod sitemaps;
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -30,8 +30,8 @@ use crate::{
 pub struct CatalogueView {
     /// The events, earliest start first.
     pub events: Vec<Event>,
-    /// Those of them that have no seat left.
-    pub full: HashSet<EventId>,
+    /// How many seats the next people who register for each can get.
+    pub seats_left: HashMap<EventId, i32>,
     /// The number of all public events that match.
     pub count: i32,
     /// Whether `count` is exact. If not, more match.
@@ -70,7 +70,7 @@ pub enum CoverView {
 pub struct CoverWords {
     /// The event's title.
     pub title: String,
-    /// The owner's search words.
+    /// The owner's search words; the title if there are none.
     pub image_query: String,
     /// The wall time of its start.
     pub starts: jiff::civil::DateTime,
@@ -108,7 +108,7 @@ impl Catalogue {
             .await?;
         let count = saturated(store.count_live_events(now).await?);
         Ok(CatalogueView {
-            full: full_among(store, &events).await?,
+            seats_left: seats_left_of(store, &events).await?,
             next_offset: next_offset(offset, events.len(), count),
             events,
             count,
@@ -132,7 +132,7 @@ impl Catalogue {
         let matches = saturated(found.matches);
         let count = matches.min(MOST_MATCHES);
         Ok(CatalogueView {
-            full: full_among(&self.store, &found.events).await?,
+            seats_left: seats_left_of(&self.store, &found.events).await?,
             next_offset: next_offset(offset, found.events.len(), count),
             events: found.events,
             count,
@@ -161,9 +161,9 @@ impl Catalogue {
             .ok_or(Error::NO_EVENT)
     }
 
-    /// Whether an event has no seat left.
-    pub async fn is_full(&self, event: &Event) -> Result<bool, Error> {
-        is_full(&self.store, event).await
+    /// How many seats the next people who register can get.
+    pub async fn seats_left(&self, event: &Event) -> Result<i32, Error> {
+        seats_left(&self.store, event).await
     }
 
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
@@ -183,17 +183,17 @@ impl Catalogue {
     pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
         let event = self.find_by_slug(slug).await?;
         let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
-        let image_query = event.image_query.ok_or(Error::NotFound { what: "cover" })?;
         if event.image_credit.is_some()
             && let Some(cover) = self.store.find_stock_cover(event.id).await?
         {
             return Ok(CoverView::Stock(cover));
         }
         Ok(CoverView::Drawn {
-            is_provisional: self.fetches_covers,
+            // Without words of the owner no photograph is searched.
+            is_provisional: self.fetches_covers && event.image_query.is_some(),
             words: CoverWords {
+                image_query: event.image_query.unwrap_or_else(|| event.title.clone()),
                 title: event.title,
-                image_query,
                 starts: event.schedule.start.local,
                 city: event.city,
             },
@@ -208,25 +208,25 @@ impl Catalogue {
     }
 }
 
-/// Whether an event has no seat left.
-pub(super) async fn is_full(store: &Store, event: &Event) -> Result<bool, Error> {
-    let full = full_among(store, std::slice::from_ref(event)).await?;
-    Ok(full.contains(&event.id))
+/// How many seats the next people who register can get.
+pub(super) async fn seats_left(store: &Store, event: &Event) -> Result<i32, Error> {
+    let left = seats_left_of(store, std::slice::from_ref(event)).await?;
+    Ok(left.get(&event.id).copied().unwrap_or_default())
 }
 
-/// Those of the events that have no seat left.
-async fn full_among(store: &Store, events: &[Event]) -> Result<HashSet<EventId>, Error> {
+/// The same for each of the events.
+async fn seats_left_of(store: &Store, events: &[Event]) -> Result<HashMap<EventId, i32>, Error> {
     if events.is_empty() {
-        return Ok(HashSet::new());
+        return Ok(HashMap::new());
     }
     let ids: Vec<EventId> = events.iter().map(|event| event.id).collect();
     let counters = store.list_counters(&ids).await?;
-    let full = counters.into_iter().filter(|(id, counters)| {
+    let left = counters.into_iter().filter_map(|(id, counters)| {
         let mut events = events.iter();
-        let event = events.find(|event| event.id == *id);
-        event.is_some_and(|event| counters.seats_left(event.max_capacity) == 0)
+        let event = events.find(|event| event.id == id)?;
+        Some((id, counters.seats_left(event.max_capacity)))
     });
-    Ok(full.map(|(id, _)| id).collect())
+    Ok(left.collect())
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

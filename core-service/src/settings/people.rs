@@ -32,6 +32,10 @@ pub struct PeopleArgs {
     /// Address to which people can report abuse; pages of events show it
     #[arg(long, env = "MUSTER_ABUSE_EMAIL", value_name = "ADDRESS", value_parser = address)]
     pub abuse_email: Option<String>,
+    /// Where people can report a weakness of this installation: an e-mail address or the URL of a page.
+    /// `/.well-known/security.txt` names it
+    #[arg(long, env = "MUSTER_SECURITY_CONTACT", value_name = "CONTACT", value_parser = contact)]
+    pub security_contact: Option<String>,
 }
 
 /// A value of `--sign-up`.
@@ -51,6 +55,20 @@ fn page(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("must be the URL of a page, for example https://example.org/legal".to_owned())
+}
+
+/// As a URI (RFC 9116).
+fn contact(text: &str) -> Result<String, String> {
+    let bare = text.strip_prefix("mailto:").unwrap_or(text);
+    if text.starts_with("https://") && page(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    match address(bare) {
+        Ok(address) => Ok(format!("mailto:{address}")),
+        Err(_) => Err(
+            "must be an e-mail address, or the URL of a page that begins with https://".to_owned(),
+        ),
+    }
 }
 
 fn address(text: &str) -> Result<String, String> {

@@ -75,6 +75,8 @@ fn links_of_the_operator_are_pages_and_an_address() {
         "http://example.org/privacy",
         "--abuse-email",
         "abuse@example.org",
+        "--security-contact",
+        "security@example.org",
     ])
     .policy
     .info;
@@ -88,11 +90,15 @@ fn links_of_the_operator_are_pages_and_an_address() {
         Some("http://example.org/privacy")
     );
     assert_eq!(info.abuse_email.as_deref(), Some("abuse@example.org"));
+    let contact = info.security_contact.as_deref();
+    assert_eq!(contact, Some("mailto:security@example.org"));
     for wrong in [
         ["--upgrade-url", "javascript:alert(1)"],
         ["--legal-url", "/legal"],
         ["--privacy-url", "example.org"],
         ["--abuse-email", "abuse"],
+        ["--security-contact", "http://example.org/security"],
+        ["--security-contact", "security"],
     ] {
         let refused = Program::try_parse_from(["muster"].into_iter().chain(wrong));
         assert!(refused.is_err(), "{wrong:?}");

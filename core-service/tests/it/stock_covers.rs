@@ -203,7 +203,16 @@ async fn other_words_get_another_photograph(database: Database) {
     let cleared = scene.change_words(&event, Change::Clear).await;
     assert_eq!(cleared.image_credit, None);
     assert!(scene.jobs().await.is_empty());
-    assert!(scene.instance.catalogue.cover(&event.slug).await.is_err());
+    let drawn = scene.instance.catalogue.cover(&event.slug).await.unwrap();
+    let CoverView::Drawn {
+        words,
+        is_provisional,
+    } = drawn
+    else {
+        panic!("the photograph is still shown");
+    };
+    assert_eq!(words.image_query, event.title);
+    assert!(!is_provisional, "without words nothing will replace it");
     let kept = scene
         .instance
         .store

@@ -37,17 +37,22 @@ pub fn document(
     caching: &'static str,
 ) -> Response {
     let bytes = bytes.into();
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    let tag = format!("\"{:016x}\"", hasher.finish());
+    let tag = entity_tag(&bytes);
     let mut response = Response::new(Body::from(bytes));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
-    if let Ok(tag) = HeaderValue::try_from(tag) {
+    if let Some(tag) = tag {
         headers.insert(ETAG, tag);
     }
     response
+}
+
+/// The tag that names these bytes, the same on every replica of a release; `Some` for all.
+pub fn entity_tag(bytes: &[u8]) -> Option<HeaderValue> {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    HeaderValue::try_from(format!("\"{:016x}\"", hasher.finish())).ok()
 }
 
 /// No body. An empty one would add `Content-Length: 0`, which is wrong for `HEAD` and 304.

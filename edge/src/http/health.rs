@@ -1,26 +1,43 @@
-//! `/healthz`: this process runs. `/readyz`: it reaches core.
+//! `/healthz`: this process runs. `/readyz`: it reaches core. `/version`: what runs.
 
+use axum::response::Response;
 use http::{Method, StatusCode};
-use process::observe::RequestId;
+use process::observe::{Quiet, RequestId};
 
-use super::{Operation, Resource, json};
+use super::{Operation, Resource, document, json};
 use crate::{Core, Problem};
 
-pub(super) fn resources(core: Core) -> [Resource; 2] {
-    let live = Operation::new(Method::GET, async |_request| {
-        Ok(json(StatusCode::OK, r#"{"status":"ok"}"#))
-    });
+/// All parts of a release have the same version.
+const VERSION: &str = concat!(
+    r#"{"name":"muster","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
+pub(super) fn resources(core: Core) -> [Resource; 3] {
+    let live = Operation::new(Method::GET, async |_request| Ok(well(r#"{"status":"ok"}"#)));
     let ready = Operation::new(Method::GET, move |request| {
         let core = core.clone();
         async move {
             let id = RequestId::in_extensions(request.extensions());
             let serving = core.is_serving(&id).await;
             serving.map_err(|status| Problem::from(&status))?;
-            Ok(json(StatusCode::OK, r#"{"status":"ready"}"#))
+            Ok(well(r#"{"status":"ready"}"#))
         }
+    });
+    let version = Operation::new(Method::GET, async |_request| {
+        Ok(document(VERSION, "application/json", "no-cache"))
     });
     [
         Resource::new("/healthz").with(live),
         Resource::new("/readyz").with(ready),
+        Resource::new("/version").with(version.shared()),
     ]
+}
+
+/// Probes ask every few seconds: only what is not well is worth a line of the log.
+fn well(body: &'static str) -> Response {
+    let mut response = json(StatusCode::OK, body);
+    response.extensions_mut().insert(Quiet);
+    response
 }

@@ -6,16 +6,12 @@ use axum::{Router, body::Body, extract::Request, response::Response, routing::an
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{
-        ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
-        ALLOW, CONTENT_LENGTH,
-    },
+    header::{ACCESS_CONTROL_REQUEST_METHOD, ALLOW, CONTENT_LENGTH},
 };
 use muster_api::Reason;
 use process::observe::{RequestId, Route};
 
-use super::{answer::nothing, cors::EXPOSED_LIST};
+use super::{SharedWith, answer::nothing};
 use crate::Problem;
 
 /// Answers a request.
@@ -25,14 +21,9 @@ type Handler =
 /// One method of a path.
 pub struct Operation {
     method: Method,
-    is_shared: bool,
+    shared: SharedWith,
     handle: Handler,
 }
-
-/// How long a browser may cache a preflight, in seconds: a day.
-const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
-
-const ANY: HeaderValue = HeaderValue::from_static("*");
 
 impl Operation {
     /// The operation of a method.
@@ -43,7 +34,7 @@ impl Operation {
     {
         Self {
             method,
-            is_shared: false,
+            shared: SharedWith::Nobody,
             handle: Box::new(move |request| handle(request).boxed()),
         }
     }
@@ -51,10 +42,13 @@ impl Operation {
     /// The same operation; pages of any origin may read its answer, since it is public and changes nothing.
     #[must_use]
     pub fn shared(self) -> Self {
-        Self {
-            is_shared: true,
-            ..self
-        }
+        self.shared_with(SharedWith::Everybody)
+    }
+
+    /// The same operation for these pages.
+    #[must_use]
+    pub fn shared_with(self, shared: SharedWith) -> Self {
+        Self { shared, ..self }
     }
 }
 
@@ -85,6 +79,11 @@ impl Resource {
         self.path
     }
 
+    /// Its methods but `HEAD` and `OPTIONS`.
+    pub fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.operations.iter().map(|one| &one.method)
+    }
+
     /// Whether it takes a method.
     pub fn takes(&self, method: &Method) -> bool {
         self.operation(method).is_some()
@@ -105,11 +104,10 @@ impl Resource {
         let method = request.method().clone();
         let mut response = match self.operation(&method) {
             Some(operation) => {
+                let allowed = operation.shared.allowed(request.headers());
                 let outcome = (operation.handle)(request).await;
                 let mut response = outcome.unwrap_or_else(|problem| problem.into_response(&id));
-                if operation.is_shared {
-                    share(response.headers_mut());
-                }
+                operation.shared.share(allowed, response.headers_mut());
                 response
             }
             None if method == Method::OPTIONS => self.options(request.headers()),
@@ -143,18 +141,11 @@ impl Resource {
         let wanted = headers
             .get(ACCESS_CONTROL_REQUEST_METHOD)
             .and_then(|value| Method::from_bytes(value.as_bytes()).ok());
-        if wanted
-            .and_then(|method| self.operation(&method))
-            .is_some_and(|operation| operation.is_shared)
+        if let Some(method) = wanted
+            && let Some(operation) = self.operation(&method)
         {
-            let allowed = response.headers_mut();
-            allowed.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-            allowed.insert(
-                ACCESS_CONTROL_ALLOW_METHODS,
-                HeaderValue::from_static("GET, HEAD"),
-            );
-            allowed.insert(ACCESS_CONTROL_ALLOW_HEADERS, ANY);
-            allowed.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
+            let answer = response.headers_mut();
+            operation.shared.invite(&method, headers, answer);
         }
         response
     }
@@ -177,12 +168,6 @@ impl Resource {
         methods.dedup();
         methods.join(", ")
     }
-}
-
-fn share(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    let exposed = HeaderValue::from_static(EXPOSED_LIST);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
 /// The answer to `HEAD`: the headers of the answer to `GET`, without its body.

@@ -1,4 +1,4 @@
-use crate::client::{GOOD, Gateway};
+use crate::client::{GOOD, Gateway, LAMP};
 
 #[tokio::test]
 async fn core_tags_answers_and_nothing_else_of_its_metadata_is_shown() {
@@ -69,6 +69,21 @@ async fn what_the_client_has_already_is_not_sent_again() {
             200
         );
     }
+}
+
+#[tokio::test]
+async fn what_core_does_not_tag_has_a_tag_of_its_bytes() {
+    let gateway = Gateway::start().await;
+    let read = async |path| {
+        let reply = gateway.send("GET", path, &[GOOD], b"").await;
+        reply.header("etag").unwrap().to_owned()
+    };
+    let one = read("/api/v1/me/things/1").await;
+    assert!(one.starts_with("W/\""), "{one}");
+    assert_eq!(read("/api/v1/me/things/1").await, one);
+    assert_ne!(read("/api/v1/me/things/2").await, one);
+    let made = gateway.post("/api/v1/things", LAMP).await;
+    assert_eq!((made.status, made.header("etag")), (200, None));
 }
 
 #[tokio::test]

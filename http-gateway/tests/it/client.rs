@@ -69,6 +69,7 @@ impl Gateway {
                 },
                 openapi: OPENAPI,
                 public_url: PUBLIC_URL.to_owned(),
+                ..Options::default()
             },
         );
         let listener = bind("--http-addr", "127.0.0.1:0".parse().unwrap())

@@ -5,7 +5,7 @@ async fn an_unknown_path_is_a_json_404() {
     let gateway = Gateway::start().await;
     for path in [
         "/",
-        "/api/v1",
+        "/api/v1/",
         "/api/v1/thing",
         "/api/v1/things/",
         "/api/v1/things/a/b",

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use edge::http::cors::EXPOSED;
+use edge::http::{Origin, cors::EXPOSED};
 use http::{HeaderMap, Method, header::ORIGIN};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
-
-use crate::Origin;
 
 /// How long a browser may cache the result of a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(1);

@@ -10,7 +10,7 @@ use bytes::Buf;
 use http::{Method, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 
-use super::{Cause, RequestId, Route};
+use super::{Cause, Quiet, RequestId, Route};
 
 /// Collects the line's fields and logs them when dropped, also when the client disconnects before the answer.
 pub(super) struct Line {
@@ -20,6 +20,7 @@ pub(super) struct Line {
     route: Option<&'static str>,
     status: Option<StatusCode>,
     cause: Option<String>,
+    is_quiet: bool,
     bytes: u64,
 }
 
@@ -32,6 +33,7 @@ impl Line {
             route: None,
             status: None,
             cause: None,
+            is_quiet: false,
             bytes: 0,
         }
     }
@@ -39,6 +41,7 @@ impl Line {
     pub(super) fn answered<B>(&mut self, response: &Response<B>) {
         self.status = Some(response.status());
         self.route = response.extensions().get::<Route>().map(|route| route.0);
+        self.is_quiet = response.extensions().get::<Quiet>().is_some();
         self.cause = response
             .extensions()
             .get::<Cause>()
@@ -48,6 +51,9 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        if self.is_quiet {
+            return;
+        }
         let duration_ms = self.started.elapsed().as_secs_f64() * 1000.0;
         macro_rules! line {
             ($level:ident) => {

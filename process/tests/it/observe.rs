@@ -6,7 +6,7 @@ use http::{Request, Response};
 use http_body_util::Full;
 use process::{
     CancellationToken,
-    observe::{Cause, Route},
+    observe::{Cause, Quiet, Route},
     serve::{Limits, RequestBody, bind, serve},
 };
 use serde_json::{Value, json};
@@ -64,10 +64,13 @@ impl Log {
 async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
     Log::start();
     let cause = cause.map(|cause| Cause(cause.to_owned()));
-    let service = service_fn(move |_: Request<RequestBody>| {
+    let service = service_fn(move |request: Request<RequestBody>| {
         let mut response = Response::new(Full::new(&b"answer"[..]));
         *response.status_mut() = status.try_into().unwrap();
         response.extensions_mut().insert(Route("/links/{token}"));
+        if request.uri().path() == "/healthz" {
+            response.extensions_mut().insert(Quiet);
+        }
         if let Some(cause) = cause.clone() {
             response.extensions_mut().insert(cause);
         }
@@ -107,6 +110,13 @@ async fn a_request_is_one_line_without_anything_private() {
             "status": 200, "duration_ms": null, "bytes": 6, "request_id": "id-1",
         })
     );
+}
+
+#[tokio::test]
+async fn what_is_not_worth_a_line_is_not_logged() {
+    let probe = REQUEST.replace("/links/private?also=private", "/healthz");
+    let lines = logged(200, None, &probe).await;
+    assert_eq!(lines, [Value::Null; 0]);
 }
 
 #[tokio::test]

@@ -63,6 +63,10 @@ async fn a_page_shows_what_people_ask_before_they_register(app: Arc<TestApp>) {
     let listed = app.over(Surface::Http).anyone();
     let listed = listed.ok::<GetEvent>(json!({"slug": event.slug})).await;
     assert_eq!(serde_json::to_value(&shown).unwrap(), listed);
+    // What others need to build a form.
+    assert_eq!(listed["custom_fields"], json!([field]));
+    let seats = (&listed["seats_left"], &listed["requires_approval"]);
+    assert_eq!(seats, (&json!(2), &json!(true)));
 }
 
 async fn a_page_is_found_in_every_state_but_a_drafts(app: Arc<TestApp>) {

@@ -15,6 +15,7 @@ use muster_api::{
 };
 
 use crate::{
+    cover,
     event::{EventSource, EventState, ShownEvent},
     json_ld,
     layout::{Page, Section, public},
@@ -52,7 +53,7 @@ struct EventPage {
     is_title_long: bool,
     description_html: String,
     cover_credit: Option<String>,
-    social_image_url: Option<String>,
+    social_image_url: String,
     organizer_name: Option<String>,
     contact_email: Option<String>,
 }
@@ -118,7 +119,8 @@ impl EventPage {
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
             description_html: html(&event.description, Author::Stranger),
             cover_credit: event.image_credit,
-            social_image_url: event.image_url,
+            // Events without an image have one for previews, drawn from their title.
+            social_image_url: site.url(&cover::path(&event.slug)),
             organizer_name: event.organizer_name,
             contact_email: event.contact_email,
         })

@@ -1,18 +1,27 @@
-//! What the site says to programs about itself: `robots.txt` and `llms.txt`.
+//! What the site says to programs about itself: `robots.txt`, `llms.txt` and `security.txt`.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use axum::response::Response;
 use edge::{
     Problem,
     http::{Resource, document},
 };
-use muster_api::v1::{
-    ListGuidesRequest, ListUseCasesRequest, StaticItem,
-    bindings::{ListGuides, ListUseCases},
+use muster_api::{
+    Reason,
+    v1::{
+        ListGuidesRequest, ListUseCasesRequest, StaticItem,
+        bindings::{ListGuides, ListUseCases},
+    },
 };
 
-use crate::visit::{Site, Visit};
+use crate::{
+    SURFACE,
+    visit::{Site, Visit},
+};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -31,11 +40,39 @@ Disallow: /api/
 Allow: /api/v1/events/*/cover
 ";
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
+/// Where those who found a weakness look for whom to tell (RFC 9116).
+const SECURITY: &str = "/.well-known/security.txt";
+
+/// For how many days after today it may be believed; the RFC wants less than a year.
+const BELIEVED_DAYS: u64 = 90;
+
+const DAY_SECONDS: u64 = 86_400;
+
+pub(crate) fn resources(site: &Site) -> [Resource; 3] {
     [
         site.page("/robots.txt", robots),
         site.page("/llms.txt", llms),
+        site.page(SECURITY, security),
     ]
+}
+
+/// Not found unless the operator has set a contact.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "readers compare it with their own clocks, not with core's"
+)]
+async fn security(visit: Visit) -> Result<Response, Problem> {
+    let links = visit.site.links();
+    let Some(contact) = &links.security_contact else {
+        return Err(Problem::new(Reason::NotFound, SURFACE.unknown_path));
+    };
+    let today = SystemTime::now().duration_since(UNIX_EPOCH);
+    let today = today.map_or(0, |since| since.as_secs() / DAY_SECONDS);
+    let expires = (today + BELIEVED_DAYS) * DAY_SECONDS;
+    let expires = jiff::Timestamp::from_second(expires.cast_signed()).unwrap_or_default();
+    let here = visit.site.url(SECURITY);
+    let text = format!("Contact: {contact}\nExpires: {expires}\nCanonical: {here}\n");
+    Ok(document(text, TEXT, AN_HOUR))
 }
 
 async fn robots(visit: Visit) -> Result<Response, Problem> {

@@ -135,6 +135,11 @@ impl Binding for ListActivity {
         }
         Ok(())
     }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.to_string()))
+    }
 }
 
 /// `GET /api/v1/me/activity.csv`: All of the activity that the filters leave as a table for spreadsheets, latest first: UTF-8 with a byte order mark, a header line, one line for each entry. In `changes` there is one changed field per line. Formulas are made harmless as in the table of registrations.
@@ -239,6 +244,11 @@ impl Binding for ListEvents {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_offset.as_ref()?;
+        Some(("offset", next.to_string()))
     }
 }
 
@@ -411,7 +421,7 @@ impl PublicRpc for ListSitemapEvents {
     const CACHING: Option<Caching> = None;
 }
 
-/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts and for events without `image_query`. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
+/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
 
@@ -682,6 +692,11 @@ impl Binding for ListMyEvents {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.to_string()))
     }
 }
 
@@ -1171,6 +1186,11 @@ impl Binding for ListRegistrations {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.to_string()))
     }
 }
 

@@ -163,7 +163,7 @@ pub(in crate::grpc) fn own_registration(
     let OwnRegistration {
         registration,
         event,
-        is_event_full,
+        seats_left,
         is_event_ended,
         confirmation,
         waitlist_position,
@@ -174,7 +174,7 @@ pub(in crate::grpc) fn own_registration(
     let confirm_until = confirmation.map(|awaited| shown_locally(awaited.until));
     let held_until = confirmation.and_then(|awaited| awaited.held_until);
     let held_until = held_until.map(shown_locally);
-    let public = public_event(event.clone(), is_event_full, links);
+    let public = public_event(event.clone(), seats_left, links);
     let new_details = new_details.map(|details| v1::NewDetails {
         name: details.name,
         answers: answer_messages(details.answers),
@@ -212,7 +212,7 @@ pub(in crate::grpc) fn ticket(ticket: Ticket, links: &Links) -> v1::Ticket {
     let Ticket {
         registration,
         event,
-        is_event_full,
+        seats_left,
         is_event_ended,
     } = ticket;
     v1::Ticket {
@@ -221,7 +221,7 @@ pub(in crate::grpc) fn ticket(ticket: Ticket, links: &Links) -> v1::Ticket {
         checked_in: registration.checked_in_at.is_some(),
         is_event_cancelled: event.is_cancelled,
         is_event_ended,
-        event: Some(public_event(event, is_event_full, links)),
+        event: Some(public_event(event, seats_left, links)),
     }
 }
 

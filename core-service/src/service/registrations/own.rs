@@ -13,7 +13,7 @@ use crate::{
     },
     service::{
         Commands, Error, Links, Unit,
-        catalogue::{is_full, saturated},
+        catalogue::{saturated, seats_left},
         limits::{Limiters, Recipient},
         link_queue::{LinkQueue, NewLink},
         registrations::{manage::Held, settle::settle},
@@ -28,7 +28,7 @@ pub struct OwnRegistration {
     /// The event, in any state.
     pub event: Event,
     /// Whether the event has no seat left.
-    pub is_event_full: bool,
+    pub seats_left: i32,
     /// Whether the event is over.
     pub is_event_ended: bool,
     /// The confirmation that it awaits, while it can be given.
@@ -49,7 +49,7 @@ pub struct Ticket {
     /// The event, in any state.
     pub event: Event,
     /// Whether the event has no seat left.
-    pub is_event_full: bool,
+    pub seats_left: i32,
     /// Whether the event is over.
     pub is_event_ended: bool,
 }
@@ -105,7 +105,7 @@ impl OwnRegistrations {
         let event = store.find_event(registration.event_id).await?;
         let event = event.ok_or(Error::NO_TICKET)?;
         Ok(Ticket {
-            is_event_full: is_full(store, &event).await?,
+            seats_left: seats_left(store, &event).await?,
             is_event_ended: event.has_ended(self.commands.now()),
             registration,
             event,
@@ -201,7 +201,7 @@ impl OwnRegistrations {
             ..confirmation
         };
         Ok(OwnRegistration {
-            is_event_full: is_full(store, &event).await?,
+            seats_left: seats_left(store, &event).await?,
             is_event_ended: event.has_ended(now),
             confirmation: registration.confirmation.filter(is_open).map(current),
             registration,

@@ -51,6 +51,13 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    fn seats_left(&self) -> i32 {
+        match self.waitlisted {
+            0 => (self.max_capacity - self.confirmed).max(0),
+            _ => 0,
+        }
+    }
+
     /// What a request to create asks for; the system says id and slug.
     pub(crate) fn asked_for(owner: usize, new: &NewEvent, now: Moment) -> Self {
         Self {
@@ -197,7 +204,10 @@ impl World {
             "organizer_name": null,
             "contact_email": null,
             "updated_at": self.written(event.changed),
-            "is_full": event.waitlisted > 0 || event.confirmed >= event.max_capacity,
+            "is_full": event.seats_left() == 0,
+            "seats_left": event.seats_left(),
+            "requires_approval": false,
+            "custom_fields": [],
         })
     }
 

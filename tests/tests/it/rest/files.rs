@@ -14,7 +14,7 @@ use muster_api::{
         bindings::{CancelEvent, GetEvent, ListGuides, ListUseCases, UnpublishEvent, UpdateEvent},
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Api, Client, Created, Reply, Surface, TestApp};
 
 /// What is at the event's `image_url`.
@@ -69,18 +69,11 @@ async fn a_cover_is_a_picture_that_may_be_kept(app: Arc<TestApp>) {
     assert_eq!(bytes, first.body);
 }
 
-async fn only_published_events_with_words_have_covers(app: Arc<TestApp>) {
+async fn every_published_event_has_a_cover(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Business).await;
     let ask = async |slug: &str| app.http.get(&format!("/events/{slug}/cover")).send().await;
     let draft = owner.create(json!({"image_query": "crab"})).await;
-    let wordless = owner.publish_new(json!({})).await;
-    for slug in [
-        &draft.slug,
-        &wordless.slug,
-        "no-such-event",
-        "%00",
-        "..%2fme",
-    ] {
+    for slug in [&draft.slug, "no-such-event", "%00", "..%2fme"] {
         assert_eq!(ask(slug).await.refusal().reason, Reason::NotFound, "{slug}");
     }
     let event = owner.publish_new(json!({"image_query": "crab"})).await;
@@ -88,7 +81,19 @@ async fn only_published_events_with_words_have_covers(app: Arc<TestApp>) {
     owner
         .ok::<UpdateEvent>(json!({"id": event.id, "image_query": null}))
         .await;
-    assert_eq!(ask(&event.slug).await.refusal().reason, Reason::NotFound);
+    // Without words of the owner it is drawn from the title, for previews; clients are not pointed to it.
+    let drawn = ask(&event.slug).await;
+    assert_eq!(drawn.header("content-type"), Some("image/png"));
+    let same = json!({"id": event.id, "image_query": "Rust Meetup"});
+    owner.ok::<UpdateEvent>(same).await;
+    assert_eq!(ask(&event.slug).await.body, drawn.body);
+    let plain = owner.publish_new(json!({})).await;
+    let shown = app
+        .http
+        .get(&format!("/events/{}", plain.slug))
+        .send()
+        .await;
+    assert_eq!(shown.json()["image_url"], Value::Null);
 }
 
 async fn a_cover_stays_for_pages_that_open_by_their_link(app: Arc<TestApp>) {
@@ -176,7 +181,7 @@ async fn use_cases_and_guides_are_lists_of_links(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_cover_is_a_picture_that_may_be_kept,
-    only_published_events_with_words_have_covers,
+    every_published_event_has_a_cover,
     a_cover_stays_for_pages_that_open_by_their_link,
     a_photograph_is_served_and_credited_in_the_drawings_place,
     use_cases_and_guides_are_lists_of_links,

@@ -25,6 +25,7 @@ fn with_links() -> Policy {
             legal_url: Some(LEGAL.to_owned()),
             privacy_url: Some(PRIVACY.to_owned()),
             abuse_email: Some("abuse@operator.example".to_owned()),
+            security_contact: Some("mailto:security@operator.example".to_owned()),
         },
         ..Policy::default()
     }
@@ -70,6 +71,29 @@ async fn every_page_has_the_links_that_the_operator_set(app: Arc<TestApp>) {
             assert!(with.iter().any(|one| one == PLANS), "{page}: {with:?}");
         }
     }
+}
+
+async fn security_txt_names_the_contact_that_the_operator_set(app: Arc<TestApp>) {
+    const PATH: &str = "/.well-known/security.txt";
+    let site = app.serve_another_core(with_links()).await;
+    let reply = site.page(PATH).send().await;
+    let text = std::str::from_utf8(&reply.body).unwrap();
+    assert_eq!(reply.status, 200, "{text}");
+    let media_type = reply.header("content-type");
+    assert_eq!(media_type, Some("text/plain; charset=utf-8"));
+    let field = |name: &str| {
+        let mut lines = text.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    };
+    assert_eq!(field("Contact"), Some("mailto:security@operator.example"));
+    assert_eq!(
+        field("Canonical"),
+        Some(&*format!("{}{PATH}", TestApp::PUBLIC_URL))
+    );
+    // RFC 9116 wants it, within a year.
+    let expires = field("Expires").unwrap();
+    assert!(expires.ends_with("T00:00:00Z"), "{expires}");
+    assert_eq!(app.site.page(PATH).send().await.status, 404);
 }
 
 async fn where_sign_up_is_closed_the_page_says_so(app: Arc<TestApp>) {
@@ -165,6 +189,7 @@ async fn a_link_of_an_operator_signs_in_by_its_button_alone_and_once(app: Arc<Te
 
 tests::on_both_engines!(
     every_page_has_the_links_that_the_operator_set,
+    security_txt_names_the_contact_that_the_operator_set,
     where_sign_up_is_closed_the_page_says_so,
     signing_in_does_not_tell_whose_address_is_known,
     a_link_of_an_operator_signs_in_by_its_button_alone_and_once,

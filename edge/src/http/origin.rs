@@ -13,12 +13,12 @@ pub struct Origin {
 
 impl Origin {
     /// In the form of browsers: in lower case, with the port only if it is not the default.
-    pub(crate) fn written(&self) -> &str {
+    pub fn written(&self) -> &str {
         &self.written
     }
 
-    /// Always with the port: without one, rmcp would accept every port.
-    pub(crate) fn exact(&self) -> &str {
+    /// Always with the port, for those who take an origin without one for every port.
+    pub fn exact(&self) -> &str {
         &self.exact
     }
 }
@@ -55,6 +55,20 @@ fn read(text: &str) -> Option<Origin> {
     };
     let written = if port == usual { host } else { exact.clone() };
     Some(Origin { written, exact })
+}
+
+/// A list separated by commas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T: FromStr> FromStr for List<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        let items = text.split(',').map(str::trim);
+        let items = items.filter(|item| !item.is_empty()).map(str::parse);
+        Ok(Self(items.collect::<Result<_, _>>()?))
+    }
 }
 
 #[cfg(test)]
