@@ -9,6 +9,7 @@ mod identity;
 mod messages;
 mod pool;
 mod settings;
+mod wire;
 
 pub use client::{Core, File};
 pub use context::Context;

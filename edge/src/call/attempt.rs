@@ -2,14 +2,14 @@
 
 use std::error::Error;
 
+use bytes::Bytes;
 use http::uri::PathAndQuery;
 use muster_api::binding::Access;
 use process::places::Kind;
 use tokio::time::{Duration, Instant, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
-use tonic_prost::ProstCodec;
 
-use super::{Context, endpoint::Endpoint, identity::Identity};
+use super::{Context, endpoint::Endpoint, identity::Identity, wire::Encoded};
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -34,11 +34,11 @@ pub(crate) struct Rpc {
     pub(crate) goes_on: bool,
 }
 
-/// The beginning of core's answer.
-pub(crate) struct Reply<A> {
+/// The beginning of core's answer, its messages encoded.
+pub(crate) struct Reply {
     pub(crate) metadata: MetadataMap,
-    pub(crate) first: Option<A>,
-    pub(crate) rest: Streaming<A>,
+    pub(crate) first: Option<Bytes>,
+    pub(crate) rest: Streaming<Bytes>,
 }
 
 /// A failed call.
@@ -80,27 +80,22 @@ pub(crate) enum FailureKind {
 }
 
 /// Calls one replica, up to the first message of the answer. Unary rpcs are called as streams.
-pub(crate) async fn attempt<Q, A>(
+pub(crate) async fn attempt(
     endpoint: &Endpoint,
     rpc: Rpc,
-    message: Q,
+    message: Bytes,
     context: &Context,
     edge: &Identity,
     deadline: Instant,
-) -> Result<Reply<A>, CallFailure>
-where
-    Q: prost::Message + 'static,
-    A: prost::Message + Default + 'static,
-{
+) -> Result<Reply, CallFailure> {
     let started = Instant::now();
     let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
     let deadline_for_core = (!rpc.goes_on).then_some(deadline);
     let request = context.request(message, rpc.access, deadline_for_core, edge);
     let exchange = async {
         grpc.ready().await?;
-        let codec = ProstCodec::<Q, A>::default();
         let path = PathAndQuery::from_static(rpc.path);
-        let answer = grpc.server_streaming(request, path, codec).await?;
+        let answer = grpc.server_streaming(request, path, Encoded).await?;
         let (metadata, mut rest, _) = answer.into_parts();
         let first = rest.message().await?;
         Ok(Reply {

@@ -20,6 +20,7 @@ use super::{
     health,
     identity::Identity,
     pool::{Chosen, Pool, Resolver},
+    wire::{decode, encode},
 };
 
 /// A client of core. Clones share its connections.
@@ -117,7 +118,7 @@ impl Core {
             first,
             mut rest,
         } = self
-            .exchange(rpc_of::<B>(context), request, context)
+            .exchange(rpc_of::<B>(context), encode(&request), context)
             .await?;
         let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
         // Trailers may contain an error.
@@ -125,7 +126,7 @@ impl Core {
         end.await
             .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))?
             .map_err(as_seen)?;
-        Ok((message, metadata))
+        Ok((decode(message)?, metadata))
     }
 
     /// Calls an rpc with a file as its answer: one `HttpBody`, or a stream of them.
@@ -138,11 +139,15 @@ impl Core {
         context: &Context,
     ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Status> {
         let answer = self
-            .exchange::<_, HttpBody>(rpc_of::<B>(context), request, context)
+            .exchange(rpc_of::<B>(context), encode(&request), context)
             .await?;
-        let HttpBody { content_type, data } = answer.first.unwrap_or_default();
+        let HttpBody { content_type, data } = decode(answer.first.unwrap_or_default())?;
         let first = futures_util::stream::iter([Ok(data)]);
-        let pieces = first.chain(answer.rest.map(|piece| piece.map(|piece| piece.data)));
+        let pieces = first.chain(
+            answer
+                .rest
+                .map(|piece| Ok(decode::<HttpBody>(piece?)?.data)),
+        );
         Ok(File {
             metadata: answer.metadata,
             content_type,
@@ -168,7 +173,7 @@ impl Core {
             kind: None,
             ..rpc_of::<B>(context)
         };
-        let begun = self.exchange(rpc, request, context).await?;
+        let begun = self.exchange(rpc, encode(&request), context).await?;
         Ok(Messages::new(begun))
     }
 
@@ -179,7 +184,11 @@ impl Core {
     pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
         let context = Context::anonymous(request_id, health::CHECK_TIMEOUT);
         let answer = self
-            .exchange(health::CHECK, HealthCheckRequest::default(), &context)
+            .exchange(
+                health::CHECK,
+                encode(&HealthCheckRequest::default()),
+                &context,
+            )
             .await;
         health::verdict(answer)
     }
@@ -187,16 +196,7 @@ impl Core {
     /// Calls a replica. If that fails, it calls another one if this is safe: the first has not seen the call, or the call is
     /// idempotent by its rpc or its key. The first try of an idempotent call gets half of the time, so that the other half is
     /// left for the second.
-    async fn exchange<Q, A>(
-        &self,
-        rpc: Rpc,
-        request: Q,
-        context: &Context,
-    ) -> Result<Reply<A>, Status>
-    where
-        Q: prost::Message + Clone + 'static,
-        A: prost::Message + Default + 'static,
-    {
+    async fn exchange(&self, rpc: Rpc, request: Bytes, context: &Context) -> Result<Reply, Status> {
         let deadline = context.deadline();
         let found = timeout_at(deadline, self.pool.endpoints()).await;
         let endpoints =
@@ -250,18 +250,14 @@ impl Core {
 
     /// Calls one replica and records whether it works. A connection that closes is replaced by another one, if the replica does not
     /// stop.
-    async fn call_one<Q, A>(
+    async fn call_one(
         &self,
         endpoint: &Endpoint,
         rpc: Rpc,
-        request: Q,
+        request: Bytes,
         context: &Context,
         deadline: Instant,
-    ) -> Result<Reply<A>, CallFailure>
-    where
-        Q: prost::Message + Clone + 'static,
-        A: prost::Message + Default + 'static,
-    {
+    ) -> Result<Reply, CallFailure> {
         let attempt = async |request| {
             attempt(endpoint, rpc, request, context, &self.identity, deadline).await
         };

@@ -14,6 +14,7 @@ use super::{
     attempt::{FailureKind, Reply, Rpc, attempt},
     endpoint::Endpoint,
     identity::Identity,
+    wire::{decode, encode},
 };
 
 /// How long a health check may take.
@@ -28,8 +29,9 @@ pub(crate) const CHECK: Rpc = Rpc {
 };
 
 /// The result of a check. A core without a health service at least answers.
-pub(crate) fn verdict(answer: Result<Reply<HealthCheckResponse>, Status>) -> Result<(), Status> {
-    match answer.map(|answer| answer.first.unwrap_or_default().status()) {
+pub(crate) fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
+    let check = answer.and_then(|answer| decode(answer.first.unwrap_or_default()));
+    match check.map(|check: HealthCheckResponse| check.status()) {
         Ok(ServingStatus::Serving) => Ok(()),
         Ok(_) => Err(Status::unavailable("core reports that it is not serving")),
         Err(status) if status.code() == Code::Unimplemented => Ok(()),
@@ -53,10 +55,10 @@ pub(crate) async fn check(endpoint: Arc<Endpoint>) {
 /// Any answer is enough: readiness checks look at its content.
 async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
     let context = Context::anonymous(&RequestId::fresh(), within);
-    let request = HealthCheckRequest::default();
+    let request = encode(&HealthCheckRequest::default());
     // Health checks need no credential.
     let nobody = Identity::default();
-    let answer = attempt::<_, HealthCheckResponse>(
+    let answer = attempt(
         &endpoint,
         CHECK,
         request,

@@ -1,0 +1,56 @@
+//! Messages as bytes. The way of a call to core is compiled once, and not for each rpc.
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use tonic::{
+    Status,
+    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+};
+
+/// Passes encoded messages through.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Encoded;
+
+impl Codec for Encoded {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
+    }
+}
+
+/// A message as core reads it.
+pub(crate) fn encode(message: &impl prost::Message) -> Bytes {
+    message.encode_to_vec().into()
+}
+
+/// A message of core.
+pub(crate) fn decode<A: prost::Message + Default>(message: Bytes) -> Result<A, Status> {
+    A::decode(message)
+        .map_err(|error| Status::internal(format!("cannot read core's answer: {error}")))
+}
