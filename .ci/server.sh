@@ -4,7 +4,7 @@
 free_port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 start_muster() {
-  cargo build --locked --quiet --package standalone
+  .ci/programs
   data=$(mktemp -d)
   http=127.0.0.1:$(free_port) grpc=127.0.0.1:$(free_port)
   "${CARGO_TARGET_DIR:-target}/debug/muster" --data-dir "$data" --http-addr "$http" --grpc-addr "$grpc" \
