@@ -15,7 +15,7 @@ mod seats;
 mod settled;
 mod system;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use report::Report;
 use test_postgres::Server;
 
@@ -52,11 +52,20 @@ enum Measure {
         /// Its events, in steps of 10,000
         #[arg(long, default_value_t = 1_000_000)]
         events: u32,
+        /// The database engine; both without it
+        #[arg(long)]
+        engine: Option<Engine>,
     },
     /// What the pages of the demo cost beside the same lists as JSON, with gateway and website as processes of their own
     Pages,
     /// How long each page of the dashboard takes, for an account with 1,000 events and 10,000 registrations
     Dashboard,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Sqlite,
+    Postgres,
 }
 
 #[tokio::main]
@@ -83,8 +92,13 @@ async fn main() -> anyhow::Result<()> {
     if wants(Measure::Deployed) {
         deployed::measure(postgres.as_ref(), &mut report).await?;
     }
-    if let Measure::Searching { events } = measure {
-        searching::measure(postgres.as_ref(), events, &mut report).await?;
+    if let Measure::Searching { events, engine } = measure {
+        if engine != Some(Engine::Postgres) {
+            searching::measure("SQLite", None, events, &mut report).await?;
+        }
+        if let Some(server) = postgres.as_ref().filter(|_| engine != Some(Engine::Sqlite)) {
+            searching::measure("PostgreSQL", Some(server), events, &mut report).await?;
+        }
     }
     if wants(Measure::Pages) {
         pages::measure(&mut report).await?;

@@ -120,5 +120,5 @@ async fn first_slug(gateway: &Surface) -> anyhow::Result<String> {
 pub(crate) fn page(path: &str) -> http::request::Builder {
     Request::get(path)
         .header(ACCEPT, "text/html, application/json;q=0.9")
-        .header(ACCEPT_ENCODING, "gzip, br")
+        .header(ACCEPT_ENCODING, "gzip, deflate, br, zstd")
 }

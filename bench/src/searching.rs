@@ -2,6 +2,7 @@
 
 mod fill;
 mod sitemaps;
+mod word_index;
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use test_postgres::Server;
 use crate::{
     report::{Report, Table},
     settled,
-    system::{System, engines},
+    system::System,
 };
 
 /// How often each search is made, after one that is not counted.
@@ -140,12 +141,34 @@ const SEARCHES: [Search; 17] = [
     },
 ];
 
-/// Measures how long pages of searches take, and how long it takes to index events that an older version left.
+/// Measures on one engine how long pages of searches take, and how long it takes to index events that an older version left.
 pub(crate) async fn measure(
+    engine: &str,
     postgres: Option<&Server>,
     events: u32,
     report: &mut Report,
 ) -> anyhow::Result<()> {
+    let system = System::start(postgres).await?;
+    fill::fill(&system, events, postgres).await?;
+    let started = Instant::now();
+    if postgres.is_some() {
+        word_index::drop(system.database_url()).await?;
+    }
+    while system.core.maintenance().maintain_once().await? == core_service::jobs::Round::More {
+        eprintln!("{engine}: indexing for {:.0} s", started.elapsed().as_secs_f64());
+    }
+    if postgres.is_some() {
+        word_index::make(system.database_url()).await?;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let rate = f64::from(events) / seconds;
+    report.add(
+        &format!("indexing {events} events of an older version"),
+        engine,
+        format!("{seconds:.0} s"),
+        format!("{rate:.0}/s"),
+    );
+    settled::vacuum(system.database_url(), postgres).await?;
     let header = [
         "search",
         "engine",
@@ -155,26 +178,11 @@ pub(crate) async fn measure(
         "aim",
     ];
     let mut table = Table::new(header);
-    for (engine, server) in engines(postgres) {
-        let system = System::start(server).await?;
-        fill::fill(&system, events, server).await?;
-        let started = Instant::now();
-        while system.core.maintenance().maintain_once().await? == core_service::jobs::Round::More {}
-        let seconds = started.elapsed().as_secs_f64();
-        let rate = f64::from(events) / seconds;
-        let figure = format!("{seconds:.0} s");
-        report.add(
-            &format!("indexing {events} events of an older version"),
-            engine,
-            figure,
-            format!("{rate:.0}/s"),
-        );
-        settled::vacuum(system.database_url(), server).await?;
-        for search in &SEARCHES {
-            table.add(one(&system, engine, search).await?);
-        }
-        sitemaps::measure(&system, engine, report).await?;
+    eprintln!("{engine}: searching");
+    for search in &SEARCHES {
+        table.add(one(&system, engine, search).await?);
     }
+    sitemaps::measure(&system, engine, report).await?;
     report.add_table(table);
     Ok(())
 }
