@@ -235,11 +235,15 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
         }
     });
     let next_page = next_page(api, method, &parts.query).map(|(parameter, next)| {
+        let value = match next.kind {
+            Kind::String => quote! { next.clone() },
+            _ => quote! { next.to_string() },
+        };
         let (parameter, next) = (&parameter.name, ident(&next.name));
         quote! {
             fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
                 let next = response.#next.as_ref()?;
-                Some((#parameter, next.to_string()))
+                Some((#parameter, #value))
             }
         }
     });

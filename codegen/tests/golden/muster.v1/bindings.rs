@@ -138,7 +138,7 @@ impl Binding for ListActivity {
 
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
-        Some(("cursor", next.to_string()))
+        Some(("cursor", next.clone()))
     }
 }
 
@@ -696,7 +696,7 @@ impl Binding for ListMyEvents {
 
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
-        Some(("cursor", next.to_string()))
+        Some(("cursor", next.clone()))
     }
 }
 
@@ -1190,7 +1190,7 @@ impl Binding for ListRegistrations {
 
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
-        Some(("cursor", next.to_string()))
+        Some(("cursor", next.clone()))
     }
 }
 
