@@ -14,6 +14,7 @@ mod credential;
 mod guard;
 mod health;
 mod mount;
+pub mod oauth;
 mod origin;
 pub mod rate_limit;
 mod resource;

@@ -11,6 +11,6 @@ mod json;
 mod problem;
 
 pub use call::{Context, Core, CoreSettings, File, Messages};
-pub use check::{CheckCredential, check_credential};
+pub use check::{CheckCredential, Checked, check_credential};
 pub use json::{read_json, read_value};
 pub use problem::Problem;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use muster_api::{
     Reason,
-    status::{DOMAIN, SCOPE},
+    status::{DOMAIN, GRANTED, SCOPE},
     violation::Violation,
 };
 use process::observe::RequestId;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use crate::http::{Challenge, rate_limit::RateLimit};
+use crate::http::{Challenge, oauth::TokenSource, rate_limit::RateLimit};
 
 /// When to try again after a temporary failure: a failed replica is probed after the same time.
 const RETRY_SECONDS: u64 = 5;
@@ -32,6 +32,10 @@ pub struct Problem {
     pub retry_after_seconds: Option<u64>,
     /// The challenge for `WWW-Authenticate`.
     pub challenge: Option<Challenge>,
+    /// Where a token is to be had, for the challenge.
+    pub token_source: Option<Box<TokenSource>>,
+    /// The scopes that an access token has, separated by spaces, if its person can grant the one that it lacks.
+    pub granted: Option<Box<str>>,
     /// The rate limit from core.
     pub rate_limit: Option<Box<RateLimit>>,
     /// The request that was refused, when core answers what it answered an earlier one.
@@ -75,6 +79,8 @@ impl Problem {
                 Reason::InsufficientScope => Some(Challenge::Scope(None)),
                 _ => None,
             },
+            token_source: None,
+            granted: None,
             rate_limit: None,
             request_id: None,
             cause: None,
@@ -165,6 +171,9 @@ impl From<&Status> for Problem {
                 Some(Challenge::Scope(_)) => Some(Challenge::Scope(scope)),
                 other => other,
             },
+            granted: info
+                .and_then(|info| info.metadata.get(GRANTED))
+                .map(|granted| granted.as_str().into()),
             rate_limit: RateLimit::of(status.metadata()).map(Box::new),
             request_id: request
                 .and_then(|info| RequestId::parse(&info.request_id))
@@ -188,7 +197,7 @@ fn foreign(status: &Status) -> Problem {
         (_, Code::Unimplemented) => "this is temporarily unavailable",
         (Reason::Unavailable, _) => "Muster is temporarily unavailable",
         (Reason::InvalidRequest, _) => "the request is invalid",
-        (Reason::Unauthorized, _) => "the API key is not valid",
+        (Reason::Unauthorized, _) => "the API key or access token is not valid",
         (Reason::NotFound, _) => "not found",
         (Reason::RateLimited, _) => "too many requests",
         (Reason::Conflict, _) => "the request conflicts with stored data",

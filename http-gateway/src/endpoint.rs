@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::Request, response::Response};
 use edge::{
     Problem,
-    http::{Operation, require_bearer},
+    http::{Operation, oauth::local_origin, require_bearer},
 };
 use http::Method;
 use muster_api::{
@@ -13,13 +13,23 @@ use muster_api::{
     idempotency_key,
 };
 
-use crate::{decode, respond, table::Gateway};
+use crate::{decode, respond, table::Gateway, well_known::API};
 
 /// The binding as an operation.
 pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
     let public_changes = gateway.options.public_changes.clone();
     let operation = Operation::new(B::METHOD, move |request| {
-        handle::<B>(Arc::clone(&gateway), request)
+        let gateway = Arc::clone(&gateway);
+        async move {
+            let origin = local_origin(request.headers());
+            match handle::<B>(&gateway, request).await {
+                Ok(response) => Ok(response),
+                Err(problem) => {
+                    let origin = origin.as_deref();
+                    Err(gateway.oauth.guided(problem, API, origin).await)
+                }
+            }
+        }
     });
     match (B::ACCESS, B::METHOD) {
         (Access::Public, Method::GET) => operation.shared(),
@@ -28,7 +38,7 @@ pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
     }
 }
 
-async fn handle<B: Binding>(gateway: Arc<Gateway>, request: Request) -> Result<Response, Problem> {
+async fn handle<B: Binding>(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
     let is_public = B::ACCESS == Access::Public;
     let failed = |status: tonic::Status| Problem::from(&status);
     gateway.core.require_place::<B>().map_err(failed)?;

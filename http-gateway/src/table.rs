@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::Router;
 use edge::{
     CheckCredential, Core, check_credential,
-    http::{Operation, Resource},
+    http::{Operation, Resource, oauth::OAuth},
 };
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 
@@ -17,6 +17,7 @@ pub(crate) struct Gateway {
     pub(crate) options: Options,
     /// Checks credentials at core.
     pub(crate) check: Option<CheckCredential>,
+    pub(crate) oauth: OAuth,
 }
 
 /// Makes an operation.
@@ -48,17 +49,20 @@ impl Table {
     pub fn into_router(self, core: Core, options: Options) -> Router {
         let core = SURFACE.core(core);
         let documents = documents::operations(&options);
+        let oauth = OAuth::new(core.clone());
         let gateway = Arc::new(Gateway {
             core: core.clone(),
             options,
             check: self.check,
+            oauth: oauth.clone(),
         });
         let operations = self
             .rows
             .into_iter()
             .map(|(path, operation)| (path, operation(Arc::clone(&gateway))))
             .chain(documents)
-            .chain([well_known::catalog()]);
+            .chain([well_known::catalog()])
+            .chain(well_known::resources(&oauth));
         // By path without the names of parameters: `/events/{slug}` and `/events/{id}` are one resource.
         let mut resources: BTreeMap<String, Resource> = BTreeMap::new();
         for (path, operation) in operations {

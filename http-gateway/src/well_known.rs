@@ -1,9 +1,18 @@
-//! The API catalogue for programs (RFC 9727): links to the API's description and reference.
+//! What programs find without being told: the API catalogue (RFC 9727), with links to the API's description and reference, and where
+//! they get access tokens (RFC 9728).
 
-use edge::http::Operation;
+use edge::http::{
+    Operation,
+    oauth::{OAuth, PROTECTED_RESOURCE},
+};
 use http::{HeaderValue, Method, header::LINK};
 
 use crate::documents::document;
+
+/// The path of the API below the public URL, for which a token can be.
+pub(crate) const API: &str = "/api/v1";
+
+const API_METADATA: &str = "/.well-known/oauth-protected-resource/api/v1";
 
 const PATH: &str = "/.well-known/api-catalog";
 
@@ -24,4 +33,12 @@ pub(crate) fn catalog() -> (&'static str, Operation) {
         Ok(response)
     });
     (PATH, operation.shared())
+}
+
+/// The metadata of the API, and of all that the public URL has.
+pub(crate) fn resources(oauth: &OAuth) -> [(&'static str, Operation); 2] {
+    [
+        (PROTECTED_RESOURCE, oauth.resource("")),
+        (API_METADATA, oauth.resource(API)),
+    ]
 }

@@ -1,24 +1,51 @@
 //! The caller of a request.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use edge::{Context, Problem};
 use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION, request::Parts};
+use muster_api::internal::v1::CheckCredentialResponse;
 use rmcp::{RoleServer, service::RequestContext};
 use sha2::{Digest, Sha256};
 
 use crate::Options;
 
-/// Set when core refuses the credential during a request, so that the answer becomes 401.
+/// A refusal by core that is the answer to the whole request, since another credential would cure it: 401 and 403 of HTTP, which
+/// clients read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Unauthorized(Arc<AtomicBool>);
+pub(crate) struct WholeRefusal(Arc<Mutex<Option<Problem>>>);
 
-impl Unauthorized {
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+impl WholeRefusal {
+    /// The refusal, if there is one.
+    pub(crate) fn take(&self) -> Option<Problem> {
+        self.problem().take()
+    }
+
+    fn problem(&self) -> MutexGuard<'_, Option<Problem>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who holds a credential, hashed: an account with one of its keys or connected apps, whose tokens change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Holder(Fingerprint);
+
+impl Holder {
+    /// As core says; where it does not, every credential is a holder of its own.
+    pub(crate) fn of(checked: Option<&CheckCredentialResponse>, credential: Fingerprint) -> Self {
+        let Some(checked) = checked.filter(|checked| !checked.actor_id.is_empty()) else {
+            return Self(credential);
+        };
+        let mut hasher = Sha256::new();
+        for part in [&checked.account_id, &checked.actor_id] {
+            hasher.update(part.len().to_be_bytes());
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    pub(crate) const fn bytes(&self) -> &[u8] {
+        self.0.as_slice()
     }
 }
 
@@ -37,7 +64,7 @@ pub(crate) fn fingerprint(headers: &HeaderMap) -> Fingerprint {
 /// The caller.
 pub(crate) struct Caller {
     parts: Parts,
-    unauthorized: Unauthorized,
+    refused: WholeRefusal,
 }
 
 impl Caller {
@@ -48,9 +75,9 @@ impl Caller {
         if let Some(headers) = local {
             parts.headers.clone_from(headers);
         }
-        let unauthorized = parts.extensions.get().cloned();
+        let refused = parts.extensions.get().cloned();
         Self {
-            unauthorized: unauthorized.unwrap_or_default(),
+            refused: refused.unwrap_or_default(),
             parts,
         }
     }
@@ -60,15 +87,17 @@ impl Caller {
         options.calls.context(&self.parts)
     }
 
-    /// The hash of the credential.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        fingerprint(&self.parts.headers)
+    /// Who holds the credential.
+    pub(crate) fn holder(&self) -> Holder {
+        let checked = self.parts.extensions.get().copied();
+        // On standard input nothing was checked, and there is one credential.
+        checked.unwrap_or_else(|| Holder::of(None, fingerprint(&self.parts.headers)))
     }
 
     /// Records what a failure means for the whole request, and logs it if nothing else does.
     pub(crate) fn note(&self, called: &str, problem: &Problem) {
-        if problem.http_status == 401 {
-            self.unauthorized.0.store(true, Ordering::Relaxed);
+        if problem.http_status == 401 || problem.granted.is_some() {
+            *self.refused.problem() = Some(problem.clone());
         }
         if let Some(cause) = &problem.cause {
             tracing::error!(called, code = problem.code, cause, "a call failed");

@@ -162,14 +162,14 @@ impl Call<'_> {
         version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
     }
 
-    /// What a state is bound to: the caller, the tool and the arguments.
+    /// What a state is bound to: the caller, whose access token may be a new one by then, the tool and the arguments.
     fn bound(&self, tool: &str, fields: &Map<String, Value>) -> Vec<u8> {
         let mut fields = fields.clone();
         fields.sort_keys();
         let call = Value::Object(fields).to_string();
         let mut hasher = Sha256::new();
         for part in [
-            self.caller.fingerprint().as_slice(),
+            self.caller.holder().bytes(),
             tool.as_bytes(),
             call.as_bytes(),
         ] {

@@ -11,7 +11,7 @@ use std::{convert::Infallible, sync::Arc};
 use axum::{Router, extract::Request, routing::any};
 use edge::{
     Core,
-    http::{Origin, body::MOST_BYTES},
+    http::{Origin, Resource, body::MOST_BYTES, oauth::OAuth},
 };
 use process::observe::Route;
 use rand::RngExt;
@@ -31,6 +31,9 @@ use places::Places;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
+
+/// The path of its metadata for clients that look for a token.
+const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// Local host names, under which no foreign page can be served.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -65,8 +68,11 @@ impl Table {
             Arc::new(NeverSessionManager::default()),
             config(options),
         );
+        let oauth = OAuth::new(core.clone());
+        let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
         let gate = Arc::new(Gate {
             check,
+            oauth,
             core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
@@ -94,7 +100,8 @@ impl Table {
                 response
             }
         };
-        SURFACE.router(Router::new().route(PATH, any(answer)), &core)
+        let routes = metadata.add_to(Router::new().route(PATH, any(answer)));
+        SURFACE.router(routes, &core)
     }
 }
 

@@ -38,7 +38,7 @@ The bridge proves to core that it is an edge: set MUSTER_EDGE_TOKEN to the same 
 Examples:
   mcp-bridge --core-url http://core.internal:50051 --mcp-hosts mcp.example.org
   MUSTER_API_KEY=mus_live_... mcp-bridge --stdio --core-url http://127.0.0.1:50051
-  claude mcp add --transport http muster http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $KEY\"
+  claude mcp add --transport http muster http://127.0.0.1:8080/mcp
 
 Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 

@@ -84,7 +84,7 @@ Try it:
   grpcurl {plaintext}-H "authorization: Bearer {key}" -d '{{"status":"all"}}' {target} \
     muster.v1.EventService/ListMyEvents
 
-  claude mcp add --transport http muster {base}/mcp --header "Authorization: Bearer {key}"
+  claude mcp add --transport http muster {base}/mcp
 "#
     )
 }

@@ -60,6 +60,7 @@ flashes! {
     CHECK_IN_UNDONE, "check-in-undone", "The check-in is undone.";
     NOTHING_CHOSEN, "nothing-chosen", "Nobody was chosen. Tick the boxes beside the names first.";
     KEY_REVOKED, "key-revoked", "The key is revoked. It stops working within seconds.";
+    APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";
     INVITATION_WITHDRAWN, "invitation-withdrawn", "The invitation is withdrawn.";
     INVITATION_ACCEPTED, "invitation-accepted", "Welcome. You are a member now.";

@@ -82,7 +82,8 @@ pub(crate) async fn read(
     Ok(Form::parse(&bytes))
 }
 
-fn is_form(media_type: &[u8]) -> bool {
+/// Whether a media type is the one of forms.
+pub(crate) fn is_form(media_type: &[u8]) -> bool {
     let name = media_type.split(|byte| *byte == b';').next();
     let name = name.unwrap_or_default().trim_ascii();
     name.eq_ignore_ascii_case(b"application/x-www-form-urlencoded")

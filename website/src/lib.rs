@@ -25,6 +25,7 @@ mod next;
 mod own_site;
 mod pages;
 mod place;
+mod policies;
 mod problem_page;
 mod session;
 mod settings;
@@ -47,10 +48,6 @@ use process::Failure;
 
 pub use settings::{Options, Settings};
 
-/// What a page may load and do: files and forms of its own origin, nothing inline, in no frame.
-const PAGES_ONLY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 /// Prefixes of the media types that are compressed.
 const COMPRESSED: &[&str] = &[
     "application/atom+xml",
@@ -65,7 +62,7 @@ const COMPRESSED: &[&str] = &[
 
 const SURFACE: Surface = Surface {
     name: metadata::Surface::Site,
-    content_security_policy: PAGES_ONLY,
+    content_security_policy: policies::CONTENT,
     compressed: COMPRESSED,
     caching: "no-store",
     unknown_path: "nothing is at this path; /docs shows the API, and agents connect to /mcp",

@@ -1,7 +1,8 @@
 //! Where to go after signing in: only to pages of this site.
 
-/// The longest address that is returned to.
-const MOST_BYTES: usize = 2_000;
+/// The longest address that is returned to. Requests of apps to be connected are the longest; escaped within another address, they
+/// must still be short enough for a request.
+const MOST_BYTES: usize = 4_000;
 
 /// Where people go who asked for nothing else.
 pub(crate) const DASHBOARD: &str = "/dashboard";
@@ -30,7 +31,12 @@ pub(crate) fn own_path(next: Option<&str>) -> &str {
 }
 
 /// The parts of the site that need a session.
-const PLACES: [&str; 3] = ["/dashboard", "/check-in", "/invitations"];
+const PLACES: [&str; 4] = [
+    "/dashboard",
+    "/check-in",
+    "/invitations",
+    "/oauth/authorize",
+];
 
 /// A page with the address to return to.
 pub(crate) fn with_next(path: &str, next: &str) -> String {
@@ -52,6 +58,7 @@ mod tests {
             "/dashboard",
             "/dashboard/events/x/registrations?q=a%20b&status=Pending",
             "/check-in/abc",
+            "/oauth/authorize?client_id=x&redirect_uri=http%3A%2F%2F127.0.0.1",
         ] {
             assert_eq!(own_path(Some(path)), path);
         }
@@ -62,6 +69,7 @@ mod tests {
             "/dashboard\\..\\x",
             "/dashboard\r\nset-cookie: a=b",
             "/dashboardx",
+            "/oauth/token",
             "/sign-out",
             "javascript:alert(1)",
             "dashboard",
@@ -71,7 +79,7 @@ mod tests {
         }
         assert_eq!(own_path(None), DASHBOARD);
         assert_eq!(
-            own_path(Some(&format!("/dashboard/{}", "x".repeat(2_000)))),
+            own_path(Some(&format!("/dashboard/{}", "x".repeat(4_000)))),
             DASHBOARD
         );
     }

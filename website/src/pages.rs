@@ -6,6 +6,7 @@ mod dashboard;
 mod embed;
 mod event;
 mod feeds;
+mod oauth;
 mod private;
 mod register;
 mod robots;
@@ -32,6 +33,7 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     resources.extend(robots::resources(site));
     resources.extend(sitemaps::resources(site));
     resources.extend(sign_in::resources(site));
+    resources.extend(oauth::resources(site));
     resources.extend(dashboard::resources(site));
     resources
 }

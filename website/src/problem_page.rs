@@ -4,7 +4,7 @@ use askama::Template;
 use axum::{extract::Request, middleware::Next, response::Response};
 use edge::Problem;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY},
 };
 use muster_api::Reason;
@@ -13,6 +13,7 @@ use process::observe::RequestId;
 use crate::{
     instance::Links,
     layout::{Page, Section},
+    policies,
 };
 
 #[derive(Template)]
@@ -26,29 +27,15 @@ struct ProblemPage<'a> {
     request_id: Option<&'a str>,
 }
 
-/// Headers that every answer of the site has beside those of all surfaces: its pages need no device, and no other page gets hold
-/// of their windows.
-const HEADERS: [(HeaderName, HeaderValue); 2] = [
-    (
-        HeaderName::from_static("permissions-policy"),
-        HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
-    ),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
-];
-
 /// Shows the problem of an answer, if it has one and the client reads HTML.
 pub(crate) async fn show(links: Links, request: Request, next: Next) -> Response {
     let reads_html = prefers_html(request.headers());
     // A form cannot be sent again by a link.
     let retry_url = (request.method() == Method::GET).then(|| request.uri().to_string());
     let id = RequestId::in_extensions(request.extensions());
+    let policies = policies::of(request.uri().path());
     let mut response = next.run(request).await;
-    for (name, value) in HEADERS {
-        response.headers_mut().entry(name).or_insert(value);
-    }
+    policies.add_to(response.headers_mut());
     if !is_refused(response.status()) || response.extensions().get::<Problem>().is_none() {
         return response;
     }

@@ -51,6 +51,11 @@ impl Site {
         format!("{}{path}", self.options.public_url)
     }
 
+    /// The client of core.
+    pub(crate) fn core(&self) -> Core {
+        self.core.clone()
+    }
+
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
@@ -201,6 +206,17 @@ impl Visit {
     pub(crate) async fn form(&self, body: Body) -> Result<Form, Problem> {
         let options = self.site.options();
         form::read(options, &self.parts, body, self.context.deadline()).await
+    }
+
+    /// Reads the body of a request that is no form of this site.
+    ///
+    /// # Errors
+    /// As [`edge::http::CallOptions::read_body`].
+    pub(crate) async fn body(&self, body: Body) -> Result<Bytes, Problem> {
+        let calls = &self.site.options().calls;
+        calls
+            .read_body(&self.parts, body, self.context.deadline())
+            .await
     }
 
     /// Whether the browser sent a session, good or bad.

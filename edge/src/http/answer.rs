@@ -75,7 +75,7 @@ impl Problem {
             limit.write(headers);
         }
         if let Some(challenge) = self.challenge {
-            headers.insert(WWW_AUTHENTICATE, challenge.header());
+            headers.insert(WWW_AUTHENTICATE, challenge.header(&self));
         }
         if matches!(self.http_status, 408 | 413) {
             // The client is still sending the body; the server does not wait for it.

@@ -14,7 +14,7 @@ pub fn require_bearer(headers: &HeaderMap) -> Result<(), Problem> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let problem = |message: &str| Err(Problem::new(Reason::Unauthorized, message));
     let Some(value) = values.next() else {
-        let message = "this needs an API key: send the header Authorization: Bearer <API_KEY>";
+        let message = "this needs an API key or an access token: send the header Authorization: Bearer <API_KEY>";
         return Err(Problem {
             challenge: Some(Challenge::Credential),
             ..Problem::new(Reason::Unauthorized, message)

@@ -39,7 +39,7 @@ impl Operation {
         }
     }
 
-    /// The same operation; pages of any origin may read its answer, since it is public and changes nothing.
+    /// The same operation; pages of any origin may use it, since it takes nobody's cookies: any program could do the same.
     #[must_use]
     pub fn shared(self) -> Self {
         self.shared_with(SharedWith::Everybody)

@@ -159,15 +159,17 @@ async fn the_base_of_the_api_lists_its_paths_and_where_they_are_described() {
 }
 
 #[tokio::test]
-async fn there_is_no_oauth_yet() {
+async fn without_a_core_that_says_so_nobody_knows_where_tokens_are_from() {
+    // The toy's core issues none.
     let gateway = Gateway::start().await;
     for path in [
         "/.well-known/oauth-protected-resource",
         "/.well-known/oauth-protected-resource/api/v1",
-        "/.well-known/oauth-authorization-server",
     ] {
-        gateway.get(path).await.error(404, "NOT_FOUND");
+        gateway.get(path).await.error(503, "UNAVAILABLE");
     }
+    let of_the_site = "/.well-known/oauth-authorization-server";
+    gateway.get(of_the_site).await.error(404, "NOT_FOUND");
 }
 
 #[tokio::test]

@@ -7,7 +7,13 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use edge::{CheckCredential, Core, Problem, http::require_bearer};
+use edge::{
+    CheckCredential, Core, Problem,
+    http::{
+        oauth::{OAuth, local_origin},
+        require_bearer,
+    },
+};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::Full;
 use muster_api::Reason;
@@ -17,10 +23,10 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::{places::Places, refusal, revision};
+use super::{PATH, places::Places, refusal, revision};
 use crate::{
     Options,
-    caller::{Unauthorized, fingerprint},
+    caller::{Holder, WholeRefusal, fingerprint},
     credentials::Credentials,
     handler::Bridge,
 };
@@ -31,6 +37,7 @@ const SLACK: Duration = Duration::from_secs(5);
 pub(super) struct Gate {
     /// The rpc that checks credentials.
     pub(super) check: CheckCredential,
+    pub(super) oauth: OAuth,
     pub(super) core: Core,
     pub(super) options: Options,
     pub(super) credentials: Credentials,
@@ -41,13 +48,20 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) async fn answer(self: Arc<Self>, request: Request) -> Response {
         let id = RequestId::in_extensions(request.extensions());
+        let origin = local_origin(request.headers());
         let within = self.options.calls.request_time + SLACK;
         let outcome = timeout(within, self.pass(request, &id)).await;
         let outcome = outcome.unwrap_or_else(|_elapsed| {
             let message = "the request took too long; it may still have taken effect";
             Err(Problem::new(Reason::Unavailable, message))
         });
-        outcome.unwrap_or_else(|problem| problem.into_response(&id))
+        match outcome {
+            Ok(response) => response,
+            Err(problem) => {
+                let guided = self.oauth.guided(problem, PATH, origin.as_deref()).await;
+                guided.into_response(&id)
+            }
+        }
     }
 
     async fn pass(&self, request: Request, id: &RequestId) -> Result<Response, Problem> {
@@ -56,7 +70,7 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         // A request without an id gets one here.
         parts.extensions.insert(id.clone());
-        self.check_credential(&parts).await?;
+        let holder = self.check_credential(&parts).await?;
         let bytes = match parts.method {
             Method::POST => {
                 let calls = &self.options.calls;
@@ -65,25 +79,24 @@ impl Gate {
             }
             _ => Bytes::new(),
         };
-        let credential = fingerprint(&parts.headers);
         // A slow body takes no place.
-        let _place = self.places.take(credential)?;
+        let _place = self.places.take(holder)?;
         if parts.method == Method::POST
             && let Some(response) = revision::refuse(&parts.headers, &bytes)
         {
             return Ok(response);
         }
-        let method = parts.method.clone();
-        let unauthorized = Unauthorized::default();
-        parts.extensions.insert(unauthorized.clone());
+        let (method, credential) = (parts.method.clone(), fingerprint(&parts.headers));
+        let refused = WholeRefusal::default();
+        parts.extensions.insert(refused.clone());
+        parts.extensions.insert(holder);
         let request = Request::from_parts(parts, Full::new(bytes.clone()));
         let response = self.service.handle(request).await;
-        if unauthorized.is_set() {
-            self.credentials.forget(&credential);
-            return Err(Problem::new(
-                Reason::Unauthorized,
-                "the API key is not valid",
-            ));
+        if let Some(problem) = refused.take() {
+            if problem.http_status == 401 {
+                self.credentials.forget(&credential);
+            }
+            return Err(problem);
         }
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE
             && let Some(response) = refusal::unreadable(&bytes)
@@ -93,16 +106,17 @@ impl Gate {
         Ok(refusal::in_our_words(response.map(Body::new), &method, id).await)
     }
 
-    async fn check_credential(&self, parts: &Parts) -> Result<(), Problem> {
+    async fn check_credential(&self, parts: &Parts) -> Result<Holder, Problem> {
         let credential = fingerprint(&parts.headers);
-        if self.credentials.are_trusted(&credential) {
-            return Ok(());
+        if let Some(holder) = self.credentials.holder(&credential) {
+            return Ok(holder);
         }
         let asked = Instant::now();
         let context = self.options.calls.context(parts);
         // Each tool needs its own scope, which core checks at the call.
-        (self.check)(&self.core, &context, None).await?;
-        self.credentials.trust(credential, asked);
-        Ok(())
+        let checked = (self.check)(&self.core, &context, None).await?;
+        let holder = Holder::of(checked.as_ref(), credential);
+        self.credentials.trust(credential, holder, asked);
+        Ok(holder)
     }
 }

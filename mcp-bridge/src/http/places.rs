@@ -1,4 +1,4 @@
-//! The places of running requests: how many there are, and how many a credential takes.
+//! The places of running requests: how many there are, and how many one holder of credentials takes.
 
 use std::{
     collections::HashMap,
@@ -8,9 +8,9 @@ use std::{
 use edge::Problem;
 use muster_api::Reason;
 
-use crate::caller::Fingerprint;
+use crate::caller::Holder;
 
-/// A credential may take one in so many of the places.
+/// A holder may take one in so many of the places.
 const PART: usize = 8;
 
 /// The places of a bridge.
@@ -24,7 +24,7 @@ pub(super) struct Places {
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,
-    credentials: HashMap<Fingerprint, usize>,
+    holders: HashMap<Holder, usize>,
 }
 
 impl Places {
@@ -36,17 +36,17 @@ impl Places {
         }
     }
 
-    /// A place for a request with this credential.
-    pub(super) fn take(self: &Arc<Self>, credential: Fingerprint) -> Result<Place, Problem> {
+    /// A place for a request of this holder.
+    pub(super) fn take(self: &Arc<Self>, holder: Holder) -> Result<Place, Problem> {
         let mut taken = self.taken();
         if taken.total >= self.total {
             let message = "too many concurrent requests";
             return Err(Problem::new(Reason::Unavailable, message));
         }
-        let own = taken.credentials.entry(credential).or_default();
+        let own = taken.holders.entry(holder).or_default();
         if *own >= self.each {
             let each = self.each;
-            let message = format!("a key may have {each} concurrent requests");
+            let message = format!("a key or a connected app may have {each} concurrent requests");
             return Err(Problem::new(Reason::RateLimited, message));
         }
         *own += 1;
@@ -54,7 +54,7 @@ impl Places {
         drop(taken);
         Ok(Place {
             places: Arc::clone(self),
-            credential,
+            holder,
         })
     }
 
@@ -67,17 +67,17 @@ impl Places {
 #[derive(Debug)]
 pub(super) struct Place {
     places: Arc<Places>,
-    credential: Fingerprint,
+    holder: Holder,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
         taken.total -= 1;
-        if let Some(own) = taken.credentials.get_mut(&self.credential) {
+        if let Some(own) = taken.holders.get_mut(&self.holder) {
             *own -= 1;
             if *own == 0 {
-                taken.credentials.remove(&self.credential);
+                taken.holders.remove(&self.holder);
             }
         }
     }
@@ -88,9 +88,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_share_the_places_and_each_has_only_a_part_of_them() {
+    fn holders_share_the_places_and_each_has_only_a_part_of_them() {
         let places = Arc::new(Places::new(2 * PART));
-        let take = |credential: u8| places.take([credential; 32]);
+        let take = |holder: u8| places.take(Holder::of(None, [holder; 32]));
         let reason = |refused: Result<Place, Problem>| refused.unwrap_err().code;
         let first = [take(0).unwrap(), take(0).unwrap()];
         assert_eq!(reason(take(0)), Reason::RateLimited.code());
@@ -100,6 +100,6 @@ mod tests {
         assert!(take(0).is_ok());
         drop(others);
         let taken = places.taken();
-        assert_eq!((taken.total, taken.credentials.len()), (0, 0));
+        assert_eq!((taken.total, taken.holders.len()), (0, 0));
     }
 }

@@ -30,6 +30,7 @@ mod many_registrations;
 mod mcp;
 mod model;
 mod my_events;
+mod oauth;
 mod outage;
 mod overload;
 mod paging;

@@ -31,7 +31,7 @@ mod typed;
 mod world;
 
 /// The values of an attribute in a page, such as `href`.
-fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {
+pub(crate) fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {
     let beginning = format!(" {name}=\"");
     let after = html.split(&*beginning).skip(1);
     after.map(|rest| rest.split('"').next().unwrap()).collect()
@@ -48,7 +48,7 @@ fn own_paths(html: &str) -> Vec<&str> {
 }
 
 /// A text of a page, as its reader sees it.
-fn unescaped(text: &str) -> String {
+pub(crate) fn unescaped(text: &str) -> String {
     [
         ("&#34;", "\""),
         ("&#60;", "<"),

@@ -2,6 +2,7 @@
 
 mod account;
 mod activity;
+mod apps;
 mod cancel;
 mod decline;
 mod door;
@@ -46,6 +47,7 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     resources.extend(door::resources(site));
     resources.extend(activity::resources(site));
     resources.extend(keys::resources(site));
+    resources.extend(apps::resources(site));
     resources.extend(members::resources(site));
     resources.extend(invitations::resources(site));
     resources.extend(sessions::resources(site));

@@ -36,6 +36,7 @@ Disallow: /check-in/
 Disallow: /dashboard
 Disallow: /invitations/
 Disallow: /sign-in
+Disallow: /oauth/
 Disallow: /api/
 Allow: /api/v1/events/*/cover
 ";
@@ -96,7 +97,8 @@ async fn llms(visit: Visit) -> Result<Response, Problem> {
          ## Interfaces\n\n\
          - [Catalogue as JSON]({base}/api/v1/events): upcoming public events, earliest first\n\
          - [OpenAPI document]({base}/api/v1/openapi.json): every operation over HTTP\n\
-         - [MCP endpoint]({base}/mcp): the Model Context Protocol, over streamable HTTP\n"
+         - [MCP endpoint]({base}/mcp): the Model Context Protocol, over streamable HTTP; give a client this address alone, and its person \
+         signs in (OAuth)\n"
     );
     list(&mut text, "Guides", &guides.items);
     list(&mut text, "Use cases", &use_cases.items);

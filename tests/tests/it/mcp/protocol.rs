@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_service::domain::{plan::Plan, scope::Scope};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tests::{Mcp, Revision, TestApp, core_at, new_event};
+use tests::{Mcp, Revision, TestApp, challenge, core_at, new_event};
 
 const BOTH: [Revision; 2] = [Revision::V2025, Revision::V2026];
 
@@ -67,11 +67,16 @@ async fn nobody_gets_in_without_a_valid_key(app: Arc<TestApp>) {
             }
             let answer = request.send().await;
             assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{answer:?}");
-            let expected = match credential {
-                None => "Bearer realm=\"muster\"",
-                Some(_) => "Bearer realm=\"muster\", error=\"invalid_token\"",
-            };
-            assert_eq!(answer.header("www-authenticate"), Some(expected));
+            let challenge = challenge(&answer);
+            let expected = credential.map(|_| "invalid_token");
+            assert_eq!(challenge["error"].as_str(), expected, "{challenge}");
+            let metadata = challenge["resource_metadata"].as_str().unwrap();
+            assert!(
+                metadata.ends_with("/oauth-protected-resource/mcp"),
+                "{metadata}"
+            );
+            let scopes = challenge["scope"].as_str().unwrap();
+            assert!(!scopes.contains("offline_access"), "{scopes}");
         }
     }
     let key = app.account(Plan::Free).await.key;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_service::domain::{plan::Plan, scope::Scope};
 use muster_api::Reason;
 use serde_json::json;
-use tests::{Reply, Request, Surface, TestApp};
+use tests::{Reply, Request, Surface, TestApp, challenge};
 
 const ID: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
 
@@ -28,20 +28,26 @@ fn guarded(app: &TestApp) -> [Request; 9] {
 
 /// Refused for want of a credential that is valid.
 fn assert_unauthorized(answer: &Reply) {
-    assert_challenged(answer, "Bearer realm=\"muster\", error=\"invalid_token\"");
+    assert_challenged(answer, Some("invalid_token"));
 }
 
 /// Refused for want of any credential.
 fn assert_anonymous(answer: &Reply) {
-    assert_challenged(answer, "Bearer realm=\"muster\"");
+    assert_challenged(answer, None);
 }
 
-fn assert_challenged(answer: &Reply, expected: &str) {
+fn assert_challenged(answer: &Reply, error: Option<&str>) {
     let refusal = answer.refusal();
     assert_eq!(refusal.reason, Reason::Unauthorized, "{answer:?}");
     assert_eq!(refusal.details, []);
-    let challenge = answer.header("www-authenticate");
-    assert_eq!(challenge, Some(expected));
+    let challenge = challenge(answer);
+    assert_eq!(challenge["realm"], "muster");
+    assert_eq!(challenge["error"].as_str(), error, "{challenge}");
+    let metadata = challenge["resource_metadata"].as_str().unwrap();
+    assert!(
+        metadata.ends_with("/oauth-protected-resource/api/v1"),
+        "{metadata}"
+    );
 }
 
 async fn everything_but_the_catalogue_needs_a_key(app: Arc<TestApp>) {
@@ -182,9 +188,9 @@ async fn a_key_without_the_scope_is_told_which_it_lacks(app: Arc<TestApp>) {
         let refusal = answer.refusal();
         assert_eq!(refusal.reason, Reason::InsufficientScope, "{answer:?}");
         assert!(refusal.message.contains(scope), "{answer:?}");
-        let challenge =
-            format!("Bearer realm=\"muster\", error=\"insufficient_scope\", scope=\"{scope}\"");
-        assert_eq!(answer.header("www-authenticate"), Some(&*challenge));
+        let challenge = challenge(&answer);
+        assert_eq!(challenge["error"], "insufficient_scope");
+        assert_eq!(challenge["scope"], scope);
     }
     // Other refusals with the same status ask for no other credential.
     let free = app

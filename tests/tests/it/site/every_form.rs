@@ -106,6 +106,7 @@ fn is_for_door(form: &Form) -> bool {
         "/sign-out",
         "/sign-in/again",
         "/dashboard/switch",
+        "/dashboard/apps",
         "/dashboard/sessions",
         "/dashboard/welcome",
         "/dashboard/account/leave",

@@ -186,6 +186,7 @@ async fn pages_of_signed_in_people_are_kept_by_nobody(app: Arc<TestApp>) {
         "/dashboard/events/new",
         "/dashboard/members",
         "/dashboard/keys",
+        "/dashboard/apps",
         "/dashboard/activity",
         "/dashboard/sessions",
         "/dashboard/account",

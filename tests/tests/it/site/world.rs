@@ -5,7 +5,7 @@ use std::{fmt::Write as _, sync::Arc};
 use core_service::{domain::plan::Plan, service::NewAccount};
 use muster_api::v1::bindings::{ApproveRegistration, RegisterAttendee};
 use serde_json::json;
-use tests::{Account, Browser, Client, Created, Surface, TestApp};
+use tests::{Account, Browser, Client, Created, OAuthApp, Surface, TestApp};
 
 /// More rows than an account of a test has of a kind.
 const ALL: i64 = 200;
@@ -41,6 +41,8 @@ impl World {
         assert_eq!(owner.send("/dashboard/members", &waiting).await.status, 303);
         let key = [("name", name), ("scopes", "account:read"), ("expires", "")];
         owner.send("/dashboard/keys/new", &key).await.html(200);
+        let connected = OAuthApp::registered(app, name).await;
+        connected.connected(&owner, &[]).await;
         let other = account_of_friend(app, prefix, name).await;
         join(&other, &owner, &account).await;
 

@@ -1,0 +1,162 @@
+//! Access tokens on the surfaces: like keys, but for some of them only, and with the way to more scopes.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use muster_api::v1::GetAccountRequest;
+use serde_json::{Value, json};
+use tests::{CallOutcome, TestApp, challenge, new_event};
+
+use super::stage;
+
+const MCP: &str = "https://muster.example/mcp";
+const API: &str = "https://muster.example/api/v1";
+
+/// Whether REST, MCP and gRPC take a token.
+async fn taken(app: &Arc<TestApp>, token: &str) -> [bool; 3] {
+    let rest = app.http.get("/me").bearer(token).send().await;
+    let tool = json!({"name": "get_account", "arguments": {}});
+    let mcp = app.mcp.with_key(token).request("tools/call", tool);
+    let mcp = mcp.send().await;
+    for (reply, path) in [(&rest, "/api/v1"), (&mcp, "/mcp")] {
+        if reply.status == StatusCode::UNAUTHORIZED {
+            let challenge = challenge(reply);
+            assert_eq!(challenge["error"], "invalid_token", "{reply:?}");
+            let metadata = challenge["resource_metadata"].as_str().unwrap();
+            assert!(metadata.ends_with(path), "{metadata}");
+        }
+    }
+    let mut account = app.grpc.account(token);
+    let grpc = account.get_account(GetAccountRequest {}).await;
+    [rest.status == 200, mcp.status == 200, grpc.is_ok()]
+}
+
+async fn a_token_is_for_the_surface_that_was_asked_for(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    for (resource, expected) in [
+        (MCP, [false, true, false]),
+        ("https://muster.example/mcp/", [false, true, false]),
+        (API, [true, false, true]),
+        (TestApp::PUBLIC_URL, [true, true, true]),
+        ("", [true, true, true]),
+    ] {
+        let tokens = client.connected(&browser, &[("resource", resource)]).await;
+        assert_eq!(taken(&app, &tokens.access).await, expected, "{resource}");
+        let again = tests::Tokens::of(&client.refresh(&tokens, &[]).await);
+        assert_eq!(taken(&app, &again.access).await, expected, "{resource}");
+    }
+}
+
+async fn other_tokens_open_nothing(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let tokens = client.connected(&browser, &[]).await;
+    let code = client.agreed(&browser, &[]).await.value("code").unwrap();
+    for token in [&tokens.refresh, &code] {
+        assert_eq!(taken(&app, token).await, [false; 3]);
+    }
+    let query = format!("/me?access_token={}", tokens.access);
+    assert_eq!(app.http.get(&query).send().await.status, 401);
+    // No page takes one.
+    let page = app.site.page("/dashboard").bearer(&tokens.access);
+    assert_eq!(page.send().await.status, 303);
+    browser.set_cookie("__Host-muster", &tokens.access);
+    assert_eq!(browser.page("/dashboard").await.status, 303);
+}
+
+async fn who_lacks_a_scope_is_told_which_and_how_to_get_it(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let asked = [("scope", "events:read account:read")];
+    let tokens = client.connected(&browser, &asked).await;
+    let rest = app
+        .http
+        .post("/events")
+        .bearer(&tokens.access)
+        .json(&new_event(json!({})));
+    let mcp = app.mcp.with_key(&tokens.access);
+    let tool = json!({"name": "create_event", "arguments": new_event(json!({}))});
+    let mcp = mcp.request("tools/call", tool);
+    for reply in [rest.send().await, mcp.send().await] {
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{reply:?}");
+        let challenge = challenge(&reply);
+        assert_eq!(challenge["error"], "insufficient_scope", "{challenge}");
+        // What it has, too: else a client that asks for these scopes alone would lose the others.
+        let scopes = challenge["scope"].as_str().unwrap();
+        let mut scopes: Vec<_> = scopes.split(' ').collect();
+        scopes.sort_unstable();
+        assert_eq!(scopes, ["account:read", "events:read", "events:write"]);
+        assert!(challenge["resource_metadata"].is_string(), "{challenge}");
+        let header = reply.header("www-authenticate").unwrap();
+        let place = |name: &str| header.find(name).unwrap();
+        assert!(
+            place("resource_metadata") < place("error_description"),
+            "{header}"
+        );
+        let body = reply.json();
+        assert_eq!(body["error"]["code"], "INSUFFICIENT_SCOPE", "{body}");
+        let message = body["error"]["message"].as_str().unwrap();
+        assert!(message.contains("events:write"), "{message}");
+    }
+    let wider = [("scope", "events:read account:read events:write")];
+    let more = client.connected(&browser, &wider).await;
+    let mcp = app.mcp.with_key(&more.access);
+    mcp.call("create_event", new_event(json!({})))
+        .await
+        .answer();
+}
+
+async fn a_key_without_a_scope_reads_why_in_the_result_of_the_tool(app: Arc<TestApp>) {
+    let account = app.account(core_service::domain::plan::Plan::Free).await;
+    let scopes = [core_service::domain::scope::Scope::EventsRead];
+    let key = app.key_for(&account, &scopes).await;
+    let outcome = app.mcp.with_key(&key).call("get_account", json!({})).await;
+    let text = outcome.error();
+    assert!(text.contains("account:read"), "{text}");
+}
+
+/// A question that a client with this token is asked, with the arguments of the call.
+async fn asked(app: &Arc<TestApp>, token: &str) -> (Value, Value) {
+    let mcp = app.mcp.with_key(token).showing_forms();
+    let event = mcp
+        .call("create_event", new_event(json!({})))
+        .await
+        .answer();
+    let arguments = json!({"id": event["id"]});
+    let question = mcp.call("cancel_event", arguments.clone()).await.question();
+    (arguments, question)
+}
+
+fn agreeing(arguments: &Value, question: &Value) -> Value {
+    json!({
+        "arguments": arguments,
+        "requestState": question["requestState"],
+        "inputResponses": {"confirm": {"action": "accept", "content": {"confirm": true}}},
+    })
+}
+
+async fn a_confirmation_outlives_its_token_but_is_of_one_grant(app: Arc<TestApp>) {
+    let (account, browser, client) = stage(&app).await;
+    let tokens = client.connected(&browser, &[]).await;
+    let (arguments, question) = asked(&app, &tokens.access).await;
+    let answer = agreeing(&arguments, &question);
+    // The same person by another grant, and by a key.
+    let other = client.connected(&browser, &[]).await;
+    for foreign in [&other.access, &account.key] {
+        let mut params = answer.clone();
+        params["name"] = "cancel_event".into();
+        let mcp = app.mcp.with_key(foreign).showing_forms();
+        let error = mcp.error("tools/call", params).await;
+        assert_eq!(error["code"], -32602, "{error}");
+    }
+    let again = tests::Tokens::of(&client.refresh(&tokens, &[]).await);
+    let mcp = app.mcp.with_key(&again.access).showing_forms();
+    let done = mcp.call_again("cancel_event", answer).await;
+    assert!(matches!(done, CallOutcome::Answer(_)), "{done:?}");
+}
+
+tests::on_both_engines!(
+    a_token_is_for_the_surface_that_was_asked_for,
+    other_tokens_open_nothing,
+    who_lacks_a_scope_is_told_which_and_how_to_get_it,
+    a_key_without_a_scope_reads_why_in_the_result_of_the_tool,
+    a_confirmation_outlives_its_token_but_is_of_one_grant,
+);

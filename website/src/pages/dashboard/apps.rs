@@ -1,0 +1,81 @@
+//! The apps that a person has connected, in all of their accounts, and how to end that.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use muster_api::internal::v1::{
+    AuthorizationClient, ConnectedApp, DisconnectAppRequest, ListConnectedAppsRequest,
+    RequestedScope,
+    bindings::{DisconnectApp, ListConnectedApps},
+};
+
+use crate::{
+    desk::{Desk, Frame, Tab},
+    flash::{self, Flash},
+    form::Form,
+    layout::Page,
+    moment::Moment,
+    pages::oauth::surfaces,
+    visit::Site,
+};
+
+const PATH: &str = "/dashboard/apps";
+
+#[derive(Template)]
+#[template(path = "dashboard/apps.html")]
+struct AppsPage {
+    page: Page,
+    frame: Frame,
+    apps: Vec<ShownApp>,
+    mcp_url: String,
+}
+
+struct ShownApp {
+    id: String,
+    client: AuthorizationClient,
+    account: String,
+    scopes: Vec<RequestedScope>,
+    surfaces: &'static str,
+    since: Moment,
+    last_used: Option<Moment>,
+}
+
+pub(super) fn resources(site: &Site) -> [Resource; 1] {
+    [site.own_with_form(PATH, show, take)]
+}
+
+async fn show(desk: Desk) -> Result<Response, Problem> {
+    let request = ListConnectedAppsRequest {};
+    let list = desk.ask::<ListConnectedApps>(request).await?;
+    let (page, frame) = desk.frame("Connected apps", Tab::None);
+    desk.answer(&AppsPage {
+        page,
+        frame,
+        apps: list.items.into_iter().map(ShownApp::of).collect(),
+        mcp_url: desk.visit.site.url("/mcp"),
+    })
+}
+
+async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+    let id = form.value("id").map(str::to_owned);
+    let ended = desk.ask::<DisconnectApp>(DisconnectAppRequest { id }).await;
+    match ended {
+        // It may have ended by itself.
+        Err(problem) if problem.http_status != 404 => Err(problem),
+        _ => Ok(flash::see(PATH, Some(Flash::APP_DISCONNECTED))),
+    }
+}
+
+impl ShownApp {
+    fn of(app: ConnectedApp) -> Self {
+        Self {
+            id: app.id,
+            client: app.client.unwrap_or_default(),
+            account: app.account_name,
+            scopes: app.scopes,
+            surfaces: surfaces(&app.surfaces),
+            since: Moment::day(&app.created_at),
+            last_used: app.last_used_at.as_deref().map(Moment::new),
+        }
+    }
+}

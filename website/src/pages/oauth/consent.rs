@@ -1,0 +1,280 @@
+//! The page on which a person connects an app: which app, where its answer goes, for which account, and what it may do.
+
+use askama::Template;
+use axum::response::Response;
+use edge::{Problem, http::Resource};
+use http::StatusCode;
+use muster_api::internal::v1::{
+    AuthorizationAccount, AuthorizationClient, DecideAuthorizationRequest, GetAuthorizationRequest,
+    GetSessionRequest, PendingAuthorization, RequestedScope,
+    bindings::{DecideAuthorization, GetAuthorization, GetSession},
+};
+
+use super::{Words, problem_page};
+use crate::{
+    browser::Browser,
+    desk::sentence,
+    field::{Choice, Field, FieldKind, Sheet},
+    flash,
+    form::Form,
+    kept::{self, Unsent, may_be_sent_again},
+    layout::{Page, Section, private},
+    viewer::Role,
+    visit::{Site, Visit},
+};
+
+const PATH: &str = "/oauth/authorize/{id}";
+
+/// The place of the identifier in the path.
+const ID: usize = 2;
+
+#[derive(Template)]
+#[template(path = "oauth_consent.html")]
+struct ConsentPage {
+    page: Page,
+    /// Where the form goes.
+    url: String,
+    client: AuthorizationClient,
+    email: String,
+    surfaces: &'static str,
+    /// The one account; `None` if there are several, or none.
+    account: Option<(String, String)>,
+    has_accounts: bool,
+    sheet: Sheet,
+    trouble: Option<String>,
+}
+
+pub(super) fn resources(site: &Site) -> [Resource; 1] {
+    [site.page_with_form(PATH, show, take)]
+}
+
+async fn show(visit: Visit) -> Result<Response, Problem> {
+    match ConsentPage::read(&visit).await {
+        Ok(page) => private(&page),
+        Err(problem) => closed(&visit.site, problem),
+    }
+}
+
+/// Takes the decision, and leads back to the app.
+async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
+    let request = DecideAuthorizationRequest {
+        id: Some(visit.segment(ID)?),
+        browser: browser(&visit),
+        agrees: form.value("action") == Some("connect"),
+        account_id: form.value("account_id").map(str::to_owned),
+        scopes: form.values("scopes").map(str::to_owned).collect(),
+    };
+    let problem = match visit.ask::<DecideAuthorization>(request).await {
+        Ok(decided) => return Ok(flash::see(&decided.redirect_uri, None)),
+        Err(problem) => problem,
+    };
+    if may_be_sent_again(&problem) {
+        return again(&visit, &form, &problem);
+    }
+    if !matches!(problem.http_status, 400 | 403) {
+        return closed(&visit.site, problem);
+    }
+    let mut page = match ConsentPage::read(&visit).await {
+        Ok(page) => page,
+        Err(problem) => return closed(&visit.site, problem),
+    };
+    page.sheet = page.sheet.filled(&form).refused(&problem.details);
+    if problem.details.is_empty() {
+        page.trouble = Some(format!("{}.", sentence(&problem.message)));
+    }
+    let mut response = private(&page)?;
+    *response.status_mut() =
+        StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::BAD_REQUEST);
+    Ok(response)
+}
+
+/// The browser's secret. A browser without one has begun nothing.
+fn browser(visit: &Visit) -> Option<String> {
+    let browser = Browser::of(&visit.parts.headers, &visit.site);
+    Some(browser.secret().to_owned())
+}
+
+/// A request that is not open in this browser for whoever is signed in.
+fn closed(site: &Site, problem: Problem) -> Result<Response, Problem> {
+    const CLOSED: Words = Words {
+        message: "It was decided, it is older than 10 minutes, or it was begun in another browser or by somebody else.",
+        cure: "Go back to the app and connect it again.",
+    };
+    if !matches!(problem.http_status, 400 | 401 | 404) {
+        return Err(problem);
+    }
+    let headline = "This request is no longer open";
+    problem_page(site, headline, CLOSED.problem(), StatusCode::NOT_FOUND)
+}
+
+/// The form, to be sent again.
+fn again(visit: &Visit, form: &Form, problem: &Problem) -> Result<Response, Problem> {
+    let headline = "The app is not connected yet";
+    let unsent = Unsent {
+        headline,
+        text: "Something does not answer. Please send your decision again in a moment.",
+        before: None,
+        url: visit.parts.uri.path(),
+        form,
+        label: |_| None,
+    };
+    kept::page(head(&visit.site, headline), unsent, problem)
+}
+
+fn head(site: &Site, title: &str) -> Page {
+    Page::unlisted(site.links(), title, "A private page.", Section::None)
+}
+
+impl ConsentPage {
+    async fn read(visit: &Visit) -> Result<Self, Problem> {
+        let request = GetAuthorizationRequest {
+            id: Some(visit.segment(ID)?),
+            browser: browser(visit),
+        };
+        let (pending, session) = tokio::try_join!(
+            visit.ask::<GetAuthorization>(request),
+            visit.ask::<GetSession>(GetSessionRequest {}),
+        )?;
+        let person = session.person.unwrap_or_default();
+        Ok(Self::of(visit, pending, person.email))
+    }
+
+    fn of(visit: &Visit, pending: PendingAuthorization, email: String) -> Self {
+        let open = pending.accounts.iter().filter(|one| !one.is_suspended);
+        let open: Vec<_> = open.collect();
+        let account = match open.as_slice() {
+            [only] => Some((only.account_id.clone(), only.account_name.clone())),
+            _ => None,
+        };
+        let mut fields = Vec::new();
+        if account.is_none() && !open.is_empty() {
+            fields.push(accounts(&open));
+        }
+        if !open.is_empty() {
+            fields.push(scopes(&pending.scopes, &open));
+        }
+        Self {
+            page: head(&visit.site, "Connect an app"),
+            url: visit.parts.uri.path().to_owned(),
+            client: pending.client.unwrap_or_default(),
+            email,
+            surfaces: surfaces(&pending.surfaces),
+            account,
+            has_accounts: !open.is_empty(),
+            sheet: Sheet::of(fields),
+            trouble: None,
+        }
+    }
+}
+
+/// The accounts to choose from.
+fn accounts(open: &[&AuthorizationAccount]) -> Field {
+    let mut field = Field::new(FieldKind::Radio, "account_id", "For which account").required();
+    field.options = open
+        .iter()
+        .enumerate()
+        .map(|(place, account)| Choice {
+            value: account.account_id.clone(),
+            label: account.account_name.clone(),
+            hint: Some(Role::of(&account.role).word().to_owned()),
+            is_chosen: place == 0,
+        })
+        .collect();
+    field
+}
+
+/// What the app asks for, all of it ticked. What no role of the person includes cannot be granted.
+fn scopes(asked: &[RequestedScope], open: &[&AuthorizationAccount]) -> Field {
+    let mut field = Field::new(FieldKind::Ticks, "scopes", "What it may do")
+        .hint("Leave out what it does not need.")
+        .required();
+    let grantable = asked.iter().filter(|scope| {
+        let mut accounts = open.iter();
+        accounts.any(|account| account.scopes.contains(&scope.name))
+    });
+    field.options = grantable
+        .map(|scope| Choice {
+            value: scope.name.clone(),
+            label: scope.description.clone(),
+            hint: hint(scope, open),
+            is_chosen: true,
+        })
+        .collect();
+    field
+}
+
+/// Where a scope cannot be granted, and where it was granted before.
+fn hint(scope: &RequestedScope, open: &[&AuthorizationAccount]) -> Option<String> {
+    let names = |is_among: &dyn Fn(&AuthorizationAccount) -> bool| {
+        let accounts = open.iter().filter(|account| is_among(account));
+        let names: Vec<&str> = accounts.map(|account| &*account.account_name).collect();
+        names.join(", ")
+    };
+    let lacking = names(&|account| !account.scopes.contains(&scope.name));
+    let granted = names(&|account| account.granted_scopes.contains(&scope.name));
+    let mut parts = Vec::new();
+    if !granted.is_empty() {
+        parts.push(if open.len() == 1 {
+            "granted before".to_owned()
+        } else {
+            format!("granted before for {granted}")
+        });
+    }
+    if !lacking.is_empty() {
+        parts.push(format!("your role does not include it in {lacking}"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// For which surfaces a token is.
+pub(crate) fn surfaces(names: &[String]) -> &'static str {
+    let has = |name: &str| names.iter().any(|one| one == name);
+    match (has("mcp"), has("api")) {
+        (true, false) => "As an agent (MCP)",
+        (false, true) => "Through the API",
+        _ => "As an agent (MCP) and through the API",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(name: &str, scopes: &[&str], granted: &[&str]) -> AuthorizationAccount {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        AuthorizationAccount {
+            account_name: name.to_owned(),
+            scopes: owned(scopes),
+            granted_scopes: owned(granted),
+            ..AuthorizationAccount::default()
+        }
+    }
+
+    fn asked(name: &str) -> RequestedScope {
+        RequestedScope {
+            name: name.to_owned(),
+            description: format!("Does {name}"),
+        }
+    }
+
+    #[test]
+    fn a_scope_says_where_it_was_granted_and_where_it_cannot_be() {
+        let (one, other) = (account("A", &["x"], &["x"]), account("B", &[], &[]));
+        let hint_in = |open: &[&AuthorizationAccount]| hint(&asked("x"), open);
+        assert_eq!(
+            hint_in(&[&one, &other]).as_deref(),
+            Some("granted before for A; your role does not include it in B")
+        );
+        assert_eq!(hint_in(&[&one]).as_deref(), Some("granted before"));
+        assert_eq!(hint_in(&[&account("C", &["x"], &[])]), None);
+    }
+
+    #[test]
+    fn what_no_role_of_the_person_includes_is_not_offered() {
+        let door = account("A", &["x"], &[]);
+        let field = scopes(&[asked("x"), asked("y")], &[&door]);
+        let offered: Vec<_> = field.options.iter().map(|one| &*one.value).collect();
+        assert_eq!(offered, ["x"]);
+        assert!(field.options.iter().all(|one| one.is_chosen));
+    }
+}
