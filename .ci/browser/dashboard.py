@@ -1,4 +1,4 @@
-"""The dashboard in browsers: people sign up, publish, approve, check in, cancel, invite and make keys, with and without scripts, by
+"""The dashboard in browsers: people sign up, publish, approve, check in, cancel, invite, make keys and connect apps, with and without scripts, by
 keyboard, on phones, in light and dark; axe finds no barrier on any page, and nothing leaves this machine.
 
 usage: dashboard.py BASE_URL DATA_FOLDER AXE_SCRIPT PROFILES_FOLDER [SCREENSHOTS_FOLDER]
@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 
+from connecting import connect_an_app
 from organizer import Organizer
 from pages import SCHEMES, WIDTHS
 from people import People, press, set_value
@@ -384,6 +385,7 @@ def main():
         key_shown_once(people, owner)
         three_roles_two_accounts(people, owner, second)
         end_a_session(people, second)
+        connect_an_app(people, DEMO)
         check_drafts_and_long_names(owner, organizer)
         check_other_pages(people.browser(), owner, organizer.publish(title="An evening with nobody", city="Hull"))
         for site in people.sites:

@@ -27,6 +27,8 @@ class Site:
         self.checked = 0
         # Links that were tried: each once, with the rights of whoever saw it first.
         self.tried = set()
+        # Origins of programs on this machine to which pages lead.
+        self.apps = ()
 
     def cdp(self, command, **parameters):
         return self.driver.execute_cdp_cmd(command, parameters)
@@ -202,7 +204,8 @@ class Site:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 url = message["params"]["request"]["url"]
-                if url.startswith("http") and not url.startswith(self.base + "/"):
+                at_home = tuple(f"{origin}/" for origin in (self.base, *self.apps))
+                if url.startswith("http") and not url.startswith(at_home):
                     outside.add(url)
         assert not outside, f"pages asked others: {outside}"
         complaints = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
