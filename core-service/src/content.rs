@@ -100,6 +100,7 @@ pub const USE_CASES: &[Page] = pages!(
 /// How to do things with Muster, in the order in which a newcomer reads them.
 pub const GUIDES: &[Page] = pages!(
     "guides": "publish-your-first-event", "first-event-by-an-agent", "connect-an-mcp-client",
+    "connect-a-program",
     "call-it-over-grpc", "custom-questions", "approval-and-waitlist", "check-in-at-the-door",
     "what-registrants-receive", "time-zones", "cancel-an-event", "run-it-in-containers",
     "from-sqlite-to-postgresql"

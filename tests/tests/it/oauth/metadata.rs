@@ -109,7 +109,7 @@ async fn pages_of_other_origins_may_ask_before_they_read(app: Arc<TestApp>) {
         );
         assert_eq!(
             reply.header("access-control-allow-headers"),
-            Some("*"),
+            Some("*, Authorization"),
             "{path}"
         );
         assert_eq!(
