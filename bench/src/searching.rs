@@ -155,7 +155,10 @@ pub(crate) async fn measure(
         word_index::drop(system.database_url()).await?;
     }
     while system.core.maintenance().maintain_once().await? == core_service::jobs::Round::More {
-        eprintln!("{engine}: indexing for {:.0} s", started.elapsed().as_secs_f64());
+        eprintln!(
+            "{engine}: indexing for {:.0} s",
+            started.elapsed().as_secs_f64()
+        );
     }
     if postgres.is_some() {
         word_index::make(system.database_url()).await?;
