@@ -36,7 +36,7 @@ def main():
     )
     verifier = generate_token(48)
     url, state = session.create_authorization_url(server["authorization_endpoint"], code_verifier=verifier)
-    led = Person(base, data).connect(url)
+    led = Person(data).connect(url)
     token = session.fetch_token(
         server["token_endpoint"], authorization_response=led, state=state, code_verifier=verifier
     )

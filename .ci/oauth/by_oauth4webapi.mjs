@@ -32,7 +32,7 @@ url.search = new URLSearchParams({
   client_id: client.client_id, redirect_uri: redirect, response_type: 'code', state, scope: 'account:read events:read',
   code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', resource: resource.href,
 });
-const led = new URL(execFileSync(python, ['-B', person, base, data, url.href], { encoding: 'utf8' }).trim());
+const led = new URL(execFileSync(python, ['-B', person, data, url.href], { encoding: 'utf8' }).trim());
 const parameters = oauth.validateAuthResponse(server, client, led, state);
 answer = await oauth.authorizationCodeGrantRequest(server, client, none, parameters, redirect, verifier, plain);
 const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer);

@@ -43,7 +43,7 @@ class Memory:
 class App:
     def __init__(self, url):
         self.url, self.memory = url, Memory()
-        self.person, self.without, self.asked = Person(base, data), [], 0
+        self.person, self.without, self.asked = Person(data), [], 0
         metadata = OAuthClientMetadata(client_name="Python SDK", redirect_uris=[REDIRECT])
         self.provider = OAuthClientProvider(url, metadata, self.memory, self.open, self.come_back)
 

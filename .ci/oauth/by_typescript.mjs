@@ -33,7 +33,7 @@ class App {
   saveCodeVerifier(verifier) { this.verifier = verifier; }
   redirectToAuthorization(url) {
     this.asked += 1;
-    const arguments_ = ['-B', person, base, data, url.href, ...this.without];
+    const arguments_ = ['-B', person, data, url.href, ...this.without];
     const led = new URL(execFileSync(python, arguments_, { encoding: 'utf8' }).trim());
     assert.equal(led.searchParams.get('state'), 'a state');
     this.led = led.searchParams;

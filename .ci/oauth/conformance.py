@@ -12,8 +12,6 @@ from person import Person
 
 node, suite, base, data, port = sys.argv[1:]
 PATIENCE_SECONDS = 120
-# They authenticate clients, which are all public here, or need an identity provider.
-LEFT_OUT = set()
 
 
 def register():
@@ -30,7 +28,7 @@ def main():
         node, suite, "authorization", "--url", base, "--client-id", register(), "--resource", f"{base}/mcp", "--port", port,
     ]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    person, said = Person(base, data), []
+    person, said = Person(data), []
     for line in run.stdout:
         said.append(line)
         if line.startswith(f"{base}/oauth/authorize?"):

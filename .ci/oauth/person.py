@@ -1,8 +1,8 @@
 """A person with a browser that runs no scripts: signs in by the code from the mail, and connects apps.
 
-usage: person.py BASE_URL DATA_FOLDER AUTHORIZATION_URL [SCOPE_TO_LEAVE_OUT...]
+usage: person.py DATA_FOLDER AUTHORIZATION_URL [SCOPE_TO_LEAVE_OUT...]
 
-Prints where the browser is led in the end. With --visit as the first of the scopes, it goes there.
+Prints where the browser is led in the end.
 """
 
 import html.parser
@@ -42,6 +42,11 @@ class Form(html.parser.HTMLParser):
         self.is_in = self.is_in and tag != "form"
 
 
+def origin(url):
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 class Stay(urllib.request.HTTPRedirectHandler):
     """Redirects are followed by hand: the last one leads to an app."""
 
@@ -50,8 +55,8 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Person:
-    def __init__(self, base, data):
-        self.base, self.data = base, pathlib.Path(data)
+    def __init__(self, data):
+        self.data = pathlib.Path(data)
         self.mails = Mailbox(self.data)
         # Kept for the next app, since codes are mailed a few times an hour only.
         self.jar = MozillaCookieJar(str(self.data / "person.cookies"))
@@ -63,7 +68,7 @@ class Person:
     def ask(self, url, fields=None):
         """(status, where it leads, the page)"""
         body = None if fields is None else urllib.parse.urlencode(fields).encode()
-        headers = {"Accept": "text/html"} | ({} if body is None else {"Origin": self.base})
+        headers = {"Accept": "text/html"} | ({} if body is None else {"Origin": origin(url)})
         request = urllib.request.Request(url, body, headers)
         try:
             answer = self.browser.open(request)
@@ -71,18 +76,15 @@ class Person:
             answer = refused
         return answer.status, answer.headers.get("Location"), answer.read().decode()
 
-    def is_ours(self, url):
-        return url.startswith(self.base + "/")
-
     def connect(self, url, without=()):
         """Where the browser is led once the app is connected."""
-        fields = None
+        fields, ours = None, origin(url)
         for _ in range(MOST_PAGES):
             status, location, page = self.ask(url, fields)
             fields = None
             if location is not None:
                 url = urllib.parse.urljoin(url, location)
-                if not self.is_ours(url):
+                if origin(url) != ours:
                     self.jar.save(ignore_discard=True)
                     return url
                 continue
@@ -95,6 +97,8 @@ class Person:
     def filled(self, form, without):
         names = {name for name, _ in form.fields}
         if "email" in names:
+            # Codes of earlier sign-ins are not meant.
+            self.mails.read.update(file for file, _ in self.mails.texts(EMAIL))
             return [(name, EMAIL if name == "email" else value) for name, value in form.fields]
         if "code" in names:
             code = self.mails.code(EMAIL)
@@ -104,12 +108,8 @@ class Person:
 
 
 def main():
-    base, data, url, *without = sys.argv[1:]
-    visits = without[:1] == ["--visit"]
-    led = Person(base, data).connect(url, without[1:] if visits else without)
-    if visits:
-        urllib.request.urlopen(led).read()
-    print(led)
+    data, url, *without = sys.argv[1:]
+    print(Person(data).connect(url, without))
 
 
 if __name__ == "__main__":
