@@ -32,16 +32,23 @@ pub struct Problem {
     pub retry_after_seconds: Option<u64>,
     /// The challenge for `WWW-Authenticate`.
     pub challenge: Option<Challenge>,
-    /// Where a token is to be had, for the challenge.
-    pub token_source: Option<Box<TokenSource>>,
-    /// The scopes that an access token has, separated by spaces, if its person can grant the one that it lacks.
-    pub granted: Option<Box<str>>,
     /// The rate limit from core.
     pub rate_limit: Option<Box<RateLimit>>,
-    /// The request that was refused, when core answers what it answered an earlier one.
-    pub request_id: Option<Box<RequestId>>,
+    /// What only some problems have, in a box so that all are small.
+    pub extra: Option<Box<Extra>>,
     /// The cause, for the log only.
     pub cause: Option<Box<str>>,
+}
+
+/// What only some problems have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// The request that was refused, when core answers what it answered an earlier one.
+    pub request_id: Option<RequestId>,
+    /// Where a token is to be had, for the challenge.
+    pub token_source: Option<TokenSource>,
+    /// The scopes that an access token has, separated by spaces, if its person can grant the one that it lacks.
+    pub granted: Option<Box<str>>,
 }
 
 #[derive(Serialize)]
@@ -79,10 +86,8 @@ impl Problem {
                 Reason::InsufficientScope => Some(Challenge::Scope(None)),
                 _ => None,
             },
-            token_source: None,
-            granted: None,
             rate_limit: None,
-            request_id: None,
+            extra: None,
             cause: None,
         }
     }
@@ -105,10 +110,25 @@ impl Problem {
                     message: &one.message,
                 })
                 .collect(),
-            request_id: self.request_id.as_deref().unwrap_or(id).as_str(),
+            request_id: self.request_id().unwrap_or(id).as_str(),
         };
         // Strings always serialize.
         serde_json::to_string(&Document { error }).unwrap_or_default()
+    }
+
+    /// The request that was refused, when core answers what it answered an earlier one.
+    pub fn request_id(&self) -> Option<&RequestId> {
+        self.extra.as_ref()?.request_id.as_ref()
+    }
+
+    /// The scopes that an access token has, separated by spaces, if its person can grant the one that it lacks.
+    pub fn granted(&self) -> Option<&str> {
+        self.extra.as_ref()?.granted.as_deref()
+    }
+
+    /// Where a token is to be had.
+    pub(crate) fn token_source(&self) -> Option<&TokenSource> {
+        self.extra.as_ref()?.token_source.as_ref()
     }
 
     /// The same problem with another HTTP status, if the reason's own is not exact.
@@ -150,7 +170,13 @@ impl From<&Status> for Problem {
             .map(|failure| &failure.violations[..])
             .unwrap_or_default();
         let scope = info.and_then(|info| info.metadata.get(SCOPE)?.parse().ok());
+        let granted = info.and_then(|info| info.metadata.get(GRANTED));
         let request = details.request_info();
+        let extra = Extra {
+            request_id: request.and_then(|info| RequestId::parse(&info.request_id)),
+            granted: granted.map(|granted| granted.as_str().into()),
+            token_source: None,
+        };
         let wait = details.retry_info().and_then(|info| info.retry_delay);
         Self {
             details: violations
@@ -171,13 +197,8 @@ impl From<&Status> for Problem {
                 Some(Challenge::Scope(_)) => Some(Challenge::Scope(scope)),
                 other => other,
             },
-            granted: info
-                .and_then(|info| info.metadata.get(GRANTED))
-                .map(|granted| granted.as_str().into()),
             rate_limit: RateLimit::of(status.metadata()).map(Box::new),
-            request_id: request
-                .and_then(|info| RequestId::parse(&info.request_id))
-                .map(Box::new),
+            extra: (extra != Extra::default()).then(|| Box::new(extra)),
             ..problem
         }
     }

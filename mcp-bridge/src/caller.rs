@@ -96,7 +96,7 @@ impl Caller {
 
     /// Records what a failure means for the whole request, and logs it if nothing else does.
     pub(crate) fn note(&self, called: &str, problem: &Problem) {
-        if problem.http_status == 401 || problem.granted.is_some() {
+        if problem.http_status == 401 || problem.granted().is_some() {
             *self.refused.problem() = Some(problem.clone());
         }
         if let Some(cause) = &problem.cause {

@@ -68,7 +68,7 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
         return Response::from_parts(head, body);
     };
     // Core may answer what it answered an earlier request.
-    let id = problem.request_id.as_deref().unwrap_or(id);
+    let id = problem.request_id().unwrap_or(id);
     let (headline, text) = words(problem);
     let retries = problem.retry_after_seconds.is_some();
     let page = ProblemPage {

@@ -29,7 +29,7 @@ impl Challenge {
         let error = self.error();
         add(&mut text, "error", error);
         add(&mut text, "scope", self.scopes(problem).as_deref());
-        if let Some(source) = &problem.token_source {
+        if let Some(source) = problem.token_source() {
             add(&mut text, "resource_metadata", Some(&source.metadata_url));
             let words = error.map(|_| plain(&problem.message));
             add(&mut text, "error_description", words.as_deref());
@@ -49,12 +49,12 @@ impl Challenge {
     /// The scopes to ask for: all of them, or with the missing one those that the token has already, so that it does not lose them.
     fn scopes(self, problem: &Problem) -> Option<String> {
         let Self::Scope(missing) = self else {
-            let source = problem.token_source.as_ref();
+            let source = problem.token_source();
             return source
                 .map(|source| source.scopes.clone())
                 .filter(|scopes| !scopes.is_empty());
         };
-        let granted = problem.granted.as_deref().unwrap_or_default();
+        let granted = problem.granted().unwrap_or_default();
         let mut scopes: Vec<&str> = granted.split_whitespace().collect();
         scopes.extend(missing.map(Scope::name));
         (!scopes.is_empty()).then(|| scopes.join(" "))
@@ -84,16 +84,13 @@ mod tests {
     use super::*;
     use crate::http::oauth::TokenSource;
 
-    fn header(problem: Problem) -> String {
+    fn header(mut problem: Problem) -> String {
         let source = TokenSource {
             metadata_url: "https://muster.example/.well-known/oauth-protected-resource/mcp"
                 .to_owned(),
             scopes: "events:read events:write".to_owned(),
         };
-        let problem = Problem {
-            token_source: Some(Box::new(source)),
-            ..problem
-        };
+        problem.extra.get_or_insert_default().token_source = Some(source);
         let value = problem.challenge.unwrap().header(&problem);
         value.to_str().unwrap().to_owned()
     }
@@ -111,11 +108,11 @@ mod tests {
 
     #[test]
     fn who_has_a_token_is_asked_for_what_it_has_and_what_is_missing() {
-        let problem = Problem {
+        let mut problem = Problem {
             challenge: Some(Challenge::Scope(Some(Scope::EventsCancel))),
-            granted: Some("account:read events:read".into()),
             ..Problem::new(Reason::InsufficientScope, "no")
         };
+        problem.extra.get_or_insert_default().granted = Some("account:read events:read".into());
         let header = header(problem);
         let scopes = "scope=\"account:read events:read events:cancel\"";
         assert!(header.contains(scopes), "{header}");

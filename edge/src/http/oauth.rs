@@ -114,22 +114,21 @@ impl OAuth {
     /// The same problem; if another credential would help, it says where to get a token for the resource at this path.
     pub async fn guided(
         &self,
-        problem: Problem,
+        mut problem: Problem,
         path: &'static str,
         origin: Option<&str>,
     ) -> Problem {
         if problem.challenge.is_none() {
             return problem;
         }
-        let server = self.server(origin).await;
-        let source = server.map(|server| TokenSource {
+        let Some(server) = self.server(origin).await else {
+            return problem;
+        };
+        problem.extra.get_or_insert_default().token_source = Some(TokenSource {
             metadata_url: format!("{}{PROTECTED_RESOURCE}{path}", server.issuer),
             scopes: server.scopes.join(" "),
         });
-        Problem {
-            token_source: source.map(Box::new),
-            ..problem
-        }
+        problem
     }
 
     async fn known(&self, origin: &str) -> Option<Arc<OAuthServer>> {

@@ -59,7 +59,7 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
 async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
     let request = DecideAuthorizationRequest {
         id: Some(visit.segment(ID)?),
-        browser: browser(&visit),
+        browser: Some(browser(&visit)),
         agrees: form.value("action") == Some("connect"),
         account_id: form.value("account_id").map(str::to_owned),
         scopes: form.values("scopes").map(str::to_owned).collect(),
@@ -89,9 +89,9 @@ async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
 }
 
 /// The browser's secret. A browser without one has begun nothing.
-fn browser(visit: &Visit) -> Option<String> {
+fn browser(visit: &Visit) -> String {
     let browser = Browser::of(&visit.parts.headers, &visit.site);
-    Some(browser.secret().to_owned())
+    browser.secret().to_owned()
 }
 
 /// A request that is not open in this browser for whoever is signed in.
@@ -129,7 +129,7 @@ impl ConsentPage {
     async fn read(visit: &Visit) -> Result<Self, Problem> {
         let request = GetAuthorizationRequest {
             id: Some(visit.segment(ID)?),
-            browser: browser(visit),
+            browser: Some(browser(visit)),
         };
         let (pending, session) = tokio::try_join!(
             visit.ask::<GetAuthorization>(request),

@@ -32,7 +32,7 @@ enum Refused {
     /// In OAuth's own words.
     OAuth(OAuthError),
     /// In Muster's, with OAuth's word for what a client sent wrongly.
-    Muster(Problem, &'static str),
+    Muster(Box<Problem>, &'static str),
 }
 
 pub(super) fn resources(site: &Site) -> [Resource; 3] {
@@ -56,7 +56,7 @@ where
             let visit = site.visit(parts).await;
             let answered = match visit.body(body).await {
                 Ok(bytes) => take(visit, bytes).await,
-                Err(problem) => Err(Refused::Muster(problem, INVALID_REQUEST)),
+                Err(problem) => Err(Refused::Muster(Box::new(problem), INVALID_REQUEST)),
             };
             Ok(uncached(answered.unwrap_or_else(Refused::response)))
         }
@@ -114,13 +114,14 @@ fn written(tokens: &OAuthTokens) -> String {
 async fn register(visit: Visit, body: Bytes) -> Result<Response, Refused> {
     let metadata = String::from_utf8(body.into()).map_err(|_| {
         let problem = edge::http::body::invalid("is not UTF-8");
-        Refused::Muster(problem, INVALID_METADATA)
+        Refused::Muster(Box::new(problem), INVALID_METADATA)
     })?;
     let request = RegisterClientRequest {
         metadata: Some(metadata),
     };
     let registered = visit.ask::<RegisterClient>(request).await;
-    let registered = registered.map_err(|problem| Refused::Muster(problem, INVALID_METADATA))?;
+    let registered =
+        registered.map_err(|problem| Refused::Muster(Box::new(problem), INVALID_METADATA))?;
     match registered.registration {
         Some(registration) => Ok(json(StatusCode::CREATED, registration)),
         None => Err(Refused::OAuth(registered.error.unwrap_or_default())),
@@ -186,7 +187,7 @@ fn authenticated(headers: &HeaderMap, parameters: &Parameters<'_>) -> Option<Res
 
 impl From<Problem> for Refused {
     fn from(problem: Problem) -> Self {
-        Self::Muster(problem, INVALID_REQUEST)
+        Self::Muster(Box::new(problem), INVALID_REQUEST)
     }
 }
 
