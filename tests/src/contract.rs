@@ -114,6 +114,7 @@ impl Contract {
             if media_type == "application/json" {
                 let schema = format!("{pointer}/content/application~1json/schema");
                 self.check_json(&schema, &answer.body, answer);
+                check_code(&pointer, &content[media_type]["examples"], answer);
             }
         }
         let request = format!("{operation}/requestBody/content/application~1json/schema");
@@ -155,6 +156,22 @@ impl Contract {
         };
         Arc::clone(validators.entry(schema.to_owned()).or_insert_with(make))
     }
+}
+
+/// The codes of an error are open in the schema, and its examples have all that there are today.
+#[track_caller]
+fn check_code(response: &str, examples: &Value, answer: &Reply) {
+    let Some(examples) = examples.as_object().filter(|_| !answer.status.is_success()) else {
+        return;
+    };
+    let error: Value = serde_json::from_slice(&answer.body).unwrap();
+    let code = &error["error"]["code"];
+    assert!(
+        examples
+            .values()
+            .any(|example| example["value"]["error"]["code"] == *code),
+        "{code} is not one of the codes of {response}: {answer:?}"
+    );
 }
 
 /// Has a schema of an object take exactly its properties.

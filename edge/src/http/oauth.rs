@@ -191,16 +191,20 @@ pub fn local_origin(headers: &HeaderMap) -> Option<String> {
     let (host, None) = (hosts.next()?, hosts.next()) else {
         return None;
     };
-    let origin = format!("http://{}", host.to_str().ok()?.to_ascii_lowercase());
-    is_on_loopback(&origin).then_some(origin)
+    let host = host.to_str().ok()?.to_ascii_lowercase();
+    is_this_machine(&host).then(|| format!("http://{host}"))
 }
 
 /// Whether a URL's host is a name of this machine.
 fn is_on_loopback(url: &str) -> bool {
     let authority = url.split_once("://").map(|(_, rest)| rest);
     let authority = authority.and_then(|rest| rest.split('/').next());
-    let authority = authority.and_then(|text| text.parse::<Authority>().ok());
-    authority.is_some_and(|authority| {
+    authority.is_some_and(is_this_machine)
+}
+
+/// Whether a host, with or without a port, is a name of this machine.
+fn is_this_machine(host: &str) -> bool {
+    host.parse::<Authority>().is_ok_and(|authority| {
         let is_named = ["localhost", "127.0.0.1", "[::1]"].contains(&authority.host());
         is_named && !authority.as_str().contains('@')
     })

@@ -82,11 +82,16 @@ async fn every_refusal_is_json_and_says_what_would_be_right() {
 }
 
 #[tokio::test]
-async fn there_is_no_oauth_yet() {
+async fn nobody_is_sent_for_a_token_to_where_core_does_not_say_that_there_is_one() {
     let bridge = bridge(&Toy::default(), &Options::default());
-    let path = "/.well-known/oauth-protected-resource/mcp";
-    let asked = Request::get(path).body(Body::empty()).unwrap();
-    let answer = bridge.oneshot(asked).await.unwrap();
-    assert_eq!(answer.status().as_u16(), 404);
-    assert_eq!(json(answer).await["error"]["code"], "NOT_FOUND");
+    for (path, status, code) in [
+        ("oauth-protected-resource/mcp", 503, "UNAVAILABLE"),
+        ("openid-configuration", 404, "NOT_FOUND"),
+    ] {
+        let asked = Request::get(format!("/.well-known/{path}"));
+        let asked = asked.body(Body::empty()).unwrap();
+        let answer = bridge.clone().oneshot(asked).await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{path}");
+        assert_eq!(json(answer).await["error"]["code"], code, "{path}");
+    }
 }

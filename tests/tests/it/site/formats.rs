@@ -62,23 +62,31 @@ async fn previews_show_what_a_page_is(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = json!({"title": HOSTILE, "description": HOSTILE, "is_listed": false});
     let event = owner.publish_new(event).await;
-    let without_cover = format!("/events/{}", event.slug);
+    let unpictured = format!("/events/{}", event.slug);
     let guide = "/guides/publish-your-first-event";
-    for path in ["/", "/events", "/guides", guide, &*without_cover] {
+    for (path, card) in [
+        ("/", "summary"),
+        ("/events", "summary"),
+        ("/guides", "summary"),
+        (guide, "summary"),
+        // Its cover is drawn from its title.
+        (&*unpictured, "summary_large_image"),
+    ] {
         let page = app.site.page(path).send().await;
         let html = page.html(200);
         let url = format!("property=\"og:url\" content=\"https://muster.example{path}\"");
+        let card = format!("name=\"twitter:card\" content=\"{card}\"");
         for told in [
             "property=\"og:title\" content=\"",
             "property=\"og:description\" content=\"",
-            "name=\"twitter:card\" content=\"summary\"",
+            &*card,
             &*url,
         ] {
             assert_eq!(html.matches(told).count(), 1, "{told} in {path}: {html}");
         }
         assert!(!html.contains("<script>alert"), "{html}");
     }
-    let private = app.site.page(&format!("{without_cover}/register"));
+    let private = app.site.page(&format!("{unpictured}/register"));
     let private = private.send().await;
     assert!(!private.html(200).contains("og:"));
 }
