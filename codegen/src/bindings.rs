@@ -235,9 +235,10 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
         }
     });
     let next_page = next_page(api, method, &parts.query).map(|(parameter, next)| {
-        let value = match next.kind {
-            Kind::String => quote! { next.clone() },
-            _ => quote! { next.to_string() },
+        let value = if next.kind == Kind::String {
+            quote! { next.clone() }
+        } else {
+            quote! { next.to_string() }
         };
         let (parameter, next) = (&parameter.name, ident(&next.name));
         quote! {
