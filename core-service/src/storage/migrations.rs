@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 31] = [
+const STEPS: [Step; 32] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -89,6 +89,8 @@ const STEPS: [Step; 31] = [
     step!(29, "0029_sitemaps_from_an_index", sqlite),
     step!(30, "0030_oauth", both),
     step!(32, "0032_former_times", both),
+    // SQLite finds entries in the order of their starts.
+    step!(34, "0034_days_of_starts", postgres),
 ];
 
 /// SQLite's migrations.

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use super::{Connection, Input};
 use crate::{
-    domain::{catalogue::CatalogueEntry, ids::EventId},
+    domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, values},
 };
 
 /// Beginnings of words up to this many characters are words of their own in the index. So many words begin with them that
 /// collecting those would take longer than everything else.
 pub(super) const SHORT_PREFIX: usize = 3;
+
+const DAY_MICROS: i64 = 86_400_000_000;
 
 /// Adds entries, in place of those that the events had.
 pub(super) async fn put(
@@ -70,6 +72,7 @@ fn vector(entry: &CatalogueEntry) -> String {
         }
         words.insert(word.clone());
     }
+    words.insert(day_word(day(entry.start_at)));
     let quoted: Vec<String> = words.into_iter().map(|word| format!("'{word}'")).collect();
     quoted.join(" ")
 }
@@ -77,4 +80,14 @@ fn vector(entry: &CatalogueEntry) -> String {
 /// A beginning of words as a word. No word begins like it.
 pub(super) fn short_prefix(prefix: &str) -> String {
     format!("<{prefix}")
+}
+
+/// The day of a start, by UTC.
+pub(super) fn day(start: Instant) -> i64 {
+    start.micros().div_euclid(DAY_MICROS)
+}
+
+/// A day as a word. No word begins like it.
+pub(super) fn day_word(day: i64) -> String {
+    format!("@{day}")
 }

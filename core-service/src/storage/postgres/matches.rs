@@ -30,6 +30,10 @@ const PLAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan =
 const TIMES_AS_MANY: i64 = 16;
 const FEW: i64 = 500;
 
+/// Starts within so many days are looked for by their days, too: then a word's entries on other days are skipped, of which a frequent word
+/// has hundreds of thousands.
+const MOST_DAYS: i64 = 40;
+
 macro_rules! bounds {
     () => {
         " c.start_at >= $1 AND c.start_at < $2 AND c.start_local >= $3 AND c.start_local < $4 AND c.effective_end > $5 "
@@ -171,5 +175,43 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
         .iter()
         .map(|city| format!("'{}'", city_word(city)));
     let all: Vec<String> = terms.chain(city).collect();
-    (!all.is_empty()).then(|| all.join(" & "))
+    if all.is_empty() {
+        return None;
+    }
+    let days = days(&filter.starts).into_iter();
+    Some(all.into_iter().chain(days).collect::<Vec<_>>().join(" & "))
+}
+
+/// That a start is on one of the days between the bounds, if they are few.
+fn days(starts: &Starts) -> Option<String> {
+    let last = Instant::from_micros(starts.before_at.micros().saturating_sub(1));
+    let (first, last) = (entries::day(starts.from_at), entries::day(last));
+    if !(0..MOST_DAYS).contains(&last.saturating_sub(first)) {
+        return None;
+    }
+    let days = (first..=last).map(|day| format!("'{}'", entries::day_word(day)));
+    Some(format!("({})", days.collect::<Vec<_>>().join(" | ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(from: i64, before: i64) -> Option<String> {
+        days(&Starts {
+            from_at: Instant::from_micros(from * 3_600_000_000),
+            before_at: Instant::from_micros(before * 3_600_000_000),
+            ..Starts::default()
+        })
+    }
+
+    #[test]
+    fn few_days_are_named_and_many_are_not() {
+        assert_eq!(between(1, 24).as_deref(), Some("('@0')"));
+        assert_eq!(between(-1, 25).as_deref(), Some("('@-1' | '@0' | '@1')"));
+        assert!(between(0, 24 * MOST_DAYS).is_some());
+        assert_eq!(between(0, 24 * MOST_DAYS + 1), None);
+        assert_eq!(between(24, 24), None, "nothing lies between them");
+        assert_eq!(days(&Starts::default()), None);
+    }
 }

@@ -133,6 +133,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0027_organizer_mails",
                 "0030_oauth",
                 "0032_former_times",
+                "0034_days_of_starts",
             ]
         );
     }
