@@ -6,10 +6,9 @@ use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Scope,
     binding::Rpc,
-    internal::v1::{CheckCredentialResponse, CredentialKind},
-    status::{insufficient_grant, insufficient_scope},
+    internal::v1::{CheckCredentialRequest, CheckCredentialResponse},
+    status::insufficient_scope,
 };
-use tonic::Status;
 
 use crate::{Context, Core, Problem};
 
@@ -20,34 +19,32 @@ pub type Checked = Option<CheckCredentialResponse>;
 pub type CheckCredential =
     for<'c> fn(&'c Core, &'c Context, Option<Scope>) -> BoxFuture<'c, Result<Checked, Problem>>;
 
-/// Checks by an rpc with `CHECKS_CREDENTIAL`. An answer other than [`CheckCredentialResponse`] grants no scope.
+/// Checks by an rpc with `CHECKS_CREDENTIAL`. Core refuses who lacks the scope, in its own words. An answer other than
+/// [`CheckCredentialResponse`] grants no scope.
 pub fn check_credential<'c, R: Rpc>(
     core: &'c Core,
     context: &'c Context,
     needed: Option<Scope>,
 ) -> BoxFuture<'c, Result<Checked, Problem>> {
     async move {
-        let checked = core.call::<R>(R::Request::default(), context).await;
+        let mut request = R::Request::default();
+        let asked: &mut dyn Any = &mut request;
+        if let Some(asked) = asked.downcast_mut::<CheckCredentialRequest>() {
+            asked.scope = needed.map(|scope| scope.to_string());
+        }
+        let checked = core.call::<R>(request, context).await;
         let (answer, _metadata) = checked.map_err(|status| Problem::from(&status))?;
         let answer: &dyn Any = &answer;
         let checked = answer.downcast_ref::<CheckCredentialResponse>();
         match needed {
+            // Nor does a core of another version, which may not have read the scope.
             Some(scope) if !checked.is_some_and(|checked| lists(checked, scope)) => {
-                Err(Problem::from(&refusal(checked, scope)))
+                Err(Problem::from(&insufficient_scope(scope)))
             }
             _ => Ok(checked.cloned()),
         }
     }
     .boxed()
-}
-
-/// As core's gate refuses the credential.
-fn refusal(checked: Option<&CheckCredentialResponse>, needed: Scope) -> Status {
-    let app = checked.filter(|checked| checked.kind() == CredentialKind::AccessToken);
-    match app {
-        Some(app) => insufficient_grant(needed, &app.scopes.join(" ")),
-        None => insufficient_scope(needed),
-    }
 }
 
 fn lists(checked: &CheckCredentialResponse, scope: Scope) -> bool {

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use edge::{Core, Problem};
+use edge::{CheckCredential, Core, Problem};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -51,6 +51,7 @@ enum Way {
 /// What the decision on a call needs.
 pub(crate) struct Call<'c> {
     pub(crate) core: &'c Core,
+    pub(crate) check: CheckCredential,
     pub(crate) options: &'c Options,
     pub(crate) codec: &'c RequestStateCodec,
     pub(crate) caller: &'c Caller,
@@ -72,7 +73,11 @@ impl Call<'_> {
         if arguments.is_confirmed && way == Way::Text {
             return Ok(None);
         }
-        // A call that would be refused needs no confirmation: the request is checked and previewed first.
+        // A call that would be refused needs no confirmation: scope and request are checked, and it is previewed, first.
+        if tool.rpc.scope.is_some() {
+            let context = self.caller.context(self.options);
+            (self.check)(self.core, &context, tool.rpc.scope).await?;
+        }
         (tool.rpc.check)(arguments.input.clone())?;
         let preview = self.preview(confirmation, &arguments.input.fields).await?;
         let unless = confirmation.unless.as_ref();

@@ -82,6 +82,7 @@ impl Bridge {
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {
                 core: &self.0.core,
+                check: self.0.table.checks_credential,
                 options: &self.0.options,
                 codec: &self.0.codec,
                 caller,

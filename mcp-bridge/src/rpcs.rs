@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use edge::{CheckCredential, Context, Core, Problem, check_credential, read_value};
 use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
-    Reason,
+    Reason, Scope,
     binding::{InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
 };
@@ -40,6 +40,8 @@ pub(crate) struct Entry {
     pub(crate) check: fn(Input) -> Result<(), Problem>,
     /// Whether it takes an idempotency key.
     pub(crate) takes_key: bool,
+    /// The scope that the caller's credential must have, if any.
+    pub(crate) scope: Option<Scope>,
 }
 
 /// The rpcs by their gRPC paths.
@@ -56,6 +58,7 @@ impl RpcVisitor for Rpcs {
             call: |core, input, context| call::<R>(core, input, context).boxed(),
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,
+            scope: R::SCOPE,
         };
         self.entries.insert(R::GRPC_PATH, entry);
     }

@@ -6,7 +6,7 @@ use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::{Browser, Reply, TestApp};
+use crate::{Browser, Http, Reply, TestApp};
 
 /// The pair of RFC 7636, appendix B.
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -15,7 +15,7 @@ const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 /// An app, with what it would keep.
 #[derive(Clone)]
 pub struct OAuthApp {
-    app: Arc<TestApp>,
+    site: Http,
     /// Its identifier.
     pub client_id: String,
     /// Where its answers go.
@@ -49,9 +49,18 @@ impl OAuthApp {
         let reply = request.json(&metadata).send().await;
         assert_eq!(reply.status, 201, "{reply:?}");
         Self {
-            app: Arc::clone(app),
+            site: app.site.clone(),
             client_id: reply.json()["client_id"].as_str().unwrap().to_owned(),
             redirect_uri: redirect_uri.to_owned(),
+        }
+    }
+
+    /// The same app, whose calls arrive at another website.
+    #[must_use]
+    pub fn at(&self, site: &Http) -> Self {
+        Self {
+            site: site.clone(),
+            ..self.clone()
         }
     }
 
@@ -127,7 +136,7 @@ impl OAuthApp {
 
     /// Sends a form to an endpoint, as programs do.
     pub async fn post(&self, path: &str, fields: &[(String, String)]) -> Reply {
-        let request = self.app.site.request(Method::POST, path);
+        let request = self.site.request(Method::POST, path);
         request
             .header("content-type", "application/x-www-form-urlencoded")
             .body(encoded(fields))

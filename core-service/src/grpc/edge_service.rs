@@ -6,10 +6,13 @@ use muster_api::internal::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use super::request::caller;
-use crate::domain::audit::Actor;
+use super::{gate::require, request::caller, status::refuse};
+use crate::{
+    domain::audit::Actor,
+    service::{Caller, Error},
+};
 
-/// The rpcs for edges. Their only use is to check a credential, which the gate has done.
+/// The rpcs for edges. Their only use is to check a credential, which the gate has done but for the scope that the edge names.
 pub(super) struct EdgeApi;
 
 #[tonic::async_trait]
@@ -18,7 +21,14 @@ impl EdgeService for EdgeApi {
         &self,
         request: Request<CheckCredentialRequest>,
     ) -> Result<Response<CheckCredentialResponse>, Status> {
+        let whole: Option<&Caller> = request.extensions().get();
+        let whole = *whole.ok_or_else(|| refuse(Error::Unauthorized))?;
         let caller = caller(&request)?;
+        // An edge of a later version sees by the answer that this core does not know its scope.
+        let needed = request.into_inner().scope;
+        if let Some(needed) = needed.and_then(|needed| needed.parse().ok()) {
+            require(&whole, needed)?;
+        }
         Ok(Response::new(CheckCredentialResponse {
             account_id: caller.account.to_string(),
             kind: match caller.actor {

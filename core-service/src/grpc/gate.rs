@@ -32,7 +32,7 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
-use crate::domain::oauth::Audience;
+use crate::domain::{oauth::Audience, scope::Scope};
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
@@ -255,20 +255,8 @@ impl GateLayer {
         if rule.access == Access::Session && caller.person.is_none() {
             return Err(refuse(Error::Unauthorized));
         }
-        if rule.scope.is_some() && caller.is_suspended {
-            return Err(refuse(Error::AccountSuspended));
-        }
-        let scopes = caller.principal.map(|principal| principal.scopes);
-        if let Some(needed) = rule.scope
-            && !scopes.is_some_and(|scopes| scopes.contain(needed))
-        {
-            return Err(match (caller.person, caller.app) {
-                (Some(_), _) => insufficient_role(needed),
-                // A new consent would not help.
-                (None, Some(app)) if !app.role.contain(needed) => insufficient_role(needed),
-                (None, Some(app)) => insufficient_grant(needed, &app.granted.joined(" ")),
-                (None, None) => insufficient_scope(needed),
-            });
+        if let Some(needed) = rule.scope {
+            require(caller, needed)?;
         }
         let now = self.authenticator.now();
         let is_old = |person: SignedIn| person.stepped_up_until <= now;
@@ -313,6 +301,24 @@ impl GateLayer {
     fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {
         self.room.take(kind).ok_or_else(|| Box::new(overloaded()))
     }
+}
+
+/// Refuses a caller without this scope.
+pub(super) fn require(caller: &Caller, needed: Scope) -> Result<(), Status> {
+    if caller.is_suspended {
+        return Err(refuse(Error::AccountSuspended));
+    }
+    let scopes = caller.principal.map(|principal| principal.scopes);
+    if scopes.is_some_and(|scopes| scopes.contain(needed)) {
+        return Ok(());
+    }
+    Err(match (caller.person, caller.app) {
+        (Some(_), _) => insufficient_role(needed),
+        // A new consent would not help.
+        (None, Some(app)) if !app.role.contain(needed) => insufficient_role(needed),
+        (None, Some(app)) => insufficient_grant(needed, &app.granted.joined(" ")),
+        (None, None) => insufficient_scope(needed),
+    })
 }
 
 /// Whether an access token counts where a call arrived. Clients that call core directly are programs, as on the HTTP API; the site has

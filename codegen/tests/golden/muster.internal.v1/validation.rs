@@ -33,7 +33,14 @@ impl Validate for super::RemoveAccountRequest {
     }
 }
 
-impl Validate for super::CheckCredentialRequest {}
+impl Validate for super::CheckCredentialRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(scope) = &self.scope {
+            check.field("scope").length(scope, 0, 64);
+        }
+    }
+}
+
 impl Validate for super::GetInstanceRequest {}
 impl Validate for super::ListKeysRequest {}
 

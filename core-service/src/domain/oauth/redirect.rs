@@ -29,6 +29,16 @@ const NEVER: [&str; 14] = [
     "view-source",
 ];
 
+/// Parameters of answers. A redirect URI that has one already would make its app read two of them, and perhaps the wrong one.
+const OF_ANSWERS: [&str; 6] = [
+    "code",
+    "state",
+    "iss",
+    "error",
+    "error_description",
+    "error_uri",
+];
+
 /// Private schemes of apps on a person's computer that may be redirect URIs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateSchemes(Vec<String>);
@@ -95,6 +105,11 @@ pub enum InvalidRedirect {
         "a redirect URI with http must be on localhost, 127.0.0.1 or [::1]; use https for others"
     )]
     Unencrypted,
+    /// It has a parameter of answers.
+    #[error(
+        "a redirect URI must not have the parameters code, state, iss, error, error_description or error_uri, which are for the answer"
+    )]
+    Answer,
     /// Its scheme is not among those allowed.
     #[error(
         "the scheme of a redirect URI must be https, http on this computer, or one that the operator allows"
@@ -121,6 +136,10 @@ impl RedirectUri {
         let has_user = !url.username().is_empty() || url.password().is_some();
         if !is_as_written || has_user || url.path().contains("//") {
             return Err(InvalidRedirect::Malformed);
+        }
+        let mut names = url.query_pairs().map(|(name, _)| name);
+        if names.any(|name| OF_ANSWERS.contains(&&*name)) {
+            return Err(InvalidRedirect::Answer);
         }
         match url.scheme() {
             "https" => Ok(Self(url)),
@@ -243,6 +262,15 @@ mod tests {
                 InvalidRedirect::Unencrypted,
             ),
             ("http://app.example/cb", InvalidRedirect::Unencrypted),
+            (
+                "https://app.example/cb?iss=https://evil.example",
+                InvalidRedirect::Answer,
+            ),
+            (
+                "http://localhost/cb?x=1&%63ode=stolen",
+                InvalidRedirect::Answer,
+            ),
+            ("cursor://host/cb?state=x", InvalidRedirect::Answer),
             ("javascript:alert(1)", InvalidRedirect::Scheme),
             ("data:text/html,x", InvalidRedirect::Scheme),
             ("myapp://callback", InvalidRedirect::Scheme),

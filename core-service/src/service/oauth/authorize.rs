@@ -351,7 +351,8 @@ impl Problem {
     pub(super) fn unreadable_document(why: &str) -> Self {
         Self::new(
             format!("The app introduces itself by a document, but {why}."),
-            "Try again later. If it stays so, tell those who make the app.",
+            "Try again later. If it stays so, tell those who make the app. If this Muster has no way to the Internet, its operator can let \
+             apps register instead.",
         )
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Wanted {
     pub(super) parent: Option<Hash>,
 }
 
-/// Makes an access token and a refresh token of a grant, which then lasts longer.
+/// Makes an access token and a refresh token of a grant, which lasts longer with each refresh.
 pub(super) async fn issue(
     unit: &mut Unit,
     grant: &Grant,
@@ -52,7 +52,10 @@ pub(super) async fn issue(
         consumed_at: None,
     };
     unit.tx.insert_refresh_token(&token).await?;
-    unit.tx.prolong_grant(grant.id, ends_at, now).await?;
+    // Getting the first tokens is no use yet: whoever looks at what is connected sees whether it ever was one.
+    if wanted.parent.is_some() {
+        unit.tx.prolong_grant(grant.id, ends_at, now).await?;
+    }
     unit.tx.delete_tokens_beyond(grant.id, MOST_TOKENS).await?;
     unit.note_write();
     Ok(Issued {

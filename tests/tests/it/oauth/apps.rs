@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tests::{Browser, TestApp};
 
-use super::stage;
+use super::{joined, stage};
 use crate::site::attributes;
 
 const PATH: &str = "/dashboard/apps";
@@ -42,12 +42,14 @@ async fn an_app_is_seen_and_disconnected(app: Arc<TestApp>) {
     ] {
         assert!(html.contains(words), "{words}: {html}");
     }
+    assert_eq!(html.matches("Never used").count(), 2, "{html}");
     app.advance(Duration::from_mins(10));
     app.http.get("/me").bearer(&tokens.access).send().await.ok();
     app.maintain().await;
     let page = browser.page(PATH).await;
     let html = page.html(200);
     assert!(html.contains("15 January 2027, 12:10 UTC"), "{html}");
+    assert_eq!(html.matches("Never used").count(), 1, "{html}");
 
     // The one that was used comes first.
     let ids = shown(&browser).await;
@@ -81,13 +83,7 @@ async fn nobody_sees_or_ends_the_apps_of_others(app: Arc<TestApp>) {
 
 async fn who_leaves_an_account_leaves_nothing_behind(app: Arc<TestApp>) {
     let (_, owner, client) = stage(&app).await;
-    let sent = [("email", "olga@example.org"), ("role", "organizer")];
-    assert_eq!(owner.send("/dashboard/members", &sent).await.status, 303);
-    let member = Browser::signed_in(&app, "olga@example.org").await;
-    let page = member.page("/dashboard/start").await;
-    let links = attributes(page.html(200), "href");
-    let link = links.iter().find(|link| link.starts_with("/invitations/"));
-    member.send(link.unwrap(), &[("action", "accept")]).await;
+    let member = joined(&app, &owner, "olga@example.org", "organizer").await;
     let tokens = client.connected(&member, &[]).await;
     app.http.get("/me").bearer(&tokens.access).send().await.ok();
 

@@ -49,6 +49,24 @@ async fn only_the_registered_address_gets_an_answer(app: Arc<TestApp>) {
         "https://app.example/%63allback",
         "https://app.example/callbackx",
         "https://app.example/CALLBACK",
+        "https://APP.example/callback",
+        "HTTPS://app.example/callback",
+        "https://app.example./callback",
+        "https://app.example:443/callback",
+        "https://app.example/./callback",
+        "https://app.example//callback",
+        "https://app.example/callback/..;/callback",
+        "https://app.example/%2e%2e/callback",
+        "https://app.example/callback%00",
+        "https://app.example/callback%0d%0alocation:x",
+        "https://app.example/%2563allback",
+        "https%3A%2F%2Fapp.example%2Fcallback",
+        "https://app.example/callback,https://evil.example/callback",
+        "https://app.example/callback https://evil.example/callback",
+        "https://evil.example/?https://app.example/callback",
+        "https://evil.example#https://app.example/callback",
+        "https://xn--pp-mia.example/callback",
+        "https://\u{430}pp.example/callback",
         "https://app.example:8443/callback",
         "http://app.example/callback",
         "https://app.example.evil.example/callback",
@@ -114,6 +132,42 @@ async fn what_came_twice_is_not_chosen_from(app: Arc<TestApp>) {
         assert_eq!(returned.uri, client.redirect_uri, "{name}");
         let error = returned.value("error");
         assert_eq!(error.as_deref(), Some("invalid_request"), "{name}");
+    }
+}
+
+/// An app of several servers tells their answers apart by `state` and `iss` (RFC 9207).
+async fn an_answer_has_the_state_of_the_app_and_our_issuer_once(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let hostile = "x&iss=https://evil.example&code=stolen#part\r\nlocation: https://evil.example";
+    for changed in [
+        vec![("state", hostile)],
+        vec![("state", hostile), ("iss", "https://evil.example")],
+        vec![("state", hostile), ("code", "mus_ac_of_an_attacker")],
+    ] {
+        let agreed = client.agreed(&browser, &changed).await;
+        let path = client.consent(&browser, &changed).await;
+        let refused = browser.send(&path, &[("action", "cancel")]).await;
+        let mut wrong = changed.clone();
+        wrong.push(("code_challenge_method", "plain"));
+        let told = browser.page(&client.request(&wrong)).await;
+        for returned in [agreed, Returned::of(&refused), Returned::of(&told)] {
+            assert_eq!(returned.uri, client.redirect_uri);
+            assert_eq!(returned.value("state").as_deref(), Some(hostile));
+            let issuer = returned.value("iss");
+            assert_eq!(issuer.as_deref(), Some(TestApp::PUBLIC_URL));
+            let code = returned.value("code");
+            assert!(code.is_none_or(|code| !code.contains("attacker")));
+        }
+    }
+    // Without a state there is none, and no app registers an address with an answer in it.
+    let silent = client.agreed(&browser, &[("state", "")]).await;
+    assert_eq!(silent.value("state"), None);
+    for answer in ["iss=https://evil.example", "code=stolen", "state=x"] {
+        let uri = format!("https://app.example/callback?{answer}");
+        let metadata = serde_json::json!({"redirect_uris": [uri]});
+        let request = app.site.request(http::Method::POST, "/oauth/register");
+        let reply = request.json(&metadata).send().await;
+        assert_eq!(reply.json()["error"], "invalid_redirect_uri", "{answer}");
     }
 }
 
@@ -238,6 +292,7 @@ tests::on_both_engines!(
     only_the_registered_address_gets_an_answer,
     a_program_on_the_computer_may_have_another_port_and_nothing_else,
     what_came_twice_is_not_chosen_from,
+    an_answer_has_the_state_of_the_app_and_our_issuer_once,
     an_app_that_nobody_knows_is_not_led_back,
     a_wrong_request_of_a_known_app_is_told_to_it,
     parameters_longer_than_any_valid_one_are_refused_in_words,

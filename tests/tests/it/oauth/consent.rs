@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use http::Method;
-use tests::{Browser, OAuthApp, TestApp, consent_fields, pairs};
+use tests::{Browser, OAuthApp, Returned, TestApp, consent_fields, pairs};
 
 use super::stage;
+use crate::site::attributes;
 
 const SESSION: &str = "__Host-muster";
 const BROWSER: &str = "__Host-muster-browser";
@@ -116,6 +117,50 @@ async fn what_looks_at_a_request_begins_none(app: Arc<TestApp>) {
     assert!(location.starts_with("/sign-in?next="), "{location}");
 }
 
+/// Addresses get into histories, logs of proxies, and headers of requests elsewhere.
+async fn no_address_and_no_referrer_has_anything_of_a_request(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let path = client.consent(&browser, &[]).await;
+    let id = path.strip_prefix("/oauth/authorize/").unwrap();
+    assert!(id.parse::<uuid::Uuid>().is_ok(), "{path}");
+    let fields = agreement(&browser, &path).await;
+    let request = client.request(&[]);
+    let nobody = Browser::new(&app);
+    let sign_in = nobody.follow(&nobody.page(&request).await).await;
+    let shown = [
+        browser.page(&path).await,
+        sign_in,
+        browser.page(&client.request(&[("client_id", "x")])).await,
+        browser.page("/dashboard/apps").await,
+    ];
+    for reply in &shown {
+        let policy = reply.header("referrer-policy").unwrap();
+        assert!(["same-origin", "no-referrer"].contains(&policy), "{policy}");
+        let html = std::str::from_utf8(&reply.body).unwrap();
+        for name in ["href", "src", "action"] {
+            for address in attributes(html, name) {
+                let is_own = address.starts_with('/') && !address.starts_with("//");
+                assert!(is_own || address.starts_with('#'), "{address}");
+            }
+        }
+    }
+    let page = shown[0].html(200);
+    let challenge = client.parameters(&[]).remove(4);
+    assert_eq!(challenge.0, "code_challenge");
+    for secret in ["the state", &challenge.1, &client.client_id, "/callback"] {
+        assert!(!page.contains(secret), "{secret}: {page}");
+    }
+    let agreed = browser.send(&path, &pairs(&fields)).await;
+    let location = agreed.header("location").unwrap();
+    let (_, query) = location.split_once('?').unwrap();
+    let names = query.split('&').filter_map(|pair| pair.split('=').next());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    assert_eq!(names, ["code", "iss", "state"]);
+    let code = Returned::of(&agreed).value("code").unwrap();
+    assert!(code.starts_with("mus_ac_"), "{code}");
+}
+
 async fn a_name_that_is_code_is_a_text(app: Arc<TestApp>) {
     let (_, browser, _) = stage(&app).await;
     for name in [
@@ -160,6 +205,7 @@ tests::on_both_engines!(
     a_request_lapses,
     no_other_site_sends_the_form_or_frames_the_page,
     what_looks_at_a_request_begins_none,
+    no_address_and_no_referrer_has_anything_of_a_request,
     a_name_that_is_code_is_a_text,
     while_core_is_away_a_decision_can_be_sent_again,
 );

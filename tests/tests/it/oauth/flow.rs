@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use core_service::domain::plan::Plan;
 use http::{Method, StatusCode};
+use muster_api::Scope;
 use serde_json::json;
 use tests::{Browser, OAuthApp, Returned, TestApp, Tokens, challenge, consent_fields, pairs};
 
@@ -20,7 +21,11 @@ async fn an_agent_finds_everything_from_the_address_of_mcp(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let refused = app.mcp.request("tools/list", json!({})).send().await;
     assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
-    let resource = path(&challenge(&refused)["resource_metadata"]);
+    let challenge = challenge(&refused);
+    let scopes = Scope::ALL.iter().map(|scope| scope.name());
+    let scopes: Vec<_> = scopes.collect();
+    assert_eq!(challenge["scope"], scopes.join(" "));
+    let resource = path(&challenge["resource_metadata"]);
     let resource = app
         .mcp
         .http

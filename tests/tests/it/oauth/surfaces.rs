@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use muster_api::v1::GetAccountRequest;
+use muster_api::{
+    metadata::{EDGE_TOKEN, SURFACE},
+    v1::{GetAccountRequest, account_service_client::AccountServiceClient},
+};
 use serde_json::{Value, json};
 use tests::{CallOutcome, TestApp, challenge, new_event};
 
-use super::stage;
+use super::{joined, stage};
 
 const MCP: &str = "https://muster.example/mcp";
 const API: &str = "https://muster.example/api/v1";
@@ -44,6 +47,42 @@ async fn a_token_is_for_the_surface_that_was_asked_for(app: Arc<TestApp>) {
         assert_eq!(taken(&app, &tokens.access).await, expected, "{resource}");
         let again = tests::Tokens::of(&client.refresh(&tokens, &[]).await);
         assert_eq!(taken(&app, &again.access).await, expected, "{resource}");
+    }
+}
+
+/// Whoever calls core directly is on the HTTP API's side, whatever it says of itself.
+async fn only_a_proven_edge_says_for_which_surface_it_calls(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let of = async |resource| {
+        let tokens = client.connected(&browser, &[("resource", resource)]).await;
+        tokens.access
+    };
+    let (mcp, api) = (of(MCP).await, of(API).await);
+    for (token, surface, is_proven, expected) in [
+        (&mcp, "mcp", true, true),
+        (&mcp, "mcp", false, false),
+        (&mcp, "api", true, false),
+        (&mcp, "site", true, false),
+        (&api, "api", true, true),
+        (&api, "mcp", true, false),
+        (&api, "mcp", false, true),
+        (&api, "site", true, false),
+    ] {
+        let mut request = tonic::Request::new(GetAccountRequest {});
+        let metadata = request.metadata_mut();
+        let bearer = format!("Bearer {token}").parse().unwrap();
+        metadata.insert("authorization", bearer);
+        metadata.insert(SURFACE, surface.parse().unwrap());
+        if is_proven {
+            metadata.insert(EDGE_TOKEN, TestApp::EDGE_TOKEN.parse().unwrap());
+        }
+        let mut account = AccountServiceClient::new(app.grpc.channel());
+        let answer = account.get_account(request).await;
+        assert_eq!(
+            answer.is_ok(),
+            expected,
+            "{surface} {is_proven}: {answer:?}"
+        );
     }
 }
 
@@ -104,6 +143,72 @@ async fn who_lacks_a_scope_is_told_which_and_how_to_get_it(app: Arc<TestApp>) {
         .answer();
 }
 
+/// Before the preview of a tool that needs a person's confirmation, and before what else is wrong with a request.
+async fn a_missing_scope_is_found_first(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let wide = client.connected(&browser, &[]).await;
+    let mcp = app.mcp.with_key(&wide.access);
+    let event = mcp
+        .call("create_event", new_event(json!({})))
+        .await
+        .answer();
+    let tokens = client
+        .connected(&browser, &[("scope", "events:read")])
+        .await;
+    let mcp = app.mcp.with_key(&tokens.access);
+    let old = mcp.speaking(tests::Revision::V2025);
+    for mcp in [&mcp, &mcp.showing_forms(), &old, &old.showing_forms()] {
+        for arguments in [
+            json!({"id": event["id"]}),
+            json!({"id": event["id"], "confirm": true}),
+            json!({"id": event["id"], "reason": "x".repeat(100_000)}),
+            json!({"id": "nothing"}),
+        ] {
+            let tool = json!({"name": "cancel_event", "arguments": arguments});
+            let reply = mcp.request("tools/call", tool).send().await;
+            assert_eq!(reply.status, StatusCode::FORBIDDEN, "{reply:?}");
+            let challenge = challenge(&reply);
+            assert_eq!(challenge["error"], "insufficient_scope", "{challenge}");
+            assert_eq!(challenge["scope"], "events:read events:cancel");
+        }
+    }
+    let path = format!("/me/events/{}/cancel", event["id"].as_str().unwrap());
+    for body in ["{", "{\"reason\": 7}", "[]"] {
+        let request = app.http.post(&path).bearer(&tokens.access);
+        let reply = request.json_bytes(body).send().await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{reply:?}");
+        let challenge = challenge(&reply);
+        assert_eq!(challenge["scope"], "events:read events:cancel");
+    }
+}
+
+/// A new consent would not help those whose role lacks it, so that no client is sent to ask for one.
+async fn who_may_not_grant_a_scope_is_told_so_and_not_sent_to_ask(app: Arc<TestApp>) {
+    let (_, owner, client) = stage(&app).await;
+    let door = joined(&app, &owner, "dora@example.org", "door").await;
+    let tokens = client.connected(&door, &[]).await;
+    for body in [new_event(json!({})).to_string(), "{".to_owned()] {
+        let request = app.http.post("/events").bearer(&tokens.access);
+        let reply = request.json_bytes(body).send().await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{reply:?}");
+        let message = reply.json()["error"]["message"].clone();
+        let message = message.as_str().unwrap();
+        assert!(
+            message.starts_with("your role in this account"),
+            "{message}"
+        );
+    }
+    let mcp = app.mcp.with_key(&tokens.access);
+    let arguments = json!({"id": "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d"});
+    for (tool, arguments) in [
+        ("create_event", new_event(json!({}))),
+        ("cancel_event", arguments),
+    ] {
+        let text = mcp.call(tool, arguments).await.error();
+        assert!(text.contains("your role in this account"), "{text}");
+    }
+}
+
 async fn a_key_without_a_scope_reads_why_in_the_result_of_the_tool(app: Arc<TestApp>) {
     let account = app.account(core_service::domain::plan::Plan::Free).await;
     let scopes = [core_service::domain::scope::Scope::EventsRead];
@@ -155,8 +260,11 @@ async fn a_confirmation_outlives_its_token_but_is_of_one_grant(app: Arc<TestApp>
 
 tests::on_both_engines!(
     a_token_is_for_the_surface_that_was_asked_for,
+    only_a_proven_edge_says_for_which_surface_it_calls,
     other_tokens_open_nothing,
     who_lacks_a_scope_is_told_which_and_how_to_get_it,
+    a_missing_scope_is_found_first,
+    who_may_not_grant_a_scope_is_told_so_and_not_sent_to_ask,
     a_key_without_a_scope_reads_why_in_the_result_of_the_tool,
     a_confirmation_outlives_its_token_but_is_of_one_grant,
 );

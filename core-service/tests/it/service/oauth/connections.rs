@@ -22,7 +22,8 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     instance.store_uses().await;
     let listed = instance.oauth.connections(&ada.by).await.unwrap();
     assert_eq!(listed.len(), 2, "one for each time that she agreed");
-    let first = &listed[0];
+    let (first, second) = (&listed[0], &listed[1]);
+    assert_eq!(second.grant.last_used_at, None, "it only got its tokens");
     assert_eq!(first.client.name(), "Claude Code");
     assert_eq!(first.grant.last_used_at, Some(instance.clock.now()));
     assert_eq!(first.account_name, "ada");
@@ -58,6 +59,9 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     assert!(matches!(ended, Err(Error::Unauthorized)), "{ended:?}");
     assert_eq!(code(scene.refresh(&one).await), Code::InvalidGrant);
     assert!(caller(instance, &two).await.is_ok());
+    scene.refresh(&two).await.unwrap();
+    let listed = instance.oauth.connections(&ada.by).await.unwrap();
+    assert_eq!(listed[0].grant.last_used_at, Some(instance.clock.now()));
     assert_eq!(instance.oauth.connections(&ada.by).await.unwrap().len(), 1);
     scene
         .logged("ada disconnected the app \"Claude Code\"")

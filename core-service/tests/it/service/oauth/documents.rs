@@ -1,5 +1,7 @@
 //! Clients that a document describes.
 
+use std::{net::IpAddr, time::Instant};
+
 use core_service::service::{Asked, OAuthPolicy, Pending, Policy, Problem};
 use serde_json::json;
 use test_documents::{Documents, HOST, Names, Reply, egress};
@@ -63,6 +65,21 @@ async fn a_client_introduces_itself_by_a_document(database: Database) {
     assert_eq!(documents.requests(), 1, "it is kept");
 }
 
+/// An app that can sign its requests, but need not.
+async fn a_document_that_prefers_keys_is_taken_if_it_lists_none(database: Database) {
+    let documents = Documents::start().await;
+    let scene = scene(&database, &documents).await;
+    let id = documents.url(PATH);
+    let prefers = document(&id, "Claude").replace("none", "private_key_jwt");
+    documents.on(PATH, Reply::Text(prefers.clone()));
+    assert!(problem(&scene, &id).await.message.contains("none"));
+    let mut lists: serde_json::Value = serde_json::from_str(&prefers).unwrap();
+    lists["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt", "none"]);
+    documents.on(PATH, Reply::Text(lists.to_string()));
+    let code = scene.code(asking(&id), &["events:read"]).await;
+    assert!(scene.exchange(&redeeming(&id, &code)).await.is_ok());
+}
+
 async fn a_document_is_kept_for_a_day_at_most_and_a_failure_never(database: Database) {
     let documents = Documents::start().await;
     let scene = scene(&database, &documents).await;
@@ -121,16 +138,89 @@ async fn nothing_is_read_from_this_machine_or_its_neighbours(database: Database)
     for host in [
         HOST,
         "127.0.0.1",
+        "127.255.255.254",
         "[::1]",
+        "[::ffff:7f00:1]",
         "169.254.169.254",
+        "169.254.0.1",
+        "[fe80::1]",
         "10.0.0.1",
+        "172.16.0.1",
+        "172.31.255.254",
+        "192.168.1.1",
+        "100.64.0.1",
+        "[fd00:ec2::254]",
+        "[64:ff9b::7f00:1]",
+        "0.0.0.0",
+        "[::]",
+        "255.255.255.255",
+        "224.0.0.1",
         "localhost",
+        "muster.internal",
     ] {
         let id = format!("https://{host}:{port}{PATH}");
         let problem = problem(&scene, &id).await;
         assert!(problem.message.contains("no public address"), "{problem:?}");
     }
     assert_eq!(documents.requests(), 0);
+}
+
+/// The name is looked up once for each document: the address that was checked is the one that is read from.
+async fn a_name_that_leads_elsewhere_later_is_checked_again(database: Database) {
+    let documents = Documents::start().await;
+    let (fine, forbidden) = ("127.0.0.1", "127.0.0.2");
+    let answers = [fine, forbidden].map(|one| vec![one.parse().unwrap()]);
+    let only_fine = |address: IpAddr| address == IpAddr::from([127, 0, 0, 1]);
+    let rebinding = egress(Names::new(answers), only_fine);
+    let scene = Scene::of(Instance::open_under(&database, under(Some(rebinding))).await).await;
+    let (one, other) = (documents.url(PATH), documents.url("/other.json"));
+    for id in [&one, &other] {
+        let path = id.rsplit_once('/').unwrap().1;
+        documents.on(&format!("/{path}"), Reply::Text(document(id, "Claude")));
+    }
+    assert!(matches!(asked(&scene, &one).await, Asked::Fine(_)));
+    let problem = problem(&scene, &other).await;
+    assert!(problem.message.contains("no public address"), "{problem:?}");
+    assert_eq!(documents.requests(), 1);
+}
+
+async fn a_redirect_to_a_neighbour_is_not_followed(database: Database) {
+    let documents = Documents::start().await;
+    let neighbour = Documents::start().await;
+    let scene = scene(&database, &documents).await;
+    let id = documents.url(PATH);
+    neighbour.on(PATH, Reply::Text(document(&id, "Claude")));
+    for to in [
+        neighbour.url(PATH),
+        format!("https://127.0.0.1:{}{PATH}", neighbour.port()),
+        "http://169.254.169.254/latest/meta-data".to_owned(),
+        "file:///etc/passwd".to_owned(),
+    ] {
+        documents.on(PATH, Reply::Redirect(to));
+        assert!(problem(&scene, &id).await.message.contains("302"));
+    }
+    assert_eq!(neighbour.requests(), 0);
+}
+
+/// Whoever waits for a document holds nobody else up, and is told after five seconds.
+async fn a_document_that_is_too_slow_is_given_up(database: Database) {
+    let documents = Documents::start().await;
+    let scene = scene(&database, &documents).await;
+    let (silent, quick) = (documents.url(PATH), documents.url("/quick.json"));
+    documents.on(PATH, Reply::Silence);
+    documents.on("/quick.json", Reply::Text(document(&quick, "Quick")));
+    let begun = Instant::now();
+    let (problem, other) = tokio::join!(problem(&scene, &silent), async {
+        let asked = asked(&scene, &quick).await;
+        (asked, begun.elapsed())
+    });
+    assert!(problem.message.contains("5 seconds"), "{problem:?}");
+    assert!(begun.elapsed() >= egress::TIME);
+    assert!(matches!(other.0, Asked::Fine(_)), "{other:?}");
+    assert!(other.1 < egress::TIME, "{other:?}");
+    // It was not kept: now that its server answers, it is read.
+    documents.on(PATH, Reply::Text(document(&silent, "Claude")));
+    assert!(matches!(asked(&scene, &silent).await, Asked::Fine(_)));
 }
 
 async fn without_internet_clients_register(database: Database) {
@@ -144,8 +234,12 @@ async fn without_internet_clients_register(database: Database) {
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_client_introduces_itself_by_a_document,
+    a_document_that_prefers_keys_is_taken_if_it_lists_none,
     a_document_is_kept_for_a_day_at_most_and_a_failure_never,
     a_document_that_is_wrong_is_not_trusted,
     nothing_is_read_from_this_machine_or_its_neighbours,
+    a_name_that_leads_elsewhere_later_is_checked_again,
+    a_redirect_to_a_neighbour_is_not_followed,
+    a_document_that_is_too_slow_is_given_up,
     without_internet_clients_register,
 );

@@ -2,12 +2,14 @@
 
 use core_service::{
     domain::{
+        instant::Instant,
         oauth::Code,
         rate::{Limit, LimitSettings, Period},
     },
     service::{Asked, Error, Policy},
 };
 use serde_json::{Value, json};
+use sqlx::Connection as _;
 use test_postgres::Database;
 
 use super::{REDIRECT, Scene, asking, register};
@@ -93,6 +95,59 @@ async fn registering_is_no_store_for_junk(database: Database) {
     assert!(matches!(asked, Asked::Fine(_)), "{asked:?}");
 }
 
+/// More clients than may wait for somebody to agree, which a stranger has registered one after the other before `now`.
+async fn fill(database: &Database, now: Instant, count: i64) {
+    const COLUMNS: &str =
+        "INSERT INTO oauth_clients (id, client_id, metadata, name, created_at, seen_at)";
+    let last = count - 1;
+    let begun = now.micros() - count;
+    let values = format!("'junk-' || n, '{{\"redirect_uris\":[]}}', 'Junk', {begun}, {begun} + n");
+    if database.is_postgres() {
+        let insert = format!(
+            "{COLUMNS} SELECT gen_random_uuid(), {values} FROM generate_series(0, {last}) AS n"
+        );
+        let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+        let insert = sqlx::query(sqlx::AssertSqlSafe(insert));
+        insert.execute(&mut connection).await.unwrap();
+    } else {
+        let insert = format!(
+            "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {last}) \
+             {COLUMNS} SELECT randomblob(16), {values} FROM numbers"
+        );
+        let connection = sqlx::SqliteConnection::connect(database.url());
+        let mut connection = connection.await.unwrap();
+        let insert = sqlx::query(sqlx::AssertSqlSafe(insert));
+        insert.execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
+}
+
+async fn ten_thousand_clients_wait_at_most_and_the_oldest_go(database: Database) {
+    const MOST: i64 = 10_000;
+    let scene = Scene::open(&database).await;
+    let instance = &scene.instance;
+    // One to which somebody agreed, and which is older than all.
+    scene.connect().await;
+    instance.clock.advance_seconds(60);
+    fill(&database, instance.clock.now(), MOST).await;
+    let is_known = async |id: &str| {
+        let found = instance.store.find_client(id).await;
+        found.unwrap().is_some()
+    };
+    let newest = register(instance, "Newest", &["https://newest.example/cb"]).await;
+    assert!(!is_known("junk-0").await, "it made room");
+    assert!(is_known("junk-1").await);
+    assert!(is_known("junk-9999").await && is_known(&newest).await);
+    assert!(is_known(&scene.client_id).await);
+    // However many come, there are never more.
+    for number in 0..5 {
+        instance.clock.advance_seconds(1);
+        register(instance, &format!("{number}"), &["https://more.example/cb"]).await;
+    }
+    assert!(!is_known("junk-5").await && is_known("junk-6").await);
+    assert!(scene.begin(scene.asking()).await.is_ok());
+}
+
 fn asking_web(client_id: &str) -> core_service::domain::oauth::request::Parameters {
     let mut parameters = asking(client_id);
     parameters.redirect_uri = super::some("https://junk.example/cb");
@@ -134,5 +189,6 @@ test_postgres::on_both_engines!(prepare: migrate;
     the_same_client_is_the_same_again,
     what_cannot_be_registered_is_not,
     registering_is_no_store_for_junk,
+    ten_thousand_clients_wait_at_most_and_the_oldest_go,
     an_address_registers_and_asks_only_so_often,
 );
