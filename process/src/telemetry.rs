@@ -56,10 +56,15 @@ fn directive(text: &str) -> String {
 /// Libraries whose log lines repeat our own line for each request. The setting can turn them on.
 const QUIET: &str = "rmcp=error";
 
+/// What is logged with this setting.
+pub fn what(log: &str) -> EnvFilter {
+    EnvFilter::new(format!("{QUIET},{log}"))
+}
+
 /// Starts logging. Does nothing if this process already logs, as in tests.
 pub fn init(settings: &LogSettings) {
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))
+        .with_env_filter(what(&settings.log))
         .with_writer(std::io::stderr)
         // A log that cannot be written, for example on a full disk, would otherwise be reported on standard error, and that ends
         // in a panic of whatever logs.

@@ -1,0 +1,246 @@
+//! What the programs log. At the most talkative level, with all that the libraries say, there is no secret in it: a log is read by many, and
+//! kept for long.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::{
+    io,
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
+};
+
+use core_service::domain::plan::Plan;
+use http::Method;
+use muster_api::v1::GetAccountRequest;
+use process::telemetry;
+use serde_json::json;
+use tests::{Browser, OAuthApp, Returned, Revision, TestApp, Tokens, consent_fields, pairs};
+
+static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+/// Writes to the log of this process.
+struct Log;
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        log().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn log() -> MutexGuard<'static, Vec<u8>> {
+    LOG.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn listen() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_env_filter(telemetry::what("trace"))
+            .with_writer(|| Log)
+            .with_ansi(false)
+            .init();
+    });
+}
+
+/// What must not be in the log, each with a word for what it is.
+#[derive(Default)]
+struct Secrets(Vec<(&'static str, String)>);
+
+impl Secrets {
+    fn add(&mut self, what: &'static str, secret: impl Into<String>) {
+        let secret = secret.into();
+        // A short text could be there by chance.
+        assert!(secret.len() >= 16, "{what}");
+        self.0.push((what, secret));
+    }
+
+    fn add_tokens(&mut self, tokens: &Tokens) {
+        self.add("an access token", &*tokens.access);
+        self.add("a refresh token", &*tokens.refresh);
+    }
+
+    fn add_cookies(&mut self, browser: &Browser) {
+        for name in ["__Host-muster", "__Host-muster-browser"] {
+            self.add(name, browser.cookie(name).unwrap());
+        }
+    }
+
+    /// Checks the log as it is now.
+    fn assert_absent(&self) {
+        let log = log();
+        let log = String::from_utf8_lossy(&log);
+        for (what, secret) in &self.0 {
+            let line = log.lines().find(|line| line.contains(secret));
+            assert!(line.is_none(), "{what} is in the log: {line:?}");
+        }
+    }
+}
+
+/// An app with a state of its own, and its person.
+struct Scene {
+    app: Arc<TestApp>,
+    browser: Browser,
+    client: OAuthApp,
+    state: String,
+    secrets: Secrets,
+}
+
+impl Scene {
+    /// Somebody signs in on the way to the page where they agree.
+    async fn open(app: Arc<TestApp>) -> Self {
+        let account = app.account(Plan::Pro).await;
+        let browser = Browser::new(&app);
+        let client = OAuthApp::registered(&app, "Claude Code").await;
+        let state = format!("the-state-of-{}", account.id);
+        let mut secrets = Secrets::default();
+        secrets.add("a key", &*account.key);
+        secrets.add("a state", &*state);
+        secrets.add("a verifier", OAuthApp::VERIFIER);
+        let request = client.request(&[("state", &state)]);
+        let led = browser.page(&request).await;
+        browser.follow(&led).await;
+        browser.sign_in(&account.email).await;
+        secrets.add_cookies(&browser);
+        Self {
+            app,
+            browser,
+            client,
+            state,
+            secrets,
+        }
+    }
+
+    async fn code(&mut self) -> String {
+        let asked = [("state", &*self.state)];
+        let code = self.client.agreed(&self.browser, &asked).await;
+        let code = code.value("code").unwrap();
+        self.secrets.add("a code", &*code);
+        code
+    }
+
+    async fn connected(&mut self) -> Tokens {
+        let code = self.code().await;
+        let tokens = Tokens::of(&self.client.exchange(&code, &[]).await);
+        self.secrets.add_tokens(&tokens);
+        tokens
+    }
+}
+
+/// Every surface takes a token, in the right place and in wrong ones.
+async fn use_everywhere(app: &TestApp, tokens: &Tokens) {
+    let Tokens {
+        access, refresh, ..
+    } = tokens;
+    for token in [access, refresh] {
+        app.http.get("/me").bearer(token).send().await;
+        let query = format!("/me?access_token={token}");
+        app.http.get(&query).send().await;
+        app.http.get("/me").header("x-api-key", token).send().await;
+        let basic = app.http.get("/me");
+        let basic = basic.header("authorization", format!("Basic {token}"));
+        basic.send().await;
+        app.site.page("/dashboard").bearer(token).send().await;
+        let cookie = format!("__Host-muster={token}");
+        let page = app.site.page("/dashboard").header("cookie", cookie);
+        page.send().await;
+        let mut grpc = app.grpc.account(token);
+        let _refused = grpc.get_account(GetAccountRequest {}).await;
+        for revision in [Revision::V2025, Revision::V2026] {
+            let mcp = app.mcp.with_key(token).speaking(revision);
+            let tool = json!({"name": "get_account", "arguments": {}});
+            mcp.request("tools/call", tool).send().await;
+            mcp.request("tools/list", json!({})).send().await;
+            mcp.request("resources/list", json!({})).send().await;
+            mcp.request("nothing", json!({"token": token})).send().await;
+        }
+    }
+}
+
+/// The endpoints refuse what is wrong, in whatever way it comes.
+async fn be_refused(scene: &mut Scene, tokens: &Tokens) {
+    let (app, client) = (Arc::clone(&scene.app), scene.client.clone());
+    let code = scene.code().await;
+    let wrong = "x".repeat(43);
+    client.exchange(&code, &[("code_verifier", &wrong)]).await;
+    client.exchange(&code, &[("redirect_uri", "x")]).await;
+    client.exchange(&code, &[("client_secret", &code)]).await;
+    client.refresh(tokens, &[("scope", "nothing")]).await;
+    for path in ["/oauth/token", "/oauth/revoke", "/oauth/register"] {
+        for body in [
+            json!({"code": code, "token": tokens.access}).to_string(),
+            format!("code={code}&code={code}&token={}", tokens.refresh),
+        ] {
+            for media_type in ["application/json", "application/x-www-form-urlencoded"] {
+                let request = app.site.request(Method::POST, path);
+                let request = request.header("content-type", media_type);
+                request.body(body.clone()).send().await;
+            }
+        }
+        let query = format!("{path}?code={code}&token={}", tokens.access);
+        app.site.request(Method::GET, &query).send().await;
+    }
+    let query = format!("/oauth/nothing?code={code}&state={}", scene.state);
+    app.site.page(&query).send().await;
+}
+
+/// A page is shown, refused, and cannot be shown.
+async fn be_asked(scene: &Scene) {
+    let asked = [("state", &*scene.state)];
+    let path = scene.client.consent(&scene.browser, &asked).await;
+    let page = scene.browser.page(&path).await;
+    let mut fields = consent_fields(page.html(200));
+    let stranger = Browser::new(&scene.app);
+    stranger.page(&path).await;
+    stranger.send(&path, &pairs(&fields)).await;
+    let wrong = [("state", &*scene.state), ("redirect_uri", "javascript:x")];
+    let wrong = scene.client.request(&wrong);
+    scene.browser.page(&wrong).await;
+    let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nowhere = format!("http://{}", nowhere.local_addr().unwrap());
+    let away = scene.app.serve_site(&tests::core_at(&nowhere)).await;
+    let away = scene.browser.at(&away);
+    away.page(&scene.client.request(&asked)).await;
+    away.send(&path, &pairs(&fields)).await;
+    fields.push(("action".to_owned(), "cancel".to_owned()));
+    Returned::of(&scene.browser.send(&path, &pairs(&fields)).await);
+}
+
+async fn no_secret_is_in_a_log(app: Arc<TestApp>) {
+    listen();
+    let mut scene = Scene::open(app).await;
+    let tokens = scene.connected().await;
+    use_everywhere(&scene.app, &tokens).await;
+    be_refused(&mut scene, &tokens).await;
+    be_asked(&scene).await;
+    // A refresh, its repetition, a theft, and a code that comes twice.
+    let next = Tokens::of(&scene.client.refresh(&tokens, &[]).await);
+    scene.secrets.add_tokens(&next);
+    let last = Tokens::of(&scene.client.refresh(&next, &[]).await);
+    scene.secrets.add_tokens(&last);
+    scene.app.advance(std::time::Duration::from_mins(2));
+    scene.client.refresh(&tokens, &[]).await;
+    let code = scene.code().await;
+    let ended = Tokens::of(&scene.client.exchange(&code, &[]).await);
+    scene.secrets.add_tokens(&ended);
+    scene.client.exchange(&code, &[]).await;
+    scene.client.revoke(&ended.refresh).await;
+    scene.app.drain_jobs().await;
+    scene.app.maintain().await;
+
+    scene.secrets.assert_absent();
+    // That it would be found: the log has what was done, and what one writes into it.
+    let text = String::from_utf8_lossy(&log()).into_owned();
+    for seen in ["/oauth/token", "/mcp", "TRACE", "DEBUG"] {
+        assert!(text.contains(seen), "{seen}");
+    }
+    let mut canary = Secrets::default();
+    canary.add("a canary", format!("canary-{}", scene.state));
+    tracing::trace!(canary = canary.0[0].1, "is logged");
+    let found = std::panic::catch_unwind(|| canary.assert_absent());
+    assert!(found.is_err());
+}
+
+tests::on_both_engines!(no_secret_is_in_a_log);
