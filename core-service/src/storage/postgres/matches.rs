@@ -1,7 +1,8 @@
 //! Which entries match a search.
 //!
 //! GIN finds entries in no order. So all matches are read, up to one more than are counted, and sorted. If there are more, those that were
-//! read are some of them. The page of all of them begins no later than the same page of some, so it is looked for up to there.
+//! read are some of them. The page of all of them begins no later than the same page of some, so it is looked for up to there: first among
+//! the few earliest, by how many more matches there seem to be, then among more and more.
 
 use sqlx::{Connection as _, Row as _};
 use uuid::Uuid;
@@ -25,10 +26,8 @@ const PLAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan =
      SET LOCAL enable_indexonlyscan = off; SET LOCAL max_parallel_workers_per_gather = 0; \
      SET LOCAL jit = off; SET LOCAL work_mem = '32MB'";
 
-/// Deep pages of frequent words are looked for in a part of the matches first: as if there were so many times more matches than were
-/// read. Pages within the first few are not.
-const TIMES_AS_MANY: i64 = 16;
-const FEW: i64 = 500;
+/// If a page is not among the matches up to some start, so many times more of them are looked at.
+const TIMES_AS_MANY: usize = 4;
 
 /// Starts within so many days are looked for by their days, too: then a word's entries on other days are skipped, of which a frequent word
 /// has hundreds of thousands.
@@ -44,7 +43,7 @@ macro_rules! bounds {
 macro_rules! page {
     ($found:expr, $more:expr) => {
         concat!(
-            "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c WHERE",
+            "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at, c.ctid FROM catalogue_entries c WHERE",
             bounds!(),
             $found,
             " LIMIT $6), page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $7 OFFSET $8) \
@@ -55,11 +54,13 @@ macro_rules! page {
     };
 }
 
-/// It answers the starts of two of the entries found, too, by their places in the order of the catalogue.
+/// Its first row has the starts of the entries found, too, and what part of the table was read to find them.
 const BY_WORDS: &str = page!(
     "AND c.words @@ CAST(CAST($9 AS text) AS tsquery)",
-    "(SELECT start_at FROM found ORDER BY start_at LIMIT 1 OFFSET $10) AS near, \
-     (SELECT start_at FROM found ORDER BY start_at LIMIT 1 OFFSET $11) AS far, "
+    "CASE row_number() OVER (ORDER BY page.start_at, page.event_id) \
+         WHEN 1 THEN (SELECT array_agg(start_at ORDER BY start_at) FROM found) END AS starts, \
+     (SELECT (CAST(CAST(max(ctid) AS text) AS point))[0] + 1 FROM found) \
+         / (pg_relation_size('catalogue_entries') / current_setting('block_size')::bigint) AS part, "
 );
 
 const BY_START: &str = page!("ORDER BY c.start_at, c.event_id", "");
@@ -85,21 +86,26 @@ pub(super) async fn page(
     };
     let mut transaction = connection.begin().await?;
     sqlx::raw_sql(PLAN).execute(&mut *transaction).await?;
-    let last = (offset + limit - 1).clamp(0, i64::from(MOST_MATCHES));
     let rows = query(BY_WORDS, &filter.starts, now, i64::from(MOST_MATCHES) + 1)
         .bind(limit)
         .bind(offset)
         .bind(&words)
-        .bind((last / TIMES_AS_MANY).max(last.min(FEW)))
-        .bind(last)
         .fetch_all(&mut *transaction)
         .await?;
     let mut page = search::read_page(&rows)?;
     if page.matches > i64::from(MOST_MATCHES) {
         // Of so many matches only some were read, and not the first ones.
-        let bounds = bounds_of_page(&rows)?;
-        page.events =
-            page_up_to(&mut transaction, filter, &words, now, bounds, limit, offset).await?;
+        let starts = bounds(&rows, offset + limit)?;
+        page.events = page_up_to(
+            &mut transaction,
+            filter,
+            &words,
+            now,
+            &starts,
+            limit,
+            offset,
+        )
+        .await?;
     }
     transaction.commit().await?;
     Ok(page)
@@ -121,12 +127,33 @@ fn query<'q>(
         .bind(most)
 }
 
-/// The starts up to which the page is looked for: it may end before the first one, and does before the second.
-fn bounds_of_page(rows: &[Row]) -> Result<[Instant; 2], Error> {
+/// The starts up to which the page that ends after so many matches is looked for. It may end before each of them, and does before the last.
+fn bounds(rows: &[Row], end: i64) -> Result<Vec<Instant>, Error> {
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-    let near: i64 = first.try_get("near")?;
-    let far: i64 = first.try_get("far")?;
-    Ok([near, far].map(Instant::from_micros))
+    let starts: Vec<i64> = first.try_get("starts")?;
+    let part: f64 = first.try_get("part")?;
+    let end = usize::try_from(end).unwrap_or(usize::MAX);
+    Ok(places(end, part, starts.len())
+        .filter_map(|place| starts.get(place))
+        .map(|start| Instant::from_micros(*start))
+        .collect())
+}
+
+/// Places in the order of those found, of which all matches up to there are probably as many as wanted; they surely are at the last one.
+/// Those found are as many of all as the part of the table that was read. What is rare comes by chance, so there is some more at first.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "an estimate, of at most some thousands"
+)]
+fn places(wanted: usize, part: f64, found: usize) -> impl Iterator<Item = usize> {
+    let last = wanted.min(found).saturating_sub(1);
+    let expected = wanted.min(found) as f64 * part.clamp(0.0, 1.0);
+    let first = (expected + 4.0 * expected.sqrt()) as usize + 1;
+    std::iter::successors(Some(first.min(last)), move |place| {
+        (*place < last).then(|| (place * TIMES_AS_MANY).min(last))
+    })
 }
 
 /// The page among all matches.
@@ -135,7 +162,7 @@ async fn page_up_to(
     filter: &CatalogueFilter,
     words: &str,
     now: Instant,
-    bounds: [Instant; 2],
+    bounds: &[Instant],
     limit: i64,
     offset: i64,
 ) -> Result<Vec<EventId>, Error> {
@@ -203,6 +230,15 @@ mod tests {
             before_at: Instant::from_micros(before * 3_600_000_000),
             ..Starts::default()
         })
+    }
+
+    #[test]
+    fn pages_are_looked_for_near_where_they_should_end_and_then_further() {
+        let some = |wanted, part, found| places(wanted, part, found).collect::<Vec<_>>();
+        assert_eq!(some(10_000, 0.01, 10_001), [141, 564, 2_256, 9_024, 9_999]);
+        assert_eq!(some(50, 0.01, 10_001), [4, 16, 49]);
+        assert_eq!(some(10_000, 1.0, 10_001), [9_999]);
+        assert_eq!(some(1, 0.5, 10_001), [0]);
     }
 
     #[test]
