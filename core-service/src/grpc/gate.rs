@@ -152,7 +152,7 @@ where
                 Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
             };
-            if !layer.in_process {
+            if !layer.in_process && !is_healthy(&path, &response) {
                 let status = Status::from_header_map(response.headers());
                 let code = status.map_or(Code::Ok, |status| status.code());
                 tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), %request_id, surface = surface.map(Surface::name), "call");
@@ -332,8 +332,19 @@ fn is_for(audience: Audience, arrival: &Arrival) -> bool {
 }
 
 fn is_open(path: &str) -> bool {
-    let service = path.strip_prefix('/').and_then(|path| path.split_once('/'));
-    service.is_some_and(|(service, _)| OPEN_SERVICES.contains(&service))
+    service(path).is_some_and(|service| OPEN_SERVICES.contains(&service))
+}
+
+/// Whether it was a health check that found nothing wrong. Orchestrators make one every few seconds, which nobody wants to read of.
+fn is_healthy(path: &str, response: &Response<Body>) -> bool {
+    let status = Status::from_header_map(response.headers());
+    service(path) == Some(tonic_health::pb::health_server::SERVICE_NAME)
+        && status.is_none_or(|status| status.code() == Code::Ok)
+}
+
+fn service(path: &str) -> Option<&str> {
+    let (service, _) = path.strip_prefix('/')?.split_once('/')?;
+    Some(service)
 }
 
 /// The time limit of the call: `grpc-timeout`, at most [`LONGEST_CALL`].

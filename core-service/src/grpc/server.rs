@@ -1,4 +1,4 @@
-//! The gRPC port: TCP or a Unix socket, plain or TLS, gRPC and gRPC-web side by side.
+//! The gRPC port: TCP or a Unix socket, plain or TLS; gRPC, gRPC-web and Connect side by side.
 //!
 //! It has its own accept loop, since tonic's has no limit on connections, no time limit on an incomplete HTTP/2 preface, and
 //! never asks a client to move to another connection before it ends one.
@@ -30,7 +30,11 @@ use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
 use self::connection::Port;
-use super::{gate::GateLayer, origin::Origin};
+use super::{
+    connect::{ConnectLayer, MessageLayer, Schema},
+    gate::GateLayer,
+    origin::Origin,
+};
 
 pub use listener::{Address, Listener, SocketFile};
 pub use tls::TlsSettings;
@@ -118,7 +122,7 @@ impl Limits {
 /// call.
 ///
 /// # Errors
-/// When a TLS file cannot be used.
+/// When a TLS file cannot be used, and never for the descriptors that the build has compiled.
 pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
@@ -130,8 +134,10 @@ pub async fn serve(
     let tls = tls.acceptor()?;
     let service = ServiceBuilder::new()
         .layer(browsers())
+        .layer(ConnectLayer::new(Schema::new()?))
         .layer(GrpcWebLayer::new())
         .layer(gate)
+        .layer(MessageLayer)
         .service(routes);
     // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
@@ -219,9 +225,11 @@ async fn accept(listener: &Listener) -> (Socket, Origin) {
 }
 
 /// Headers that web pages may send. Headers of edges are not among them.
-const FROM_BROWSERS: [HeaderName; 8] = [
+const FROM_BROWSERS: [HeaderName; 10] = [
     AUTHORIZATION,
     CONTENT_TYPE,
+    HeaderName::from_static("connect-protocol-version"),
+    HeaderName::from_static("connect-timeout-ms"),
     HeaderName::from_static("grpc-timeout"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
@@ -230,7 +238,7 @@ const FROM_BROWSERS: [HeaderName; 8] = [
     HeaderName::from_static("x-user-agent"),
 ];
 
-/// CORS for gRPC-web. Any origin may call: only the holder of a key can set the header that contains it.
+/// CORS for gRPC-web and Connect. Any origin may call: only the holder of a key can set the header that contains it.
 fn browsers() -> CorsLayer {
     let exposed = [
         "grpc-status",
@@ -242,7 +250,7 @@ fn browsers() -> CorsLayer {
     ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::any())
-        .allow_methods([Method::POST])
+        .allow_methods([Method::GET, Method::POST])
         .allow_headers(FROM_BROWSERS)
         .expose_headers(ExposeHeaders::list(exposed.map(HeaderName::from_static)))
         .max_age(PREFLIGHT_AGE)

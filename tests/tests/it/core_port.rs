@@ -3,6 +3,7 @@
 mod access;
 mod bounds;
 mod clients;
+mod connect;
 mod deadlines;
 mod errors;
 mod internal;

@@ -4,8 +4,9 @@ use std::process::Command;
 
 use muster_api::v1::ListUseCasesRequest;
 use test_postgres::Database;
+use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
-use super::{CatalogueServiceClient, Running};
+use super::{CatalogueServiceClient, Running, TIMEOUT};
 use crate::fixtures::migrate;
 
 #[tokio::test]
@@ -17,6 +18,26 @@ async fn a_call_without_an_id_is_logged_with_the_one_that_it_answers() {
     let answer = answer.unwrap();
     let id = answer.metadata().get("x-request-id").unwrap();
     running.await_log(&format!("request_id={}", id.to_str().unwrap()));
+}
+
+#[tokio::test]
+async fn health_checks_are_not_logged() {
+    let database = Database::sqlite(migrate).await;
+    let running = Running::start(database.url()).await;
+    let mut health = HealthClient::new(running.channel().await);
+    health.check(HealthCheckRequest::default()).await.unwrap();
+    let mut catalogue = CatalogueServiceClient::new(running.channel().await);
+    catalogue
+        .list_use_cases(ListUseCasesRequest {})
+        .await
+        .unwrap();
+    loop {
+        let line = running.log.recv_timeout(TIMEOUT).unwrap();
+        assert!(!line.contains("grpc.health"), "{line}");
+        if line.contains("ListUseCases") {
+            break;
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

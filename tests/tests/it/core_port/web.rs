@@ -83,15 +83,18 @@ async fn a_browser_may_call_from_any_page_with_a_key(app: Arc<TestApp>) {
         .header("access-control-request-method", "POST")
         .header(
             "access-control-request-headers",
-            "authorization,content-type,grpc-timeout,x-grpc-web,x-user-agent",
+            "authorization,connect-protocol-version,connect-timeout-ms,content-type,grpc-timeout,x-grpc-web,x-user-agent",
         );
     let answer = preflight.send().await;
     assert!(answer.status.is_success(), "{answer:?}");
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    assert_eq!(answer.header("access-control-allow-methods"), Some("POST"));
+    let methods = answer.header("access-control-allow-methods");
+    assert_eq!(methods, Some("GET,POST"));
     let allowed = answer.header("access-control-allow-headers").unwrap();
     for header in [
         "authorization",
+        "connect-protocol-version",
+        "connect-timeout-ms",
         "content-type",
         "grpc-timeout",
         "x-grpc-web",
