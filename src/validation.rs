@@ -116,7 +116,8 @@ impl At<'_> {
     /// The number of items.
     pub fn items(self, count: usize, least: usize, most: usize) -> Self {
         if count < least {
-            let message = format!("must have at least {least} items, has {count}");
+            let items = if least == 1 { "item" } else { "items" };
+            let message = format!("must have at least {least} {items}, has {count}");
             self.check.report(message);
         } else if count > most {
             let message = format!("must have at most {most} items, has {count}");

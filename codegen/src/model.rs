@@ -137,7 +137,7 @@ impl Message {
     /// Whether the field must be present in JSON.
     pub(crate) fn must_have(&self, field: &Field) -> bool {
         if self.is_input {
-            field.rules.required
+            field.must_be_given()
         } else {
             field.cardinality != Cardinality::Optional
         }
@@ -156,6 +156,11 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// Whether a request without it is refused. A list that is left out is empty.
+    pub(crate) fn must_be_given(&self) -> bool {
+        self.rules.required || self.rules.repeated.min_items.is_some_and(|least| least > 0)
+    }
+
     /// The rules on its values, if they are strings.
     pub(crate) const fn string_rules(&self) -> &StringRules {
         match (&self.rules.repeated.items, self.cardinality) {

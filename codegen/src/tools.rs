@@ -153,7 +153,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
         );
     }
     let required = schema::required(fields, |field| {
-        field.rules.required || in_path(method, field)
+        field.must_be_given() || in_path(method, field)
     });
     closed(properties, required)
 }
@@ -199,7 +199,7 @@ fn input(api: &Api, field: &Field) -> Object {
                 .map(|field| (field.name.clone(), input(api, field).into()));
             closed(
                 properties.collect(),
-                schema::required(fields, |field| field.rules.required),
+                schema::required(fields, Field::must_be_given),
             )
         }
         _ => schema::given(portable(schema::scalar(field))),

@@ -8,6 +8,9 @@ const OPENAPI: &str = "3.0.3";
 /// What the older form has instead of an SPDX expression.
 const LICENSES: &str = "https://spdx.org/licenses/";
 
+/// Tables are files there: openapi-generator's client for Rust, which is why this form is there, reads no text but `text/plain`.
+const CSV: &str = "text/csv";
+
 /// The same document in the older form.
 pub(crate) fn emit(document: &Value) -> Value {
     let mut older = rewritten(document);
@@ -34,6 +37,7 @@ fn rewritten(node: &Value) -> Value {
 fn member_of(key: &str, member: &Value) -> Value {
     match (key, member) {
         ("example" | "examples", _) => member.clone(),
+        (CSV, _) => json!({"schema": {"type": "string", "format": "binary"}}),
         ("schema", Value::Object(one)) => schema(one).into(),
         ("schemas", Value::Object(all)) => all
             .iter()

@@ -124,6 +124,10 @@ async fn by_openapi_generator(base: &str, key: &str) {
         .await
         .unwrap();
     assert!(cover.bytes().await.unwrap().starts_with(b"\x89PNG"));
-    // Its client takes no text but `text/plain`, so it cannot read a table.
-    println!("openapi-generator (Rust): the same without a table");
+    let table = registration_api::export_registrations(&muster, &id)
+        .await
+        .unwrap();
+    let table = table.text().await.unwrap();
+    assert!(table.contains("ada@generator.example"));
+    println!("openapi-generator (Rust): the same");
 }

@@ -1,0 +1,54 @@
+"""A check for schemathesis: what the document allows is accepted, unless a rule refuses it that no schema can say.
+
+It stands in place of `positive_data_acceptance`, which knows no such rules. Loaded by SCHEMATHESIS_HOOKS.
+"""
+
+import re
+
+import schemathesis
+
+# What such refusals say of a field.
+RULES = [
+    # Of texts. Schemas that say so would be patterns that generators cannot read.
+    r"must be the next_cursor of",
+    r"must be a date or a date-time",
+    r"must be an ISO 8601 date-time",
+    r"must be a time that clocks in ",
+    r"must have a time of day",
+    r"must have an offset",
+    r"must lie in the years",
+    r"must not name a zone",
+    r"must be the name of an IANA time zone",
+    r"must be an e-mail address",
+    r"must not have control characters",
+    r"must not be blank",
+    r"must have at most \d+ words",
+    # Of one value with another, or with the event.
+    r"must not put end_date before start_date",
+    r"must be in the future",
+    r"must not be before from",
+    r"must be left out",
+    r"must be empty unless field_type is",
+    r"must have at least one item when field_type is",
+    r"must be unique among",
+    r"must be one of its options",
+    r"must be one that the event asks for",
+    r"must (be (an integer|true|true or false)|have (an answer|one value)) (for|to) ",
+    r"must be at most \d+ characters long in total",
+]
+
+# Refusals that are no matter of form at all.
+CODES = {"IDEMPOTENCY_KEY_REUSED"}
+
+
+@schemathesis.check
+def refused_only_by_rules_that_no_schema_has(ctx, response, case):
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code not in (400, 422):
+        return
+    error = response.json()["error"]
+    if error["code"] in CODES:
+        return
+    for detail in error.get("details", []):
+        field, message = detail["field"], detail["message"]
+        assert re.match("|".join(RULES), message), f"the document does not say that {field} {message}"
+    assert error.get("details"), f"the document does not say: {error['message']}"
