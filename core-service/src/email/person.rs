@@ -109,10 +109,10 @@ fn code_mail(
 const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
     match purpose {
         Purpose::SignIn => "Your code to sign in",
-        Purpose::StepUp => "Your code to go on",
-        Purpose::EmailChange if is_taken => "This address is in use already",
-        Purpose::EmailChange => "Your code for this address",
-        Purpose::EmailChanged => "Your address was changed",
+        Purpose::StepUp => "Your code to continue",
+        Purpose::EmailChange if is_taken => "You already use this address",
+        Purpose::EmailChange => "Your code for your new address",
+        Purpose::EmailChanged => "You sign in with another address now",
     }
 }
 
@@ -121,28 +121,28 @@ const fn wording(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
     match purpose {
         Purpose::SignIn => (
             "",
-            "Somebody, probably you, wants to sign in with this address.",
-            "You get this e-mail because this address was typed to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
+            "Here is the code to sign in with this address.",
+            "You are getting this e-mail because somebody typed this address to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
         ),
         Purpose::StepUp => (
             "",
-            "You want to do something for which we ask you again who you are.",
-            "You get this e-mail because somebody who is signed in with this address asked for a code. If that was not you, sign in and sign out everywhere.",
+            "You are about to do something important, so please show us once more that it is you.",
+            "You are getting this e-mail because somebody who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under Sessions.",
         ),
         Purpose::EmailChange if is_taken => (
-            "This address is in use already",
-            "Somebody, probably you, wants to sign in with this address instead of another one. But you already sign in with it, so nothing has changed.",
-            "You get this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+            "You already use this address",
+            "Somebody, probably you, wanted to change another account's address to this one. You already sign in with it, so nothing has changed.",
+            "You are getting this e-mail because somebody typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChange => (
             "",
-            "Somebody, probably you, wants to sign in with this address instead of another one.",
-            "You get this e-mail because this address was typed as a new one. If that was not you, you do not need to do anything.",
+            "With this code you show that this address is yours. Then you can sign in with it, in place of your old one.",
+            "You are getting this e-mail because somebody typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChanged => (
-            "Your address was changed",
-            "You sign in with another address from now on, and no longer with this one. If that was not you, write to those who run this Muster at once.",
-            "You get this e-mail because you signed in with this address before.",
+            "You sign in with another address now",
+            "From now on you sign in with your new address, and no longer with this one. If you did not change it yourself, please tell the people who run this site at once.",
+            "You are getting this e-mail because you signed in with this address before.",
         ),
     }
 }
@@ -156,19 +156,19 @@ fn app_mail(
 ) -> Result<Mail, askama::Error> {
     let app = greeted(app).unwrap_or("an app");
     let lead = format!(
-        "{app} was connected with your account on {host}. One of its tokens was used in two places, so somebody may have stolen it. We have \
-         disconnected {app}: nobody can use the token any more. If you still use the app, connect it again."
+        "{app} was connected to your account on {host}. Its access was used from two places, so somebody may have copied it. To be safe we have \
+         disconnected the app, and nobody can use that access any more. If you still use {app}, just connect it again."
     );
     let shown = Shown {
         name: greeted(&person.name),
-        headline: "An app was disconnected",
+        headline: "We have disconnected an app",
         lead: &lead,
         code: None,
         link: Some(Link {
             text: "See your connected apps",
             url,
         }),
-        reason: "You receive this e-mail because you connected this app.",
+        reason: "You are getting this e-mail because you connected this app.",
     };
     let subject = format!("{app} was disconnected from {host}");
     mail(job, host, &person.email, subject, shown)
@@ -183,12 +183,12 @@ fn invitation_mail(
     let account = greeted(&sent.account_name).unwrap_or("an account");
     let by = greeted(&sent.invited_by).unwrap_or("Somebody");
     let what = match sent.invitation.role {
-        Role::Owner => "own it together",
-        Role::Organizer => "organize its events",
-        Role::Door => "check attendees in at the door",
+        Role::Owner => "as one of its owners",
+        Role::Organizer => "to organize its events",
+        Role::Door => "to check people in at the door",
     };
     let lead = format!(
-        "{by} invites you to {account} on {host}, to {what}. Open the page, and sign in with this address to accept or decline. The invitation is valid for 7 days."
+        "{by} would like you to join {account} on {host}, {what}. To accept or decline, open the page below and sign in with this address. You have 7 days."
     );
     let shown = Shown {
         name: None,
@@ -199,7 +199,7 @@ fn invitation_mail(
             text: "See the invitation",
             url,
         }),
-        reason: "You get this e-mail because a member of the account typed this address. If you do not know them, you do not need to do anything.",
+        reason: "You are getting this e-mail because somebody typed this address to invite you. If you do not know them, you do not need to do anything.",
     };
     let subject = format!("{by} invites you to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)

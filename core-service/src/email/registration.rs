@@ -186,19 +186,19 @@ const fn wording(notification: Notification) -> Wording {
         Notification::Promoted => (
             "You have a seat",
             "A seat has become free for you",
-            "You are no longer on the waitlist.",
+            "Good news: you are off the waitlist and have a seat.",
         ),
         Notification::Approved(ActiveStatus::Confirmed) => (
             "Your registration is approved",
             "Your registration is approved",
-            "You have a seat. See you there!",
+            "Good news: the organizer has approved it, and you have a seat. See you there!",
         ),
         Notification::Approved(
             ActiveStatus::Unconfirmed | ActiveStatus::Pending | ActiveStatus::Waitlisted,
         ) => (
             "Approved, and on the waitlist",
             "Your registration is approved, and you are on the waitlist",
-            "All seats are taken at the moment.",
+            "The organizer has approved it, but all seats are taken at the moment.",
         ),
         Notification::RegistrationCancelled { .. } => (
             "Your registration is cancelled",
@@ -208,12 +208,12 @@ const fn wording(notification: Notification) -> Wording {
         Notification::Declined => (
             "Your registration was declined",
             "Your registration was declined",
-            "The organizer did not accept your registration for this event.",
+            "Unfortunately, the organizer has not accepted your registration for this event.",
         ),
         Notification::EventCancelled { .. } => (
             "Cancelled",
             "This event is cancelled",
-            "We are sorry: it will not take place. There is nothing that you need to do.",
+            "We are sorry: the event will not take place. You do not need to do anything.",
         ),
         Notification::EventChanged(status) => (
             "New time or place",
@@ -238,17 +238,17 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
         ActiveStatus::Confirmed => (
             "You are registered",
             "You are registered",
-            "You have a seat. See you there!",
+            "Thank you for registering: you have a seat. See you there!",
         ),
         ActiveStatus::Waitlisted => (
             "You are on the waitlist",
             "You are on the waitlist",
-            "All seats are taken at the moment.",
+            "Thank you for registering. All seats are taken at the moment.",
         ),
         ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration awaits approval",
-            "The organizer reads each registration and then decides.",
+            "Thank you for registering. The organizer looks at each registration before approving it.",
         ),
         ActiveStatus::Unconfirmed => (
             "Please confirm your registration",
@@ -290,11 +290,11 @@ const fn prospect(notification: Notification) -> Option<&'static str> {
             Some("If you cannot come, please cancel, so that somebody else can have your seat.")
         }
         Some(ActiveStatus::Waitlisted) => Some(
-            "Free seats go to whoever has waited longest. We will write to you as soon as you have one.",
+            "When a seat becomes free, it goes to the person who has waited longest. We will write to you when it is your turn.",
         ),
-        Some(ActiveStatus::Pending) => Some("We will write to you as soon as it is decided."),
+        Some(ActiveStatus::Pending) => Some("We will write to you as soon as there is a decision."),
         Some(ActiveStatus::Unconfirmed) => Some(
-            "If there was a seat for you, we keep it for 30 minutes. Without your confirmation the registration ends after 24 hours.",
+            "If a seat was free, we keep it for you for 30 minutes. If you do not confirm within 24 hours, the registration ends.",
         ),
         None => None,
     }
@@ -323,10 +323,8 @@ const fn caution(notification: Notification) -> &'static str {
 /// For people who were registered by somebody else.
 const fn remedy(notification: Notification) -> &'static str {
     match notification.active_status() {
-        Some(ActiveStatus::Unconfirmed) => {
-            "If you did not register, you do not need to do anything."
-        }
-        _ => "If you did not register, cancel the registration with the link.",
+        Some(ActiveStatus::Unconfirmed) => "If that was not you, you do not need to do anything.",
+        _ => "If that was not you, please cancel the registration with the link above.",
     }
 }
 

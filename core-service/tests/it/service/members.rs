@@ -294,7 +294,7 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
     let start = async |address| instance.profile.start_email_change(&ada.by, address).await;
     start("bob@example.org").await.unwrap();
     let mail = mailbox.collect().await.remove(0);
-    assert_eq!(mail.subject, "This address is in use already");
+    assert_eq!(mail.subject, "You already use this address");
 
     start("Ada@new.example").await.unwrap();
     let mail = mailbox.collect().await.remove(0);
@@ -306,7 +306,7 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
     assert_eq!(changed.unwrap().email, "Ada@new.example");
     let notice = mailbox.collect().await.remove(0);
     assert_eq!(notice.to.1, "ada@example.org");
-    assert_eq!(notice.subject, "Your address was changed");
+    assert_eq!(notice.subject, "You sign in with another address now");
     assert!(!notice.text.contains("new.example"), "{}", notice.text);
 
     let again = instance.sign_in("ada@new.example", &browser(3)).await;
