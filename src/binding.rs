@@ -112,6 +112,19 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const CHECKS_CREDENTIAL: bool;
     /// Whether the session must have stepped up lately.
     const STEP_UP: bool;
+    /// Whether its answer depends on the request and the public catalogue only, so that an edge may keep it. Core says of each answer
+    /// whether it does ([`crate::metadata::CATALOGUE`]).
+    const SHOWS_CATALOGUE: bool;
+    /// Whether it can change the public catalogue.
+    const CHANGES_CATALOGUE: bool;
+
+    /// Whether the request has a filter, so that there are more answers than pages.
+    fn is_filtered(_request: &Self::Request) -> bool {
+        false
+    }
+
+    /// Visits the slugs of the events of which the answer shows how many seats are left.
+    fn seats_of(_response: &Self::Response, _visit: &mut dyn FnMut(&str)) {}
 }
 
 /// An internal rpc that answers with a stream of messages. It sends the first one at once, and is never silent for

@@ -9,6 +9,12 @@ pub const HEADER: &str = "grpc-timeout";
 /// that says nothing new.
 pub const STREAM_IDLE: Duration = Duration::from_mins(1);
 
+/// How long the news of the catalogue may be silent. Core says something as often, if only that nothing has changed.
+pub const CATALOGUE_NEWS: Duration = Duration::from_millis(300);
+
+/// How long what an edge knows of the catalogue counts as right after core read it. With what the way takes, that is less than a second.
+pub const CATALOGUE_TRUST: Duration = Duration::from_millis(750);
+
 /// The protocol allows no more digits.
 const MOST_DIGITS: usize = 8;
 

@@ -18,6 +18,9 @@ pub const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 /// In an answer: it is provisional, so caches keep it for a shorter time. Any value.
 pub const PROVISIONAL: &str = "x-muster-provisional";
 
+/// In an answer: it depends on the public catalogue only, so that an edge may keep it until the catalogue changes. Any value.
+pub const CATALOGUE: &str = "x-muster-catalogue";
+
 /// A surface that an edge serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {

@@ -4,6 +4,7 @@ mod agents;
 mod cancelling;
 mod dashboard;
 mod deployed;
+mod kept;
 mod latency;
 mod mails;
 mod pages;
@@ -47,6 +48,8 @@ enum Measure {
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
     Deployed,
+    /// Answers from the gateway's memory beside nginx, which serves the same bytes as a file
+    Kept,
     /// Searches of a large catalogue
     Searching {
         /// Its events, in steps of 10,000
@@ -91,6 +94,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wants(Measure::Deployed) {
         deployed::measure(postgres.as_ref(), &mut report).await?;
+    }
+    if wants(Measure::Kept) {
+        kept::measure(&mut report).await?;
     }
     if let Measure::Searching { events, engine } = measure {
         if engine != Some(Engine::Postgres) {

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
+    catalogue,
     model::{Api, Cardinality, Field, Kind, Method, Response},
     options::Access,
     parts::{Parts, next_page},
@@ -104,8 +105,11 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         checks_credential,
         idempotency_key,
         step_up,
+        changes_catalogue,
         ..
     } = method;
+    let shows_catalogue = method.catalogue.is_some();
+    let kept = catalogue::emit(api, method);
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
     let response = match &method.response {
@@ -136,6 +140,10 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
             const STEP_UP: bool = #step_up;
+            const SHOWS_CATALOGUE: bool = #shows_catalogue;
+            const CHANGES_CATALOGUE: bool = #changes_catalogue;
+
+            #kept
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::{
-    errors,
+    catalogue, errors,
     model::{Api, Field, Message, Method, Response},
     options::Access,
 };
@@ -102,7 +102,7 @@ fn references(api: &Api, method: &Method) -> Result<()> {
             "it answers a file, but does not say its media_type"
         ),
     }
-    Ok(())
+    catalogue::check(api, method)
 }
 
 /// Checks an rpc's routes and tool against those of earlier rpcs.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::{
     options::{
-        Access, ApiRules, Caching, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
+        Access, ApiRules, Caching, Catalogue, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
         StringRules, Tool,
     },
     route::Route,
@@ -87,6 +87,10 @@ pub(crate) struct Method {
     pub(crate) idempotency_key: bool,
     /// How long caches may keep its answer.
     pub(crate) caching: Option<Caching>,
+    /// How its answer depends on the public catalogue, if on nothing else.
+    pub(crate) catalogue: Option<Catalogue>,
+    /// Whether it can change the public catalogue.
+    pub(crate) changes_catalogue: bool,
     /// Codes of its own errors.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,

@@ -172,6 +172,15 @@ fn method(
         !rules.idempotency_key || level != Some(IdempotencyLevel::NoSideEffects),
         "it changes nothing, so it takes no idempotency key"
     );
+    let is_read = level == Some(IdempotencyLevel::NoSideEffects);
+    ensure!(
+        rules.catalogue.is_none() || (is_read && rules.access == Access::Public),
+        "edges may keep answers of public rpcs that change nothing, and no others"
+    );
+    ensure!(
+        !rules.changes_catalogue || !is_read,
+        "it changes nothing, so not the catalogue either"
+    );
     let title = rules.tool.as_ref().map(|tool| tool.title.clone());
     Ok(Method {
         name: descriptor.name().to_owned(),
@@ -180,7 +189,7 @@ fn method(
         request: descriptor.input().name().to_owned(),
         response,
         server_streaming: descriptor.is_server_streaming(),
-        read_only: level == Some(IdempotencyLevel::NoSideEffects),
+        read_only: is_read,
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,
         scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
@@ -188,6 +197,8 @@ fn method(
         checks_credential: rules.checks_credential,
         idempotency_key: rules.idempotency_key,
         caching: rules.caching,
+        catalogue: rules.catalogue,
+        changes_catalogue: rules.changes_catalogue,
         errors: rules.errors,
         tool: rules.tool,
         resource: rules.resource,

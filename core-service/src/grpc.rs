@@ -4,6 +4,7 @@ mod account_export;
 mod account_management_service;
 mod account_service;
 mod archive;
+mod catalogue_news_service;
 mod catalogue_service;
 mod connect;
 mod convert;
@@ -34,6 +35,7 @@ use muster_api::{
     FILE_DESCRIPTOR_SET,
     internal::v1::{
         account_management_service_server::AccountManagementServiceServer,
+        catalogue_news_service_server::CatalogueNewsServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
         key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
         o_auth_service_server::OAuthServiceServer,
@@ -54,9 +56,10 @@ use tonic_health::server::HealthReporter;
 
 use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
-    catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
-    instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
-    oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
+    catalogue_news_service::CatalogueNewsApi, catalogue_service::CatalogueApi,
+    edge_service::EdgeApi, event_service::EventApi, instance_service::InstanceApi,
+    key_service::KeyApi, member_service::MemberApi, oauth_service::OAuthApi,
+    organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
     registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
@@ -129,6 +132,9 @@ pub fn routes(
 /// Adds the services that only edges may call.
 fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
+    let news = CatalogueNewsServiceServer::new(Validated::new(CatalogueNewsApi {
+        news: use_cases.catalogue_news.clone(),
+    }));
     let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
@@ -160,6 +166,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     }));
     routes
         .add_service(edges.max_decoding_message_size(message::MOST))
+        .add_service(news.max_decoding_message_size(message::MOST))
         .add_service(instance.max_decoding_message_size(message::MOST))
         .add_service(sign_in.max_decoding_message_size(message::MOST))
         .add_service(sessions.max_decoding_message_size(message::MOST))

@@ -12,7 +12,7 @@ pub mod service;
 pub mod settings;
 pub mod storage;
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
 use process::{CancellationToken, Failure, places::Room};
@@ -260,7 +260,14 @@ impl Core {
         let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
         let _stops_the_rest = stop.clone().drop_guard();
         let routes = self.routes.clone();
-        server::serve(listener, tls, gate, routes, stop, limits).await
+        let stopping = stop.clone();
+        let mut serving = pin!(server::serve(listener, tls, gate, routes, stop, limits));
+        tokio::select! {
+            served = &mut serving => return served,
+            // Or the news would be calls that never end.
+            () = stopping.cancelled() => self.use_cases.catalogue_news.close(),
+        }
+        serving.await
     }
 
     /// Runs background work until `stop`: jobs, maintenance and checks of the database.

@@ -7,6 +7,7 @@ mod account_export;
 mod accounts;
 mod activity;
 mod catalogue;
+mod catalogue_news;
 mod codes;
 mod command;
 mod credentials;
@@ -41,6 +42,7 @@ pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
+pub use catalogue_news::{CatalogueNews, Change, Listener, Told};
 pub use command::{Commands, Unit};
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, Outlook, People};
@@ -127,6 +129,8 @@ pub struct UseCases {
     pub info: InstanceInfo,
     /// The public catalogue.
     pub catalogue: Catalogue,
+    /// News of it, for edges.
+    pub catalogue_news: CatalogueNews,
     /// The caller's own events.
     pub events: Events,
     /// Registrations, for the public and the organizer.
@@ -236,6 +240,7 @@ impl UseCases {
             profile: Profile::new(commands.clone()),
             info,
             catalogue: Catalogue::new(&commands),
+            catalogue_news: CatalogueNews::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
             own_registrations: OwnRegistrations::new(
                 commands.clone(),

@@ -16,6 +16,8 @@ mod health;
 mod mount;
 pub mod oauth;
 mod origin;
+mod page;
+mod pages;
 pub mod rate_limit;
 mod resource;
 mod settings;

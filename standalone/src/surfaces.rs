@@ -11,6 +11,8 @@ use crate::Config;
 /// # Errors
 /// [`Failure::Internal`] when a generated table contradicts itself.
 pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
+    // One memory, so that what changes on one surface is seen on the others at once.
+    let core = &core.clone().with_memory(config.http.memory.memory());
     let options = http_gateway::Options {
         calls: config.http.calls(),
         public_url: config.public_url(),

@@ -139,6 +139,13 @@ impl TestApp {
     /// Starts one more website, with a core of its own on the same database, by the same clock. On SQLite as well, since both cores are in
     /// this process.
     pub async fn serve_another_core(&self, policy: Policy) -> Http {
+        let address = self.another_core(policy).await;
+        let edge = core_at(&format!("http://{address}")).edge().unwrap();
+        serve_site(edge, TrustedProxies::default(), &self.stop).await
+    }
+
+    /// Starts one more core like that, and says where it is.
+    pub async fn another_core(&self, policy: Policy) -> SocketAddr {
         let entropy = next_entropy();
         let core = compose_core(&self.store, &self.clock, &entropy, &self.mail, policy).await;
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
@@ -146,8 +153,7 @@ impl TestApp {
         let Address::Tcp(grpc) = address else {
             unreachable!("a TCP address was asked for")
         };
-        let edge = core_at(&format!("http://{grpc}")).edge().unwrap();
-        serve_site(edge, TrustedProxies::default(), &self.stop).await
+        grpc
     }
 
     /// Serves core on one more port.
@@ -158,6 +164,12 @@ impl TestApp {
     /// Starts one more gateway, which finds core as the settings say.
     pub async fn serve_gateway(&self, core: &CoreSettings) -> Http {
         serve_gateway(core, http_gateway::Options::default(), &self.stop).await
+    }
+
+    /// Starts one more gateway, with this client of core.
+    pub async fn serve_gateway_with(&self, core: edge::Core) -> Http {
+        let options = gateway_options(http_gateway::Options::default());
+        serve_edge(http_gateway::router(core, options), &self.stop).await
     }
 
     /// Starts one more gateway, through which pages of these origins may register people.
@@ -181,6 +193,11 @@ impl TestApp {
     /// Starts one more MCP bridge, which finds core as the settings say.
     pub async fn serve_mcp(&self, core: &CoreSettings) -> Mcp {
         serve_mcp(core, &self.stop).await
+    }
+
+    /// Starts one more MCP bridge, with this client of core.
+    pub async fn serve_mcp_with(&self, core: edge::Core) -> Mcp {
+        serve_mcp_with(core, &self.stop).await
     }
 
     /// Starts one more website, which finds core as the settings say.
@@ -325,15 +342,23 @@ async fn serve_core(
 
 async fn serve_gateway(
     core: &CoreSettings,
-    mut options: http_gateway::Options,
+    options: http_gateway::Options,
     stop: &CancellationToken,
 ) -> Http {
-    options.calls.request_time = TestApp::REQUEST_TIME;
-    let router = http_gateway::router(core.edge().unwrap(), options);
+    let router = http_gateway::router(core.edge().unwrap(), gateway_options(options));
     serve_edge(router, stop).await
 }
 
+fn gateway_options(mut options: http_gateway::Options) -> http_gateway::Options {
+    options.calls.request_time = TestApp::REQUEST_TIME;
+    options
+}
+
 async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
+    serve_mcp_with(core.edge().unwrap(), stop).await
+}
+
+async fn serve_mcp_with(core: edge::Core, stop: &CancellationToken) -> Mcp {
     let options = mcp_bridge::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
@@ -342,7 +367,7 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
         state_key: Some("a secret that replicas of a test share".into()),
         ..mcp_bridge::Options::default()
     };
-    let router = mcp_bridge::router(core.edge().unwrap(), &options).unwrap();
+    let router = mcp_bridge::router(core, &options).unwrap();
     Mcp::new(serve_edge(router, stop).await)
 }
 

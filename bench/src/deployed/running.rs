@@ -73,6 +73,12 @@ impl Running {
         processor::seconds_of(self.child.id())
     }
 
+    /// How many lines of its log have these words.
+    pub(crate) fn said(&self, words: &str) -> anyhow::Result<usize> {
+        let log = std::fs::read_to_string(&self.log)?;
+        Ok(log.lines().filter(|line| line.contains(words)).count())
+    }
+
     /// A connection to the HTTP port of this process, once it reaches core.
     pub(crate) async fn ready(&mut self, address: SocketAddr) -> anyhow::Result<Client> {
         let until = Instant::now() + TIMEOUT;

@@ -40,6 +40,11 @@ impl Surface {
         Client::connect(self.address).await
     }
 
+    /// Where it is.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Seconds of one processor that it has used so far.
     pub(crate) fn worked(&self) -> anyhow::Result<f64> {
         self.process.worked()

@@ -105,6 +105,19 @@ fn what_caches_may_keep_can_be_asked_for_by_its_tag() {
 }
 
 #[test]
+fn edges_learn_what_a_kept_answer_depends_on() {
+    let kept = [(
+        "answers: \"The books.\"",
+        "answers: \"The books.\"\n      catalogue: {seats_of: \"items.id\"}",
+    )];
+    let bindings = toy(&kept).unwrap();
+    let bindings = text(&bindings, "bindings.rs");
+    assert_eq!(bindings.matches("SHOWS_CATALOGUE: bool = true").count(), 2);
+    assert!(bindings.contains("for one in &response.items {"));
+    assert!(bindings.contains("visit(&one.id);"));
+}
+
+#[test]
 fn access_decides_security_and_errors() {
     let document = output(&toy(&[]).unwrap(), "openapi.json");
     let statuses = |path: &str, verb: &str| {

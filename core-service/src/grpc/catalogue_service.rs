@@ -7,7 +7,7 @@ use covers::{CoverRequest, Studio};
 use muster_api::{
     Reason, entity_tag,
     http_body::HttpBody,
-    metadata::PROVISIONAL,
+    metadata::{CATALOGUE, PROVISIONAL},
     status::{invalid, status},
     v1::{
         CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
@@ -28,7 +28,7 @@ use crate::{
         catalogue::{CatalogueFilter, FilterTexts},
         event,
     },
-    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Links},
+    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Links, PageView},
 };
 
 /// The rpcs of the public catalogue.
@@ -90,7 +90,7 @@ impl CatalogueService for CatalogueApi {
             let left = page.seats_left.get(&event.id).copied();
             convert::public_event(event, left.unwrap_or_default(), &self.links)
         };
-        Ok(Response::new(EventList {
+        Ok(of_catalogue(EventList {
             items: page.events.into_iter().map(shown).collect(),
             count: page.count,
             limit,
@@ -108,7 +108,7 @@ impl CatalogueService for CatalogueApi {
         let event = self.catalogue.get(slug).await.map_err(refuse)?;
         let left = self.catalogue.seats_left(&event).await.map_err(refuse)?;
         let event = convert::public_event(event, left, &self.links);
-        Ok(Response::new(event))
+        Ok(of_catalogue(event))
     }
 
     async fn get_event_page(
@@ -117,7 +117,13 @@ impl CatalogueService for CatalogueApi {
     ) -> Result<Response<EventPage>, Status> {
         let page = self.catalogue.page(&request.get_ref().slug).await;
         let page = page.map_err(refuse)?;
-        Ok(Response::new(convert::event_page(page, &self.links)))
+        let is_live = page.is_live;
+        let answer = convert::event_page(page, &self.links);
+        Ok(if is_live {
+            of_catalogue(answer)
+        } else {
+            Response::new(answer)
+        })
     }
 
     async fn get_event_calendar(
@@ -125,13 +131,18 @@ impl CatalogueService for CatalogueApi {
         request: Request<GetEventCalendarRequest>,
     ) -> Result<Response<CalendarFile>, Status> {
         let page = self.catalogue.page(&request.get_ref().slug).await;
-        let event = page.map_err(refuse)?.event;
+        let PageView { event, is_live, .. } = page.map_err(refuse)?;
         let addresses = Addresses {
             host: &self.links.host(),
             event_url: &self.links.event(&event.slug),
         };
         let text = calendar::of_event(&event, addresses);
-        Ok(Response::new(CalendarFile { text }))
+        let answer = CalendarFile { text };
+        Ok(if is_live {
+            of_catalogue(answer)
+        } else {
+            Response::new(answer)
+        })
     }
 
     async fn get_catalogue_calendar(
@@ -148,7 +159,7 @@ impl CatalogueService for CatalogueApi {
         let events = self.page(filter, CALENDAR_EVENTS, 0).await?.events;
         let event_url = |slug: &str| self.links.event(slug);
         let text = calendar::of_catalogue(&events, &self.links.host(), event_url);
-        Ok(Response::new(CalendarFile { text }))
+        Ok(of_catalogue(CalendarFile { text }))
     }
 
     async fn list_sitemaps(
@@ -262,8 +273,16 @@ impl CatalogueService for CatalogueApi {
     }
 }
 
+/// An answer that changes only when the catalogue does, or with a new core.
+fn of_catalogue<T>(answer: T) -> Response<T> {
+    let mut response = Response::new(answer);
+    let marked = MetadataValue::from_static("1");
+    response.metadata_mut().insert(CATALOGUE, marked);
+    response
+}
+
 fn text_of(page: &content::Page, url: String) -> Response<Page> {
-    Response::new(Page {
+    of_catalogue(Page {
         slug: page.slug.to_owned(),
         title: page.title().to_owned(),
         summary: page.summary(),
@@ -279,7 +298,7 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
         title: page.title().to_owned(),
         summary: page.summary(),
     };
-    Response::new(StaticItemList {
+    of_catalogue(StaticItemList {
         items: pages.iter().map(item).collect(),
     })
 }

@@ -49,6 +49,8 @@ pub struct PageView {
     pub counters: Counters,
     /// Whether it is over.
     pub is_ended: bool,
+    /// Whether it is in the catalogue, so that every change of it is one of the catalogue.
+    pub is_live: bool,
 }
 
 /// An event's cover.
@@ -172,8 +174,10 @@ impl Catalogue {
         let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
         let counters = self.store.list_counters(&[event.id]).await?;
         let (_, counters) = counters.into_iter().next().ok_or(Error::NO_EVENT)?;
+        let now = self.clock.now();
         Ok(PageView {
-            is_ended: event.has_ended(self.clock.now()),
+            is_ended: event.has_ended(now),
+            is_live: event.is_live(now),
             event,
             counters,
         })

@@ -1,8 +1,9 @@
 //! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
 //! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
@@ -28,6 +29,24 @@ pub struct Commands {
     entropy: Entropy,
     fetches_covers: bool,
     under_way: UnderWay,
+    committed: Committed,
+}
+
+/// Says that commands of this process have changed the catalogue or its seats.
+#[derive(Debug, Clone)]
+pub(super) struct Committed(Arc<watch::Sender<()>>);
+
+impl Default for Committed {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(())))
+    }
+}
+
+impl Committed {
+    /// Notices each change from now on.
+    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
 }
 
 impl Commands {
@@ -39,6 +58,7 @@ impl Commands {
             entropy,
             fetches_covers: false,
             under_way: UnderWay::default(),
+            committed: Committed::default(),
         }
     }
 
@@ -69,7 +89,14 @@ impl Commands {
             consequences: Consequences::default(),
         };
         let answer = decide(&mut unit).await?;
-        unit.commit().await?;
+        let is_news =
+            !unit.consequences.catalogue.is_empty() || !unit.consequences.seats.is_empty();
+        let outcome = unit.commit().await;
+        if is_news {
+            // Also after a commit whose outcome is unknown.
+            self.committed.0.send_replace(());
+        }
+        outcome?;
         Ok(answer)
     }
 
@@ -81,6 +108,11 @@ impl Commands {
     /// The running calls with an idempotency key.
     pub(super) const fn under_way(&self) -> &UnderWay {
         &self.under_way
+    }
+
+    /// Says when commands of this process have changed the catalogue.
+    pub(super) const fn committed(&self) -> &Committed {
+        &self.committed
     }
 
     /// The clock.
@@ -124,6 +156,8 @@ struct Consequences {
     jobs: Vec<Job>,
     /// Events whose entry in the catalogue changed.
     catalogue: Vec<EventId>,
+    /// Events of which another number of seats is left.
+    seats: BTreeSet<EventId>,
     /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
     organizers: BTreeSet<AccountId>,
 }
@@ -163,6 +197,7 @@ impl Unit {
             .extend(fact.news_for_organizers(actor));
         let event = fact.catalogue_change(self.now);
         consequences.catalogue.extend(event);
+        consequences.seats.extend(fact.seat_change());
         match fact.mailing(self.now) {
             Some(mailing) => self.schedule(mailing).await,
             None => Ok(0),
@@ -218,6 +253,7 @@ impl Unit {
             audit,
             jobs,
             catalogue,
+            seats,
             organizers,
         } = self.consequences;
         if !any {
@@ -233,8 +269,12 @@ impl Unit {
             self.tx.insert_audits(&audit).await?;
         }
         if !catalogue.is_empty() {
-            // This lock is taken last, and so held for the shortest time.
+            // These locks are taken last, and so held for the shortest time.
             self.tx.raise_catalogue_version(&catalogue).await?;
+        }
+        if !seats.is_empty() {
+            let seats: Vec<EventId> = seats.into_iter().collect();
+            self.tx.raise_seat_versions(&seats).await?;
         }
         self.tx.commit().await
     }

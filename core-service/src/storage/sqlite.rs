@@ -4,6 +4,7 @@ mod backup;
 mod entries;
 mod input;
 mod matches;
+mod seat_changes;
 
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
@@ -106,6 +107,8 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
+#[path = "queries/news.rs"]
+pub(super) mod news;
 #[path = "queries/oauth_clients.rs"]
 pub(super) mod oauth_clients;
 #[path = "queries/oauth_codes.rs"]

@@ -293,6 +293,8 @@ statements! {
     my_events::delete_event(event: EventId) -> ();
     /// Raises the catalogue's version for changes of these events.
     catalogue::raise_catalogue_version(events: &[EventId]) -> ();
+    /// Notes that another number of seats is left of these events, each of which is there once.
+    news::raise_seat_versions(events: &[EventId]) -> ();
     /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
     /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.

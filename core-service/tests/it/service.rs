@@ -1,6 +1,7 @@
 //! The use cases, as the layers above call them.
 
 mod accounts;
+mod catalogue_news;
 mod catalogue_version;
 mod changing;
 mod creating;

@@ -22,12 +22,15 @@ use super::{
     pool::{Chosen, Pool, Resolver},
     wire::{decode, encode},
 };
+use crate::memory::{Asked, Memory, Recalled};
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
 pub struct Core {
     pool: Arc<Pool>,
     identity: Identity,
+    /// Answers that are kept, if any.
+    memory: Option<Memory>,
 }
 
 /// A file from core.
@@ -67,6 +70,7 @@ impl Core {
         Self {
             pool: Arc::new(Pool::resolving(resolver)),
             identity: Identity::default(),
+            memory: None,
         }
     }
 
@@ -74,6 +78,7 @@ impl Core {
         Self {
             pool: Arc::new(Pool::fixed(endpoint)),
             identity: Identity::default(),
+            memory: None,
         }
     }
 
@@ -93,18 +98,36 @@ impl Core {
         })
     }
 
-    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little.
+    /// The same client, which keeps answers about the catalogue in this memory, if any.
+    #[must_use]
+    pub fn with_memory(self, memory: Option<Memory>) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The same client, which keeps nothing.
+    pub(crate) fn forgetful(&self) -> Self {
+        self.clone().with_memory(None)
+    }
+
+    /// The memory in which answers are kept, if any.
+    pub(crate) const fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little. What may be in memory
+    /// is not refused yet.
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
     pub fn require_place<B: binding::Rpc>(&self) -> Result<(), Status> {
-        if self.pool.is_full(Kind::of(B::READ_ONLY)) {
+        let may_be_kept = B::SHOWS_CATALOGUE && self.memory.is_some();
+        if !may_be_kept && self.pool.is_full(Kind::of(B::READ_ONLY)) {
             return Err(overloaded());
         }
         Ok(())
     }
 
-    /// Calls an rpc with one message as its answer.
+    /// Calls an rpc with one message as its answer, or recalls the answer.
     ///
     /// # Errors
     /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` without one.
@@ -113,20 +136,74 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<(B::Response, MetadataMap), Status> {
+        if B::SHOWS_CATALOGUE
+            && let Some(memory) = &self.memory
+        {
+            return Box::pin(self.recall::<B>(memory, request, context)).await;
+        }
+        context.note_private();
+        let _forgets = B::CHANGES_CATALOGUE.then(|| Forgets(self.memory.as_ref()));
+        let (message, metadata) = self
+            .ask(rpc_of::<B>(context), encode(&request), context)
+            .await?;
+        Ok((decode(message)?, metadata))
+    }
+
+    /// The answer to a request, which is kept until the catalogue changes.
+    async fn recall<B: binding::Rpc>(
+        &self,
+        memory: &Memory,
+        request: B::Request,
+        context: &Context,
+    ) -> Result<(B::Response, MetadataMap), Status> {
+        let is_filtered = B::is_filtered(&request);
+        let asked = Asked {
+            rpc: B::GRPC_PATH,
+            request: encode(&request),
+        };
+        let bytes = asked.request.clone();
+        let ask = async |basis| {
+            // Others wait for it as well, so it is nobody's own call.
+            let context = context.for_all();
+            let answer = self.ask(rpc_of::<B>(&context), bytes, &context).await;
+            let (message, metadata) = answer?;
+            let decoded = decode::<B::Response>(message.clone())?;
+            let answer = memory.answer::<B>(message, metadata, &decoded, basis);
+            Ok((answer, decoded))
+        };
+        let recalled = memory
+            .recall(self, asked, is_filtered, context.deadline(), ask)
+            .await?;
+        context.note(&recalled, is_filtered);
+        let Recalled {
+            answer, message, ..
+        } = recalled;
+        let message = match message {
+            Some(message) => message,
+            None => decode(answer.message.clone())?,
+        };
+        Ok((message, answer.metadata.clone()))
+    }
+
+    /// The one message of an answer, encoded.
+    async fn ask(
+        &self,
+        rpc: Rpc,
+        request: Bytes,
+        context: &Context,
+    ) -> Result<(Bytes, MetadataMap), Status> {
         let Reply {
             metadata,
             first,
             mut rest,
-        } = self
-            .exchange(rpc_of::<B>(context), encode(&request), context)
-            .await?;
+        } = self.exchange(rpc, request, context).await?;
         let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
         // Trailers may contain an error.
         let end = timeout_at(context.deadline(), rest.message());
         end.await
             .map_err(|_elapsed| Status::deadline_exceeded("core did not answer in time"))?
             .map_err(as_seen)?;
-        Ok((decode(message)?, metadata))
+        Ok((message, metadata))
     }
 
     /// Calls an rpc with a file as its answer: one `HttpBody`, or a stream of them.
@@ -138,6 +215,7 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Status> {
+        context.note_private();
         let answer = self
             .exchange(rpc_of::<B>(context), encode(&request), context)
             .await?;
@@ -281,6 +359,17 @@ impl Core {
             Some(FailureKind::Late) => {}
         }
         result
+    }
+}
+
+/// Forgets what was kept when a change has come to its end, however that was: core may have made it all the same.
+struct Forgets<'m>(Option<&'m Memory>);
+
+impl Drop for Forgets<'_> {
+    fn drop(&mut self) {
+        if let Some(memory) = self.0 {
+            memory.forget();
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
 use super::identity::Identity;
+use crate::memory::{Recalled, Recorder};
 
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
@@ -22,12 +23,17 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Maximum length of the entity tags that are sent to core: some versions of one file.
 const MAX_TAGS: usize = 1024;
 
+/// How long an answer may take that several clients wait for. Each of them has a deadline of its own.
+const TIME_FOR_ALL: Duration = Duration::from_secs(10);
+
 /// The context of a call: its credential, its deadline and its trace.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The metadata for core. Credentials are marked sensitive, so that `Debug` hides them.
     headers: HeaderMap,
     deadline: Instant,
+    /// Notes the calls, if what is made of their answers may be kept.
+    recorder: Option<Recorder>,
 }
 
 impl Context {
@@ -42,6 +48,7 @@ impl Context {
         Self {
             headers,
             deadline: Instant::now() + time,
+            recorder: None,
         }
     }
 
@@ -108,6 +115,44 @@ impl Context {
         let tags = tags.filter(|tags| tags.len() <= MAX_TAGS);
         insert(&mut self.headers, IF_NONE_MATCH, tags.cloned());
         self
+    }
+
+    /// The same context, whose calls are noted.
+    #[must_use]
+    pub(crate) fn recorded_by(self, recorder: Option<Recorder>) -> Self {
+        Self { recorder, ..self }
+    }
+
+    /// Notes an answer that is kept.
+    pub(crate) fn note<M>(&self, recalled: &Recalled<M>, is_filtered: bool) {
+        if let Some(recorder) = &self.recorder {
+            recorder.note(recalled, is_filtered);
+        }
+    }
+
+    /// Notes a call whose answer is not kept.
+    pub(crate) fn note_private(&self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.note_private();
+        }
+    }
+
+    /// The context of a call whose answer is for others, too: it has nothing of this client but its trace, and its own time.
+    pub(crate) fn for_all(&self) -> Self {
+        let mut headers = self.headers.clone();
+        for name in [
+            AUTHORIZATION,
+            CLIENT_ADDRESS,
+            IDEMPOTENCY_KEY,
+            IF_NONE_MATCH,
+        ] {
+            headers.remove(name);
+        }
+        Self {
+            headers,
+            deadline: Instant::now() + TIME_FOR_ALL,
+            recorder: None,
+        }
     }
 
     /// Whether the call has an idempotency key.

@@ -23,15 +23,22 @@ const QUALITY: CompressionLevel = CompressionLevel::Fastest;
 
 /// Compresses large answers whose media types begin with one of these, if the client accepts it.
 pub(super) fn layer(routes: Router, media_types: &'static [&'static str]) -> Router {
+    routes
+        .layer(compression(media_types, QUALITY))
+        .layer(MapRequestLayer::new(prudent))
+}
+
+/// Compresses large answers of these media types.
+pub(super) fn compression(
+    media_types: &'static [&'static str],
+    quality: CompressionLevel,
+) -> CompressionLayer<impl Predicate + use<>> {
     let gains = move |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         is_among(media_types, headers)
     };
-    let compression = CompressionLayer::new()
-        .quality(QUALITY)
-        .compress_when(SizeAbove::new(WORTH_BYTES).and(gains));
-    routes
-        .layer(compression)
-        .layer(MapRequestLayer::new(prudent))
+    CompressionLayer::new()
+        .quality(quality)
+        .compress_when(SizeAbove::new(WORTH_BYTES).and(gains))
 }
 
 /// A client that takes any coding (`*`), as Prism does, gets gzip. It cannot know all that there will be.

@@ -5,14 +5,17 @@ use std::time::SystemTime;
 use axum::{extract::Request, middleware::Next, response::Response};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED},
+    header::{
+        CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+        LAST_MODIFIED,
+    },
 };
 use muster_api::entity_tag;
 
 use super::{answer::nothing, compress::is_among};
 
 /// What a client says that it has.
-enum Known {
+pub(super) enum Known {
     Nothing,
     /// Answers with these tags.
     Tags(Vec<HeaderValue>),
@@ -35,16 +38,22 @@ pub(super) async fn revalidate(
     if response.status() != StatusCode::OK || !known.is(response.headers()) {
         return response;
     }
+    not_modified(response)
+}
+
+/// The answer to a client that has this one.
+pub(super) fn not_modified(response: Response) -> Response {
     let mut response = response.map(|_body| nothing());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    response.headers_mut().remove(CONTENT_TYPE);
-    response.headers_mut().remove(CONTENT_LENGTH);
+    for name in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING] {
+        response.headers_mut().remove(name);
+    }
     response
 }
 
 impl Known {
     /// Tags are exact, so a time counts only where there are none (RFC 9110, section 13.1.3).
-    fn of(method: &Method, headers: &HeaderMap) -> Self {
+    pub(super) fn of(method: &Method, headers: &HeaderMap) -> Self {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Self::Nothing;
         }
@@ -56,7 +65,7 @@ impl Known {
     }
 
     /// Whether it is the answer with these headers.
-    fn is(&self, answer: &HeaderMap) -> bool {
+    pub(super) fn is(&self, answer: &HeaderMap) -> bool {
         match self {
             Self::Nothing => false,
             Self::Tags(known) => answer.get(ETAG).is_some_and(|tag| {
@@ -81,7 +90,7 @@ fn time(headers: &HeaderMap, name: &HeaderName) -> Option<SystemTime> {
     httpdate::parse_http_date(text).ok()
 }
 
-fn weaken(headers: &mut HeaderMap) {
+pub(super) fn weaken(headers: &mut HeaderMap) {
     if let Some(tag) = headers.get_mut(ETAG)
         && tag.as_bytes().starts_with(b"\"")
         && let Ok(weak) = HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat())

@@ -32,6 +32,12 @@ pub(super) async fn guard(request: Request, next: Next, surface: Surface) -> Res
             .map_err(|_panic| panicked()),
     };
     let mut response = outcome.unwrap_or_else(|problem| problem.into_response(&id));
+    set_defaults(response.headers_mut(), surface);
+    response
+}
+
+/// Sets the headers that every answer has.
+pub(super) fn set_defaults(headers: &mut HeaderMap, surface: Surface) {
     let defaults = [
         (CACHE_CONTROL, surface.caching),
         (CONTENT_SECURITY_POLICY, surface.content_security_policy),
@@ -40,12 +46,11 @@ pub(super) async fn guard(request: Request, next: Next, surface: Surface) -> Res
     ];
     for (name, value) in defaults {
         let value = HeaderValue::from_static(value);
-        response.headers_mut().entry(name).or_insert(value);
+        headers.entry(name).or_insert(value);
     }
-    response
 }
 
-fn oversized(request: &Request) -> Option<Problem> {
+pub(super) fn oversized(request: &Request) -> Option<Problem> {
     let refuse =
         |status, message| Some(Problem::new(Reason::InvalidRequest, message).answered(status));
     let path = request.uri().path_and_query();

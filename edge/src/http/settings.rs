@@ -23,7 +23,7 @@ use super::{
     ProxySettings, TrustedProxies,
     body::{self, Memory},
 };
-use crate::{Context, Core, CoreSettings, Problem};
+use crate::{Context, Core, CoreSettings, MemorySettings, Problem};
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -46,6 +46,9 @@ pub struct HttpSettings {
     /// The proxies in front of it
     #[command(flatten)]
     pub proxies: ProxySettings,
+    /// Its memory
+    #[command(flatten)]
+    pub memory: MemorySettings,
 }
 
 /// Settings of a surface that runs as its own process. Flatten them into its settings.
@@ -106,7 +109,8 @@ impl CallOptions {
     /// The context of a call for this request.
     pub fn context(&self, request: &Parts) -> Context {
         let id = RequestId::in_extensions(&request.extensions);
-        let context = Context::from_headers(&request.headers, &id, self.request_time);
+        let context = Context::from_headers(&request.headers, &id, self.request_time)
+            .recorded_by(request.extensions.get().cloned());
         match self.client(request) {
             Some(client) => context.for_client(client),
             None => context,
@@ -143,7 +147,8 @@ pub async fn run(
     router: impl FnOnce(Core) -> Result<Router, Failure>,
 ) -> Result<(), Failure> {
     let stop = shutdown::on_signal()?;
-    let router = router(settings.core.edge()?)?;
+    let core = settings.core.edge()?;
+    let router = router(core.with_memory(settings.http.memory.memory()))?;
     let address = settings.http.http_addr;
     let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
     tracing::info!(%address, "serving HTTP");

@@ -8,7 +8,7 @@ use axum::{
 use muster_api::{Reason, metadata};
 use process::observe::RequestId;
 
-use super::{compress, conditional, guard, health};
+use super::{compress, conditional, guard, health, pages::Pages};
 use crate::{Core, Problem};
 
 /// For answers that are data: a browser must not run or embed anything in them.
@@ -58,7 +58,7 @@ impl Surface {
     }
 
     /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
-    /// and compression.
+    /// and compression. If core's client has a memory, answers about the catalogue are kept and do not pass them again.
     pub fn router(self, mut routes: Router, core: &Core) -> Router {
         for resource in health::resources(core.clone()) {
             routes = resource.add_to(routes);
@@ -71,7 +71,17 @@ impl Surface {
             conditional::revalidate(request, next, self.compressed)
         };
         let guarded = move |request: Request, next: Next| guard::guard(request, next, self);
-        let routes = routes.fallback(unknown).layer(from_fn(revalidate));
-        compress::layer(routes, self.compressed).layer(from_fn(guarded))
+        let routes = routes.fallback(unknown);
+        let pages = core.memory().map(|memory| Pages::new(memory, self));
+        let routes = match &pages {
+            Some(pages) => pages.clone().filled_by(routes),
+            None => routes,
+        };
+        let routes = routes.layer(from_fn(revalidate));
+        let routes = compress::layer(routes, self.compressed).layer(from_fn(guarded));
+        match pages {
+            Some(pages) => pages.in_front_of(routes),
+            None => routes,
+        }
     }
 }

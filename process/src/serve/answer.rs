@@ -1,20 +1,73 @@
 //! Until when a request may take, and its answer, which moves that on as long as it is sent.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use http_body::Body;
 use http_body_util::BodyExt as _;
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
 
 use super::Limits;
 use crate::connections;
 
-/// When the request of a connection is overdue; `None` without one.
-pub(super) type Due = Option<Instant>;
+/// When the request of a connection is overdue. It is moved with every request and every piece of an answer, almost always to a later time,
+/// for which nobody has to be woken up.
+pub(super) struct Due {
+    start: Instant,
+    /// Nanoseconds after the start.
+    at: AtomicU64,
+    is_sooner: Notify,
+}
+
+impl Due {
+    /// The first request is overdue then.
+    pub(super) fn at(first: Instant) -> Arc<Self> {
+        let due = Self {
+            start: Instant::now(),
+            at: AtomicU64::new(0),
+            is_sooner: Notify::new(),
+        };
+        due.set(first);
+        Arc::new(due)
+    }
+
+    fn set(&self, at: Instant) {
+        let after = at.saturating_duration_since(self.start).as_nanos();
+        let after = u64::try_from(after).unwrap_or(u64::MAX);
+        if after < self.at.swap(after, Ordering::AcqRel) {
+            self.is_sooner.notify_one();
+        }
+    }
+
+    fn get(&self) -> Instant {
+        self.start + Duration::from_nanos(self.at.load(Ordering::Acquire))
+    }
+
+    /// Completes when a request is overdue, with the time at which that was to be.
+    pub(super) async fn passed(&self) -> Instant {
+        loop {
+            let at = self.get();
+            tokio::select! {
+                () = sleep_until(at) => if self.get() <= at {
+                    return at;
+                },
+                () = self.is_sooner.notified() => {}
+            }
+        }
+    }
+}
 
 /// Exists while a request runs.
 pub(super) struct Busy {
-    due: watch::Sender<Due>,
+    due: Arc<Due>,
     pause: Duration,
     /// No answer takes longer.
     last: Instant,
@@ -23,11 +76,7 @@ pub(super) struct Busy {
 
 impl Busy {
     /// A request that begins now.
-    pub(super) fn begin(
-        due: watch::Sender<Due>,
-        limits: &Limits,
-        request: connections::Busy,
-    ) -> Self {
+    pub(super) fn begin(due: Arc<Due>, limits: &Limits, request: connections::Busy) -> Self {
         let busy = Self {
             due,
             pause: limits.request,
@@ -40,14 +89,14 @@ impl Busy {
 
     fn goes_on(&self) {
         let due = Instant::now() + self.pause;
-        self.due.send_replace(Some(due.min(self.last)));
+        self.due.set(due.min(self.last));
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
         // What remains of the answer must be written. An idle connection ends before this, by the limit on headers.
-        self.due.send_replace(Some(Instant::now() + self.pause));
+        self.due.set(Instant::now() + self.pause);
     }
 }
 

@@ -8,7 +8,6 @@ use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::watch,
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
@@ -43,13 +42,14 @@ pub(super) async fn run<I, S, B>(
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
 {
     let first_header = Instant::now() + limits.first_header;
-    let (due, dues) = watch::channel(Some(first_header));
+    let due = Due::at(first_header);
+    let overdue = Arc::clone(&due);
     let (header, body_idle) = (limits.header, limits.body_idle);
     let (requests, stopping) = (place.clone(), stop.clone());
     let times = Arc::clone(&limits);
     let handle = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
-        let busy = Busy::begin(due.clone(), &times, requests.busy());
+        let busy = Busy::begin(Arc::clone(&due), &times, requests.busy());
         let answering = service
             .clone()
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
@@ -70,7 +70,7 @@ pub(super) async fn run<I, S, B>(
             .max_buf_size(HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(handle))
     );
-    let mut overdue = pin!(overdue(dues));
+    let mut overdue = pin!(overdue.passed());
     // An idle connection is closed only then: its client may be about to send.
     let mut closing = pin!(shutdown::after(&stop, limits.linger));
     let mut is_closing = false;
@@ -99,29 +99,6 @@ pub(super) async fn run<I, S, B>(
                 is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }
-        }
-    }
-}
-
-/// Completes when a request is still running at its deadline, or the first has not come by then.
-async fn overdue(mut dues: watch::Receiver<Due>) -> Instant {
-    loop {
-        let due = *dues.borrow_and_update();
-        let passed = async {
-            match due {
-                Some(due) => {
-                    tokio::time::sleep_until(due).await;
-                    due
-                }
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            due = passed => return due,
-            changed = dues.changed() => if changed.is_err() {
-                // The connection has ended, so its own future completes.
-                std::future::pending::<()>().await;
-            },
         }
     }
 }

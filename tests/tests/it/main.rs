@@ -24,6 +24,7 @@ mod exporting;
 mod hostile_text;
 mod idempotency;
 mod ids;
+mod keeping;
 mod limits;
 mod mail;
 mod many_registrations;

@@ -37,6 +37,20 @@ impl<
 }
 
 #[tonic::async_trait]
+impl<
+    S: super::catalogue_news_service_server::CatalogueNewsService,
+> super::catalogue_news_service_server::CatalogueNewsService for Validated<S> {
+    type WatchCatalogueStream = S::WatchCatalogueStream;
+
+    async fn watch_catalogue(
+        &self,
+        request: tonic::Request<super::WatchCatalogueRequest>,
+    ) -> Result<tonic::Response<Self::WatchCatalogueStream>, tonic::Status> {
+        self.inner().watch_catalogue(validated(request)?).await
+    }
+}
+
+#[tonic::async_trait]
 impl<S: super::edge_service_server::EdgeService> super::edge_service_server::EdgeService
 for Validated<S> {
     async fn check_credential(
@@ -374,6 +388,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.AccountManagementService/RemoveAccount",
         AccessRule::of::<bindings::RemoveAccount>(),
+    ),
+    (
+        "/muster.internal.v1.CatalogueNewsService/WatchCatalogue",
+        AccessRule::of::<bindings::WatchCatalogue>(),
     ),
     (
         "/muster.internal.v1.EdgeService/CheckCredential",

@@ -24,6 +24,8 @@ impl Rpc for GetAccount {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetAccount {
@@ -61,6 +63,8 @@ impl Rpc for ExportAccount {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ExportAccount {
@@ -98,6 +102,8 @@ impl Rpc for ListActivity {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListActivity {
@@ -160,6 +166,8 @@ impl Rpc for ExportActivity {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ExportActivity {
@@ -208,11 +216,30 @@ impl Rpc for ListEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
+
+    fn is_filtered(request: &Self::Request) -> bool {
+        [&request.q, &request.city, &request.from, &request.to]
+            .into_iter()
+            .flatten()
+            .any(|filter| !filter.is_empty())
+    }
+
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        for one in &response.items {
+            visit(&one.slug);
+        }
+    }
 }
 
 impl PublicRpc for ListEvents {
     const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
+    const CACHING: Option<Caching> = Some(Caching {
+        max_age_seconds: 1,
+        stale_while_revalidate_seconds: 0,
+        provisional_max_age_seconds: 0,
+    });
 }
 
 impl Binding for ListEvents {
@@ -270,11 +297,21 @@ impl Rpc for GetEvent {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
+
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        visit(&response.slug);
+    }
 }
 
 impl PublicRpc for GetEvent {
     const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
+    const CACHING: Option<Caching> = Some(Caching {
+        max_age_seconds: 1,
+        stale_while_revalidate_seconds: 0,
+        provisional_max_age_seconds: 0,
+    });
 }
 
 impl Binding for GetEvent {
@@ -314,6 +351,14 @@ impl Rpc for GetEventPage {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
+
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        if let Some(one) = &response.event {
+            visit(&one.slug);
+        }
+    }
 }
 
 impl PublicRpc for GetEventPage {
@@ -339,6 +384,8 @@ impl Rpc for GetEventCalendar {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetEventCalendar {
@@ -364,6 +411,15 @@ impl Rpc for GetCatalogueCalendar {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
+
+    fn is_filtered(request: &Self::Request) -> bool {
+        [&request.q, &request.city, &request.from, &request.to]
+            .into_iter()
+            .flatten()
+            .any(|filter| !filter.is_empty())
+    }
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -389,6 +445,8 @@ impl Rpc for ListSitemaps {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListSitemaps {
@@ -414,6 +472,8 @@ impl Rpc for ListSitemapEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListSitemapEvents {
@@ -439,6 +499,8 @@ impl Rpc for GetCover {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetCover {
@@ -487,11 +549,17 @@ impl Rpc for ListUseCases {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListUseCases {
     const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
+    const CACHING: Option<Caching> = Some(Caching {
+        max_age_seconds: 1,
+        stale_while_revalidate_seconds: 0,
+        provisional_max_age_seconds: 0,
+    });
 }
 
 impl Binding for ListUseCases {
@@ -528,11 +596,17 @@ impl Rpc for ListGuides {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListGuides {
     const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
+    const CACHING: Option<Caching> = Some(Caching {
+        max_age_seconds: 1,
+        stale_while_revalidate_seconds: 0,
+        provisional_max_age_seconds: 0,
+    });
 }
 
 impl Binding for ListGuides {
@@ -569,6 +643,8 @@ impl Rpc for GetGuide {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetGuide {
@@ -594,6 +670,8 @@ impl Rpc for GetUseCase {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetUseCase {
@@ -619,6 +697,8 @@ impl Rpc for CreateEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for CreateEvent {
@@ -656,6 +736,8 @@ impl Rpc for ListMyEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListMyEvents {
@@ -718,6 +800,8 @@ impl Rpc for GetMyEvent {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetMyEvent {
@@ -764,6 +848,8 @@ impl Rpc for UpdateEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for UpdateEvent {
@@ -814,6 +900,8 @@ impl Rpc for CloneEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CloneEvent {
@@ -858,6 +946,8 @@ impl Rpc for DeleteEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for DeleteEvent {
@@ -902,6 +992,8 @@ impl Rpc for PreviewEventMail {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for PreviewEventMail {
@@ -927,6 +1019,8 @@ impl Rpc for PublishEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for PublishEvent {
@@ -971,6 +1065,8 @@ impl Rpc for UnpublishEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for UnpublishEvent {
@@ -1015,6 +1111,8 @@ impl Rpc for CancelEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for CancelEvent {
@@ -1059,6 +1157,8 @@ impl Rpc for RegisterAttendee {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for RegisterAttendee {
@@ -1103,6 +1203,8 @@ impl Rpc for AddRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for AddRegistration {
@@ -1147,6 +1249,8 @@ impl Rpc for ListRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListRegistrations {
@@ -1212,6 +1316,8 @@ impl Rpc for ExportRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ExportRegistrations {
@@ -1256,6 +1362,8 @@ impl Rpc for GetRegistration {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetRegistration {
@@ -1302,6 +1410,8 @@ impl Rpc for GetRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetRegistrations {
@@ -1327,6 +1437,8 @@ impl Rpc for ApproveRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1373,6 +1485,8 @@ impl Rpc for ApproveRegistrations {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ApproveRegistrations {
@@ -1417,6 +1531,8 @@ impl Rpc for UpdateRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for UpdateRegistration {
@@ -1469,6 +1585,8 @@ impl Rpc for DeclineRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for DeclineRegistration {
@@ -1515,6 +1633,8 @@ impl Rpc for DeclineRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for DeclineRegistrations {
@@ -1540,6 +1660,8 @@ impl Rpc for CancelRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CancelRegistration {
@@ -1586,6 +1708,8 @@ impl Rpc for CheckIn {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CheckIn {
@@ -1632,6 +1756,8 @@ impl Rpc for CheckInByCode {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CheckInByCode {
@@ -1669,6 +1795,8 @@ impl Rpc for GetRegistrationByCode {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByCode {
@@ -1694,6 +1822,8 @@ impl Rpc for UndoCheckIn {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for UndoCheckIn {
@@ -1740,6 +1870,8 @@ impl Rpc for GetRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByToken {
@@ -1765,6 +1897,8 @@ impl Rpc for GetRegistrationCalendarByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetRegistrationCalendarByToken {
@@ -1790,6 +1924,8 @@ impl Rpc for GetTicket {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetTicket {
@@ -1815,6 +1951,8 @@ impl Rpc for ConfirmRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ConfirmRegistrationByToken {
@@ -1840,6 +1978,8 @@ impl Rpc for TakeOverNewDetailsByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for TakeOverNewDetailsByToken {
@@ -1865,6 +2005,8 @@ impl Rpc for CancelRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CancelRegistrationByToken {

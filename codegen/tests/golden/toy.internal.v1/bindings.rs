@@ -21,6 +21,8 @@ impl Rpc for CheckCard {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 /// Says which books are moved, as they are.
@@ -41,6 +43,8 @@ impl Rpc for WatchShelf {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl StreamRpc for WatchShelf {}

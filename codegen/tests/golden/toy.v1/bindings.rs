@@ -24,6 +24,8 @@ impl Rpc for ListBooks {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListBooks {
@@ -83,6 +85,8 @@ impl Rpc for ListBooks2 {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListBooks2 {
@@ -133,6 +137,8 @@ impl Rpc for GetBook {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetBook {
@@ -177,6 +183,8 @@ impl Rpc for GetSummary {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetSummary {
@@ -202,6 +210,8 @@ impl Rpc for GetScan {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetScan {
@@ -246,6 +256,8 @@ impl Rpc for UpdateBook {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for UpdateBook {
@@ -296,6 +308,8 @@ impl Rpc for DiscardBook {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for DiscardBook {
@@ -340,6 +354,8 @@ impl Rpc for CountBooks {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CountBooks {
@@ -365,6 +381,8 @@ impl Rpc for ListThings {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ListThings {
@@ -413,6 +431,8 @@ impl Rpc for GetThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetThing {
@@ -457,6 +477,8 @@ impl Rpc for GetPicture {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetPicture {
@@ -505,6 +527,8 @@ impl Rpc for CreateThing {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CreateThing {
@@ -542,6 +566,8 @@ impl Rpc for GetMe {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetMe {
@@ -579,6 +605,8 @@ impl Rpc for GetMyThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for GetMyThing {
@@ -623,6 +651,8 @@ impl Rpc for UpdateThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for UpdateThing {
@@ -673,6 +703,8 @@ impl Rpc for PublishThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for PublishThing {
@@ -717,6 +749,8 @@ impl Rpc for CancelThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for CancelThing {
@@ -761,6 +795,8 @@ impl Rpc for ExportThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
+    const SHOWS_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
 }
 
 impl PublicRpc for ExportThing {

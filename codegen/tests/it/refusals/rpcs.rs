@@ -240,6 +240,47 @@ fn caching_of_what_is_not_public() {
 }
 
 #[test]
+fn an_edge_that_keeps_what_is_not_public() {
+    refused(
+        &[(
+            "access: ACCESS_PAID\n",
+            "access: ACCESS_PAID\n      catalogue: {}\n",
+        )],
+        &["rpc toy.v1.BookService.GetScan", "edges may keep"],
+    );
+}
+
+#[test]
+fn a_kept_answer_that_depends_on_what_is_not_there() {
+    for (option, said) in [
+        ("{seats_of: \"items\"}", "its answer has no text items"),
+        ("{seats_of: \"items.name\"}", "no text items.name"),
+        ("{seats_of: \"items.id.more\"}", "no text items.id.more"),
+        ("{filters: \"shelf\"}", "no optional text shelf"),
+    ] {
+        let kept = format!("answers: \"The books.\"\n      catalogue: {option}");
+        refused(
+            &[("answers: \"The books.\"", &kept)],
+            &["rpc ListBooks", said],
+        );
+    }
+}
+
+#[test]
+fn a_read_that_changes_the_catalogue() {
+    refused(
+        &[(
+            "answers: \"The books.\"",
+            "answers: \"The books.\"\n      changes_catalogue: true",
+        )],
+        &[
+            "rpc toy.v1.BookService.ListBooks",
+            "not the catalogue either",
+        ],
+    );
+}
+
+#[test]
 fn caching_of_what_is_changed() {
     refused(
         &[

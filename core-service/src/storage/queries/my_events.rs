@@ -156,6 +156,7 @@ pub(in crate::storage) async fn delete_event(
         "DELETE FROM stock_covers WHERE event_id = $1",
         "DELETE FROM former_times WHERE event_id = $1",
         "DELETE FROM event_counters WHERE event_id = $1",
+        "DELETE FROM seat_changes WHERE event_id = $1",
     ] {
         sqlx::query::<Db>(statement)
             .bind(event.uuid())

@@ -92,6 +92,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0029_sitemaps_from_an_index",
             "0030_oauth",
             "0032_former_times",
+            "0041_seat_changes",
         ]
     );
     store.migrate().await.unwrap();
@@ -134,6 +135,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0030_oauth",
                 "0032_former_times",
                 "0034_days_of_starts",
+                "0041_seat_changes",
             ]
         );
     }

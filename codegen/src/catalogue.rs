@@ -1,0 +1,106 @@
+//! How answers depend on the public catalogue: what edges need to know of those that they keep.
+
+use anyhow::{Result, bail, ensure};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::{
+    model::{Api, Cardinality, Field, Kind, Message, Method, Response},
+    rust::ident,
+};
+
+/// Checks that the fields that the option names are there.
+pub(crate) fn check(api: &Api, method: &Method) -> Result<()> {
+    let Some(catalogue) = &method.catalogue else {
+        return Ok(());
+    };
+    let Response::Message(answer) = &method.response else {
+        bail!("its answer is a file, which no edge keeps");
+    };
+    for filter in &catalogue.filters {
+        let field = find(api.message(&method.request), filter);
+        let is_text = |field: &Field| {
+            field.kind == Kind::String && field.cardinality == Cardinality::Optional
+        };
+        ensure!(
+            field.is_some_and(is_text),
+            "catalogue.filters: its request has no optional text {filter}"
+        );
+    }
+    if catalogue.seats_of.is_empty() {
+        return Ok(());
+    }
+    let path: Vec<&str> = catalogue.seats_of.split('.').collect();
+    let slug = steps(api, answer, &path).and_then(|steps| steps.last().copied());
+    let is_text = |slug: &Field| slug.kind == Kind::String && slug.cardinality == Cardinality::One;
+    ensure!(
+        slug.is_some_and(is_text),
+        "catalogue.seats_of: its answer has no text {}",
+        catalogue.seats_of
+    );
+    Ok(())
+}
+
+/// The methods of `Rpc` for an answer that depends on the catalogue.
+pub(crate) fn emit(api: &Api, method: &Method) -> TokenStream {
+    let (Some(catalogue), Response::Message(answer)) = (&method.catalogue, &method.response) else {
+        return TokenStream::new();
+    };
+    let filters = catalogue.filters.iter().map(|name| ident(name));
+    let is_filtered = (!catalogue.filters.is_empty()).then(|| {
+        quote! {
+            fn is_filtered(request: &Self::Request) -> bool {
+                [#(&request.#filters),*].into_iter().flatten().any(|filter| !filter.is_empty())
+            }
+        }
+    });
+    let path: Vec<&str> = catalogue.seats_of.split('.').collect();
+    let seats_of = steps(api, answer, &path).map(|steps| {
+        let visit = visit(&quote! { response }, &steps);
+        quote! {
+            fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+                #visit
+            }
+        }
+    });
+    quote! {
+        #is_filtered
+        #seats_of
+    }
+}
+
+/// The fields on a path from a message; none if there is no such path.
+fn steps<'a>(api: &'a Api, message: &str, path: &[&str]) -> Option<Vec<&'a Field>> {
+    let (first, rest) = path.split_first()?;
+    let field = find(api.message(message), first)?;
+    let mut all = vec![field];
+    match (&field.kind, rest) {
+        (Kind::Message(inner), rest) => all.extend(steps(api, inner, rest)?),
+        (_, []) => {}
+        _ => return None,
+    }
+    Some(all)
+}
+
+fn find<'a>(message: &'a Message, name: &str) -> Option<&'a Field> {
+    message.fields.iter().find(|field| field.name == name)
+}
+
+/// Visits the text at the end of the steps, for each message on the way.
+fn visit(from: &TokenStream, steps: &[&Field]) -> TokenStream {
+    let Some((field, rest)) = steps.split_first() else {
+        return quote! { visit(#from); };
+    };
+    let name = ident(&field.name);
+    match (&field.kind, field.cardinality) {
+        (Kind::Message(_), cardinality) => {
+            let inner = visit(&quote! { one }, rest);
+            if cardinality == Cardinality::Many {
+                quote! { for one in &#from.#name { #inner } }
+            } else {
+                quote! { if let Some(one) = &#from.#name { #inner } }
+            }
+        }
+        _ => visit(&quote! { &#from.#name }, rest),
+    }
+}

@@ -1,0 +1,82 @@
+//! What edges learn of the catalogue: how many changes there were, and of which events another number of seats is left.
+
+use sqlx::Row as _;
+
+use super::{Connection, Db, seat_changes};
+use crate::{
+    domain::{
+        catalogue::{CatalogueVersion, ShardVersion},
+        ids::EventId,
+        instant::Instant,
+    },
+    storage::{Error, values::shard},
+};
+
+/// All of it as of one moment: a reader that has seen a change has seen all that were committed before it.
+pub(in crate::storage) async fn catalogue_versions(
+    connection: &mut Connection,
+) -> Result<CatalogueVersion, Error> {
+    let rows = sqlx::query::<Db>(
+        "SELECT s.shard, s.version AS seats, t.version AS catalogue FROM seat_versions s \
+         JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut catalogue = 0;
+    let mut seats = Vec::with_capacity(rows.len());
+    for row in &rows {
+        catalogue += row.try_get::<i64, _>("catalogue")?;
+        seats.push(ShardVersion {
+            shard: row.try_get("shard")?,
+            version: row.try_get("seats")?,
+        });
+    }
+    Ok(CatalogueVersion { catalogue, seats })
+}
+
+/// It is taken last, and so held for the shortest time, after the catalogue's own.
+pub(in crate::storage) async fn raise_seat_versions(
+    connection: &mut Connection,
+    events: &[EventId],
+) -> Result<(), Error> {
+    let shards = events.iter().map(|event| shard(event.uuid()).into());
+    seat_changes::put(connection, events, shards.collect()).await
+}
+
+pub(in crate::storage) async fn list_seat_changes(
+    connection: &mut Connection,
+    known: &[ShardVersion],
+    limit: i64,
+) -> Result<Vec<String>, Error> {
+    let mut slugs = Vec::new();
+    for ShardVersion { shard, version } in known {
+        let left = limit - i64::try_from(slugs.len()).unwrap_or(limit);
+        let rows = sqlx::query::<Db>(
+            "SELECT e.slug FROM seat_changes s JOIN events e ON e.id = s.event_id \
+             WHERE s.shard = $1 AND s.version > $2 LIMIT $3",
+        )
+        .bind(shard)
+        .bind(version)
+        .bind(left)
+        .fetch_all(&mut *connection)
+        .await?;
+        for row in &rows {
+            slugs.push(row.try_get("slug")?);
+        }
+    }
+    Ok(slugs)
+}
+
+pub(in crate::storage) async fn next_end(
+    connection: &mut Connection,
+    now: Instant,
+) -> Result<Option<Instant>, Error> {
+    let row = sqlx::query::<Db>(
+        "SELECT min(effective_end) AS next FROM events WHERE live = TRUE AND effective_end > $1",
+    )
+    .bind(now.micros())
+    .fetch_one(connection)
+    .await?;
+    let next: Option<i64> = row.try_get("next")?;
+    Ok(next.map(Instant::from_micros))
+}

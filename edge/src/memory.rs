@@ -1,0 +1,332 @@
+//! Answers about the public catalogue, kept until it changes.
+//!
+//! The proto says of an rpc that its answer depends on the catalogue only, and core says so of each answer. Such an answer is kept as core
+//! sent it ([`Memory::recall`]), and by a surface as it was written for clients (`http::pages`). Whether what is kept still holds, an edge
+//! learns from core, not from a clock: it listens to the news of the catalogue ([`listening`]) and notes what they change ([`known`]).
+//!
+//! Without news for [`muster_api::deadline::CATALOGUE_TRUST`] nothing counts as right: core is asked. Only if it is away, what was right
+//! when the last news came is answered, marked with its age, and for a limited time.
+
+mod clock;
+mod known;
+mod listening;
+mod recorder;
+mod settings;
+mod turns;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use moka::sync::Cache;
+use muster_api::{binding, metadata::CATALOGUE};
+use tokio::time::{Instant, timeout, timeout_at};
+use tonic::{Code, Status, metadata::MetadataMap};
+
+pub use clock::Clock;
+pub(crate) use known::Basis;
+use known::Known;
+use listening::Wanted;
+pub(crate) use recorder::{Record, Recorder};
+pub use settings::{MemoryOptions, MemorySettings};
+pub(crate) use turns::{Turn, Turns};
+
+use crate::Core;
+
+/// Nothing is kept for longer, whatever the news say: a limit to what an error could do.
+pub(crate) const LONGEST: Duration = Duration::from_mins(5);
+
+/// A larger answer is not kept.
+pub(crate) const LARGEST: usize = 1 << 20;
+
+/// An answer that was asked for so lately counts as right, also without news. Those who waited for it take it.
+const JUST_ASKED: Duration = Duration::from_millis(250);
+
+/// How long a client waits for core while there is an old answer.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long core is not asked again after it was away, while there is an old answer.
+const AWAY: Duration = Duration::from_secs(1);
+
+/// How often one waits for the answer that another one asked for. News that come meanwhile make one ask again.
+const ROUNDS: usize = 3;
+
+/// The memory of an edge. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Memory(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    options: MemoryOptions,
+    known: Known,
+    wanted: Wanted,
+    /// Answers to requests with and without filters, so that searches do not push out pages.
+    pages: Cache<Asked, Arc<Answer>>,
+    searches: Cache<Asked, Arc<Answer>>,
+    turns: Turns<Asked>,
+    /// Until when core is taken to be away, in microseconds of the clock.
+    away_until: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    stale: AtomicU64,
+}
+
+/// What was asked of core.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Asked {
+    pub(crate) rpc: &'static str,
+    pub(crate) request: Bytes,
+}
+
+/// An answer of core.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The encoded message.
+    pub(crate) message: Bytes,
+    pub(crate) metadata: MetadataMap,
+    /// Whether core says that it depends on the catalogue only.
+    pub(crate) is_kept: bool,
+    pub(crate) basis: Basis,
+}
+
+/// An answer, from the memory or from core.
+pub(crate) struct Recalled<M> {
+    pub(crate) answer: Arc<Answer>,
+    /// The message, if it was decoded just now.
+    pub(crate) message: Option<M>,
+    /// How long ago the answer was known to be right, if it may not be any more.
+    pub(crate) age: Option<Duration>,
+}
+
+impl<M> Recalled<M> {
+    const fn kept(answer: Arc<Answer>, age: Option<Duration>) -> Self {
+        Self {
+            answer,
+            message: None,
+            age,
+        }
+    }
+}
+
+/// How often the memory was of use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Answers from memory.
+    pub hits: u64,
+    /// Answers that core was asked for.
+    pub misses: u64,
+    /// Old answers, since core was away.
+    pub stale: u64,
+}
+
+impl Memory {
+    /// An empty memory.
+    pub fn new(options: MemoryOptions) -> Self {
+        let part = options.bytes / 8;
+        Self(Arc::new(Inner {
+            known: Known::default(),
+            wanted: Wanted::default(),
+            pages: store(part),
+            searches: store(part),
+            turns: Turns::default(),
+            away_until: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            stale: AtomicU64::new(0),
+            options,
+        }))
+    }
+
+    /// How often it was of use so far.
+    pub fn counts(&self) -> Counts {
+        let Inner {
+            hits,
+            misses,
+            stale,
+            ..
+        } = &*self.0;
+        let [hits, misses, stale] = [hits, misses, stale].map(|one| one.load(Ordering::Relaxed));
+        Counts {
+            hits,
+            misses,
+            stale,
+        }
+    }
+
+    /// How many bytes all of it may have.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.options.bytes
+    }
+
+    /// The time by its clock.
+    pub(crate) fn now(&self) -> Duration {
+        self.0.options.clock.now()
+    }
+
+    /// Which news were known so far.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.0.known.epoch()
+    }
+
+    /// Whether what is based on this is right, as far as can be known now.
+    pub(crate) fn is_right(&self, basis: &Basis, now: Duration) -> bool {
+        let known = &self.0.known;
+        let is_recent = now < basis.asked_at + JUST_ASKED || known.is_fresh(now);
+        is_recent && known.holds(basis, now)
+    }
+
+    /// Notes that something was answered from memory.
+    pub(crate) fn count_hit(&self, now: Duration) {
+        self.0.hits.fetch_add(1, Ordering::Relaxed);
+        self.0.wanted.note(now);
+    }
+
+    /// Keeps nothing from before, since a change came this way.
+    pub(crate) fn forget(&self) {
+        self.0.known.forget();
+    }
+
+    /// The answer to what is asked: from memory, or by asking core, once for all who ask for it at a time.
+    ///
+    /// # Errors
+    /// Those of `ask`.
+    pub(crate) async fn recall<M>(
+        &self,
+        core: &Core,
+        asked: Asked,
+        is_filtered: bool,
+        deadline: Instant,
+        ask: impl AsyncFnOnce(Basis) -> Result<(Answer, M), Status>,
+    ) -> Result<Recalled<M>, Status> {
+        let inner = &*self.0;
+        listening::begin(self, core);
+        let store = if is_filtered {
+            &inner.searches
+        } else {
+            &inner.pages
+        };
+        let mut rounds = 0;
+        loop {
+            let now = self.now();
+            inner.wanted.note(now);
+            let found = store.get(&asked);
+            if let Some(found) = &found
+                && self.is_right(&found.basis, now)
+            {
+                inner.hits.fetch_add(1, Ordering::Relaxed);
+                return Ok(Recalled::kept(Arc::clone(found), None));
+            }
+            let old = found.and_then(|found| Some((self.age(&found.basis, now)?, found)));
+            if let Some((age, found)) = &old
+                && micros(now) < inner.away_until.load(Ordering::Relaxed)
+            {
+                inner.stale.fetch_add(1, Ordering::Relaxed);
+                return Ok(Recalled::kept(Arc::clone(found), Some(*age)));
+            }
+            let epoch = inner.known.epoch();
+            let _turn = match inner.turns.take(asked.clone(), epoch) {
+                Turn::Another(end) if rounds < ROUNDS => {
+                    rounds += 1;
+                    let end = timeout_at(deadline, end).await;
+                    end.map_err(|_elapsed| late())?;
+                    continue;
+                }
+                Turn::Another(_) => None,
+                Turn::Own(turn) => Some(turn),
+            };
+            inner.misses.fetch_add(1, Ordering::Relaxed);
+            let outcome = ask_for(old.is_some(), ask(Basis::of(epoch, now))).await;
+            return match (outcome, old) {
+                (Ok((answer, message)), _) => {
+                    let answer = Arc::new(answer);
+                    if answer.is_kept && answer.message.len() <= LARGEST {
+                        store.insert(asked, Arc::clone(&answer));
+                    }
+                    Ok(Recalled {
+                        answer,
+                        message: Some(message),
+                        age: None,
+                    })
+                }
+                (Err(status), Some((age, found))) if is_away(&status) => {
+                    let until = micros(self.now() + AWAY);
+                    inner.away_until.store(until, Ordering::Relaxed);
+                    inner.stale.fetch_add(1, Ordering::Relaxed);
+                    Ok(Recalled::kept(found, Some(age)))
+                }
+                (Err(status), _) => Err(status),
+            };
+        }
+    }
+
+    /// An answer that core has sent.
+    pub(crate) fn answer<B: binding::Rpc>(
+        &self,
+        message: Bytes,
+        metadata: MetadataMap,
+        decoded: &B::Response,
+        mut basis: Basis,
+    ) -> Answer {
+        B::seats_of(decoded, &mut |slug| {
+            basis.seats_of.push(self.0.known.hash(slug));
+        });
+        Answer {
+            is_kept: metadata.contains_key(CATALOGUE),
+            message,
+            metadata,
+            basis,
+        }
+    }
+
+    /// How long ago what is based on this was known to be right, if it may be answered while core is away.
+    fn age(&self, basis: &Basis, now: Duration) -> Option<Duration> {
+        let Inner { known, options, .. } = &*self.0;
+        let right_at = known.heard_at().max(basis.asked_at);
+        let age = now.saturating_sub(right_at);
+        (age < options.stale && known.holds(basis, now)).then_some(age)
+    }
+}
+
+fn store(bytes: u64) -> Cache<Asked, Arc<Answer>> {
+    /// What an answer takes besides its bytes, about.
+    const OTHER_BYTES: usize = 512;
+    let weigh = |asked: &Asked, answer: &Arc<Answer>| {
+        let bytes = asked.request.len() + answer.message.len() + OTHER_BYTES;
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    };
+    Cache::builder()
+        .max_capacity(bytes)
+        .weigher(weigh)
+        .time_to_live(LONGEST)
+        .build()
+}
+
+/// Asks core, but not for long if there is an old answer.
+async fn ask_for<A>(
+    is_old_known: bool,
+    asking: impl Future<Output = Result<A, Status>>,
+) -> Result<A, Status> {
+    if !is_old_known {
+        return asking.await;
+    }
+    timeout(PATIENCE, asking).await.map_err(|_elapsed| late())?
+}
+
+fn late() -> Status {
+    Status::deadline_exceeded("core did not answer in time")
+}
+
+/// Whether core, or its database, is out of reach or has too much to do.
+fn is_away(status: &Status) -> bool {
+    matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded)
+}
+
+/// A time of the clock as a number.
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,111 @@
+//! While core is away, old answers are served, marked as such, for a while.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use core_service::domain::plan::Plan;
+use edge::{MemoryOptions, memory::Clock};
+use muster_api::Reason;
+use serde_json::json;
+use tests::{Line, Surface, TestApp};
+use tokio::time::Instant;
+
+use super::{Edge, slugs};
+
+/// An edge at the end of a line, and how many seconds its clock is ahead.
+async fn at_the_end_of_a_line(app: &TestApp, stale_seconds: u64) -> (Edge, Line, Arc<AtomicU64>) {
+    let line = Line::to(app.grpc.address()).await;
+    let ahead = Arc::new(AtomicU64::new(0));
+    let (start, seconds) = (Instant::now(), Arc::clone(&ahead));
+    let clock =
+        Clock::given(move || start.elapsed() + Duration::from_secs(seconds.load(Ordering::SeqCst)));
+    let options = MemoryOptions {
+        stale: Duration::from_secs(stale_seconds),
+        clock,
+        ..MemoryOptions::default()
+    };
+    (Edge::before(app, &line.url(), options).await, line, ahead)
+}
+
+async fn an_old_answer_says_its_age_and_is_served_no_longer_than_it_may_be(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let (edge, line, ahead) = at_the_end_of_a_line(&app, 300).await;
+    let fresh = edge.keep("/events").await;
+    assert_eq!(fresh.header("cache-control"), Some("public, max-age=1"));
+    assert_eq!(
+        (fresh.header("age"), fresh.header("cache-status")),
+        (None, None)
+    );
+
+    line.cut();
+    ahead.fetch_add(100, Ordering::SeqCst);
+    let old = edge.get("/events").await;
+    assert_eq!(slugs(&old), [&*event.slug]);
+    let age: u64 = old.header("age").unwrap().parse().unwrap();
+    assert!((99..=120).contains(&age), "{old:?}");
+    let status = old.header("cache-status").unwrap();
+    assert_eq!(status, format!("muster; hit; ttl=-{age}"));
+    assert!(edge.memory.counts().stale > 0);
+    // What was never asked for is not known.
+    let unknown = edge.get("/events?limit=7").await.refusal();
+    assert_eq!(unknown.reason, Reason::Unavailable);
+
+    ahead.fetch_add(201, Ordering::SeqCst);
+    let too_old = edge.get("/events").await.refusal();
+    assert_eq!(too_old.reason, Reason::Unavailable);
+
+    // What has changed meanwhile is seen as soon as core is back.
+    app.core
+        .use_cases()
+        .suspensions
+        .hide(&event.slug, true, None)
+        .await
+        .unwrap();
+    line.mend();
+    let is_right = |list: &tests::Reply| list.status == 200 && slugs(list).is_empty();
+    edge.await_right("/events", "core is back", is_right).await;
+    let fresh = edge.keep("/events").await;
+    assert_eq!((fresh.header("age"), slugs(&fresh).len()), (None, 0));
+}
+
+async fn an_edge_that_may_not_serves_nothing_old(app: Arc<TestApp>) {
+    let (edge, line, ahead) = at_the_end_of_a_line(&app, 0).await;
+    edge.keep("/events").await;
+    line.cut();
+    ahead.fetch_add(2, Ordering::SeqCst);
+    let refused = edge.get("/events").await.refusal();
+    assert_eq!(refused.reason, Reason::Unavailable);
+}
+
+async fn what_is_known_to_have_changed_is_not_served_even_then(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let (edge, line, _) = at_the_end_of_a_line(&app, 300).await;
+    edge.keep("/events").await;
+    app.core
+        .use_cases()
+        .suspensions
+        .hide(&event.slug, true, None)
+        .await
+        .unwrap();
+    edge.await_right("/events", "taken down", |list| slugs(list).is_empty())
+        .await;
+    line.cut();
+    let detail = format!("/events/{}", event.slug);
+    assert_eq!(
+        edge.get(&detail).await.refusal().reason,
+        Reason::Unavailable
+    );
+}
+
+tests::on_both_engines!(
+    an_old_answer_says_its_age_and_is_served_no_longer_than_it_may_be,
+    an_edge_that_may_not_serves_nothing_old,
+    what_is_known_to_have_changed_is_not_served_even_then,
+);

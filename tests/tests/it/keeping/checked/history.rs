@@ -1,0 +1,92 @@
+//! What there was, and what was seen.
+
+use std::{
+    sync::{Mutex, MutexGuard},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+/// What the catalogue shows of an event: nothing, or its title and how many seats are left.
+pub(super) type Shown = Option<(String, i64)>;
+
+/// One state of an event.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    shown: Shown,
+    /// When the change began that led to it, and when it had been answered.
+    begun: Instant,
+    done: Option<Instant>,
+    /// The edge through which it came, on which it is seen at once.
+    through: Option<usize>,
+}
+
+/// The states of an event, in the order in which its one writer made them.
+#[derive(Debug)]
+pub(super) struct History(Mutex<Vec<State>>);
+
+/// What a reader saw of an event.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) event: usize,
+    pub(super) edge: usize,
+    pub(super) shown: Shown,
+    pub(super) asked: Instant,
+    pub(super) answered: Instant,
+    /// How old the answer says that it is.
+    pub(super) age: Duration,
+}
+
+/// What a list or a detail shows of an event.
+pub(super) fn shown(event: &Value) -> (String, i64) {
+    let title = event["title"].as_str().unwrap().to_owned();
+    (title, event["seats_left"].as_i64().unwrap())
+}
+
+impl History {
+    pub(super) fn of(shown: Shown) -> Self {
+        let now = Instant::now();
+        Self(Mutex::new(vec![State {
+            shown,
+            begun: now,
+            done: Some(now),
+            through: None,
+        }]))
+    }
+
+    /// Notes that a change to this begins; it has ended when [`History::done`] is called.
+    pub(super) fn begin(&self, shown: Shown, through: Option<usize>) {
+        self.states().push(State {
+            shown,
+            begun: Instant::now(),
+            done: None,
+            through,
+        });
+    }
+
+    pub(super) fn done(&self) {
+        self.states().last_mut().unwrap().done = Some(Instant::now());
+    }
+
+    /// Whether what was seen was there, no longer ago than the bound.
+    pub(super) fn allows(&self, seen: &Seen, bound: Duration) -> bool {
+        let states = self.states();
+        let is_over = |state: &State| {
+            let late = match state.through {
+                Some(edge) if edge == seen.edge && seen.age.is_zero() => Duration::ZERO,
+                _ => bound + seen.age,
+            };
+            state.done.is_some_and(|done| done + late < seen.asked)
+        };
+        // Every state before the last change that all must have seen.
+        let first = states.iter().rposition(is_over).unwrap_or(0);
+        let allowed = states.iter().skip(first);
+        let mut allowed = allowed.filter(|state| state.begun <= seen.answered);
+        allowed.any(|state| state.shown == seen.shown)
+    }
+
+    fn states(&self) -> MutexGuard<'_, Vec<State>> {
+        self.0.lock().unwrap()
+    }
+}
