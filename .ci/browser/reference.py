@@ -11,6 +11,7 @@ import urllib.parse
 import urllib.request
 
 from chromium import browser
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as expected
 from selenium.webdriver.support.ui import WebDriverWait
@@ -62,16 +63,17 @@ class Reference:
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", field)
         field.send_keys(key)
 
-    def execute(self, method, path):
-        """Opens an operation and calls it; answers what the page then shows."""
+    def execute(self, method, path, *expected_texts):
+        """Opens an operation, calls it, and waits until the page shows these texts: it draws an answer piece by piece."""
         self.click(f"//button[contains(normalize-space(.), '({method.lower()} {path})')]")
         dialog = self.wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, "[role=dialog]")))
         self.click("//*[@role='dialog']//button[contains(., 'Send') and contains(., 'request to')]")
-        self.wait.until(lambda _: "Response Body" in dialog.text)
-        shown = dialog.text
+        try:
+            self.wait.until(lambda _: all(text in dialog.text for text in expected_texts))
+        except TimeoutException:
+            raise AssertionError(f"{method} {path}: {expected_texts} are not all in\n{dialog.text}") from None
         self.click("//button[contains(., 'Close Client')]")
         self.wait.until(expected.invisibility_of_element(dialog))
-        return shown
 
     def click(self, xpath):
         button = self.wait.until(expected.presence_of_element_located((By.XPATH, xpath)))
@@ -101,14 +103,11 @@ def main():
 
         # The shortest: other paths end in the same.
         path = lambda end: min((path for _, path in expected_operations if path.endswith(end)), key=len)
-        shown = reference.execute("GET", path("/events"))
         # Of a long answer the page holds only the lines that are in sight.
-        assert "200 OK" in shown and '"items"' in shown, shown
-        shown = reference.execute("GET", path("/me"))
-        assert "401 Unauthorized" in shown and "UNAUTHORIZED" in shown, shown
+        reference.execute("GET", path("/events"), "200 OK", '"items"')
+        reference.execute("GET", path("/me"), "401 Unauthorized", "UNAUTHORIZED")
         reference.authorize(pathlib.Path(key_file).read_text().strip())
-        shown = reference.execute("GET", path("/me"))
-        assert "200 OK" in shown and "demo@muster.example" in shown, shown
+        reference.execute("GET", path("/me"), "200 OK", "demo@muster.example")
 
         host = urllib.parse.urlsplit(base).netloc
         asked = list(reference.requested())
