@@ -7,6 +7,7 @@ use quote::quote;
 use crate::{
     model::{Api, Cardinality, Field, Kind, Message, Method, Response},
     rust::ident,
+    shapes,
 };
 
 /// Checks that the fields that the option names are there.
@@ -42,7 +43,7 @@ pub(crate) fn check(api: &Api, method: &Method) -> Result<()> {
 }
 
 /// The methods of `Rpc` for an answer that depends on the catalogue.
-pub(crate) fn emit(api: &Api, method: &Method) -> TokenStream {
+pub(crate) fn emit(method: &Method) -> TokenStream {
     let (Some(catalogue), Response::Message(answer)) = (&method.catalogue, &method.response) else {
         return TokenStream::new();
     };
@@ -54,12 +55,11 @@ pub(crate) fn emit(api: &Api, method: &Method) -> TokenStream {
             }
         }
     });
-    let path: Vec<&str> = catalogue.seats_of.split('.').collect();
-    let seats_of = steps(api, answer, &path).map(|steps| {
-        let visit = visit(&quote! { response }, &steps);
+    let seats_of = (!catalogue.seats_of.is_empty()).then(|| {
+        let (shape, path) = (shapes::name(answer), catalogue.seats_of.split('.'));
         quote! {
-            fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
-                #visit
+            fn seats_of(message: &[u8], visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
+                shapes::#shape.visit_texts(&[#(#path),*], message, visit)
             }
         }
     });
@@ -84,23 +84,4 @@ fn steps<'a>(api: &'a Api, message: &str, path: &[&str]) -> Option<Vec<&'a Field
 
 fn find<'a>(message: &'a Message, name: &str) -> Option<&'a Field> {
     message.fields.iter().find(|field| field.name == name)
-}
-
-/// Visits the text at the end of the steps, for each message on the way.
-fn visit(from: &TokenStream, steps: &[&Field]) -> TokenStream {
-    let Some((field, rest)) = steps.split_first() else {
-        return quote! { visit(#from); };
-    };
-    let name = ident(&field.name);
-    match (&field.kind, field.cardinality) {
-        (Kind::Message(_), cardinality) => {
-            let inner = visit(&quote! { one }, rest);
-            if cardinality == Cardinality::Many {
-                quote! { for one in &#from.#name { #inner } }
-            } else {
-                quote! { if let Some(one) = &#from.#name { #inner } }
-            }
-        }
-        _ => visit(&quote! { &#from.#name }, rest),
-    }
 }

@@ -15,6 +15,7 @@ use crate::{
     catalogue, errors,
     model::{Api, Field, Message, Method, Response},
     options::Access,
+    shapes,
 };
 
 /// Checks the public package.
@@ -31,6 +32,9 @@ pub(crate) fn public(api: &Api) -> Result<()> {
         guidance::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
     messages::are_shown_apart_from_errors(api)?;
+    for message in &api.messages {
+        shapes::check(message)?;
+    }
     package(api)?;
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {
@@ -59,6 +63,11 @@ pub(crate) fn internal(api: &Api) -> Result<()> {
             "rpc {}: {} is internal, so its rpcs have neither routes nor tools nor resources",
             method.name,
             api.package
+        );
+        ensure!(
+            method.catalogue.is_none(),
+            "rpc {}: it is internal, so it shows no catalogue",
+            method.name
         );
     }
     Ok(())

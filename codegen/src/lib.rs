@@ -25,6 +25,7 @@ mod rust;
 mod schema;
 mod scopes;
 mod services;
+mod shapes;
 mod tools;
 mod validation;
 mod yaml;

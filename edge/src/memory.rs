@@ -95,22 +95,10 @@ pub(crate) struct Answer {
 }
 
 /// An answer, from the memory or from core.
-pub(crate) struct Recalled<M> {
+pub(crate) struct Recalled {
     pub(crate) answer: Arc<Answer>,
-    /// The message, if it was decoded just now.
-    pub(crate) message: Option<M>,
     /// How long ago the answer was known to be right, if it may not be any more.
     pub(crate) age: Option<Duration>,
-}
-
-impl<M> Recalled<M> {
-    const fn kept(answer: Arc<Answer>, age: Option<Duration>) -> Self {
-        Self {
-            answer,
-            message: None,
-            age,
-        }
-    }
 }
 
 /// How often the memory was of use.
@@ -195,14 +183,19 @@ impl Memory {
     ///
     /// # Errors
     /// Those of `ask`.
-    pub(crate) async fn recall<M>(
+    pub(crate) async fn recall(
         &self,
         core: &Core,
         asked: Asked,
         is_filtered: bool,
         deadline: Instant,
-        ask: impl AsyncFnOnce(Basis) -> Result<(Answer, M), Status>,
-    ) -> Result<Recalled<M>, Status> {
+        ask: impl AsyncFnOnce(Basis) -> Result<Answer, Status>,
+    ) -> Result<Recalled, Status> {
+        let right = |answer| Recalled { answer, age: None };
+        let old_of = |answer, age| Recalled {
+            answer,
+            age: Some(age),
+        };
         let inner = &*self.0;
         listening::begin(self, core);
         let store = if is_filtered {
@@ -219,14 +212,14 @@ impl Memory {
                 && self.is_right(&found.basis, now)
             {
                 inner.hits.fetch_add(1, Ordering::Relaxed);
-                return Ok(Recalled::kept(Arc::clone(found), None));
+                return Ok(right(Arc::clone(found)));
             }
             let old = found.and_then(|found| Some((self.age(&found.basis, now)?, found)));
             if let Some((age, found)) = &old
                 && micros(now) < inner.away_until.load(Ordering::Relaxed)
             {
                 inner.stale.fetch_add(1, Ordering::Relaxed);
-                return Ok(Recalled::kept(Arc::clone(found), Some(*age)));
+                return Ok(old_of(Arc::clone(found), *age));
             }
             let epoch = inner.known.epoch();
             let _turn = match inner.turns.take(asked.clone(), epoch) {
@@ -242,22 +235,18 @@ impl Memory {
             inner.misses.fetch_add(1, Ordering::Relaxed);
             let outcome = ask_for(old.is_some(), ask(Basis::of(epoch, now))).await;
             return match (outcome, old) {
-                (Ok((answer, message)), _) => {
+                (Ok(answer), _) => {
                     let answer = Arc::new(answer);
                     if answer.is_kept && answer.message.len() <= LARGEST {
                         store.insert(asked, Arc::clone(&answer));
                     }
-                    Ok(Recalled {
-                        answer,
-                        message: Some(message),
-                        age: None,
-                    })
+                    Ok(right(answer))
                 }
                 (Err(status), Some((age, found))) if is_away(&status) => {
                     let until = micros(self.now() + AWAY);
                     inner.away_until.store(until, Ordering::Relaxed);
                     inner.stale.fetch_add(1, Ordering::Relaxed);
-                    Ok(Recalled::kept(found, Some(age)))
+                    Ok(old_of(found, age))
                 }
                 (Err(status), _) => Err(status),
             };
@@ -265,22 +254,24 @@ impl Memory {
     }
 
     /// An answer that core has sent.
+    ///
+    /// # Errors
+    /// When it is malformed.
     pub(crate) fn answer<B: binding::Rpc>(
         &self,
         message: Bytes,
         metadata: MetadataMap,
-        decoded: &B::Response,
         mut basis: Basis,
-    ) -> Answer {
-        B::seats_of(decoded, &mut |slug| {
-            basis.seats_of.push(self.0.known.hash(slug));
-        });
-        Answer {
+    ) -> Result<Answer, Status> {
+        let mut note = |slug: &str| basis.seats_of.push(self.0.known.hash(slug));
+        B::seats_of(&message, &mut note)
+            .map_err(|_malformed| Status::internal("cannot read core's answer"))?;
+        Ok(Answer {
             is_kept: metadata.contains_key(CATALOGUE),
             message,
             metadata,
             basis,
-        }
+        })
     }
 
     /// How long ago what is based on this was known to be right, if it may be answered while core is away.

@@ -75,7 +75,7 @@ async fn handle<B: Binding>(gateway: &Gateway, request: Request) -> Result<Respo
         Content::Json => {
             let (answer, metadata) = gateway
                 .core
-                .call::<B>(message, &context)
+                .call_encoded::<B>(message, &context)
                 .await
                 .map_err(failed)?;
             respond::json::<B>(&asked, &answer, metadata)

@@ -31,13 +31,14 @@ const FORWARDED: [HeaderName; 6] = [
 /// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
 pub(crate) fn json<B: Binding>(
     asked: &Uri,
-    answer: &B::Response,
+    message: &[u8],
     metadata: MetadataMap,
 ) -> Result<Response, Problem> {
-    let json = B::to_json(answer).map_err(|error| {
-        Problem::new(Reason::Internal, "Muster failed")
-            .caused_by(format!("cannot encode the answer: {error}"))
-    })?;
+    let malformed =
+        |_| Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer");
+    // Names take more than numbers on the wire do.
+    let mut json = Vec::with_capacity(2 * message.len());
+    B::write_json(message, &mut json).map_err(malformed)?;
     let mut headers = forwarded::<B>(metadata);
     headers.insert(CONTENT_TYPE, JSON);
     if B::METHOD == Method::GET
@@ -45,7 +46,7 @@ pub(crate) fn json<B: Binding>(
     {
         headers.entry(ETAG).or_insert(tag);
     }
-    if let Some((parameter, value)) = B::next_page(answer)
+    if let Some((parameter, value)) = B::next_page(message).map_err(malformed)?
         && let Some(link) = paging::next(asked, parameter, &value)
     {
         headers.insert(LINK, link);

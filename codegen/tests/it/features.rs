@@ -113,8 +113,7 @@ fn edges_learn_what_a_kept_answer_depends_on() {
     let bindings = toy(&kept).unwrap();
     let bindings = text(&bindings, "bindings.rs");
     assert_eq!(bindings.matches("SHOWS_CATALOGUE: bool = true").count(), 2);
-    assert!(bindings.contains("for one in &response.items {"));
-    assert!(bindings.contains("visit(&one.id);"));
+    assert!(bindings.contains("visit_texts(&[\"items\", \"id\"], message, visit)"));
 }
 
 #[test]

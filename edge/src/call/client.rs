@@ -22,7 +22,7 @@ use super::{
     pool::{Chosen, Pool, Resolver},
     wire::{decode, encode},
 };
-use crate::memory::{Asked, Memory, Recalled};
+use crate::memory::{Answer, Asked, Memory, Recalled};
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
@@ -136,17 +136,32 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<(B::Response, MetadataMap), Status> {
+        let (message, metadata) = self.call_encoded::<B>(request, context).await?;
+        Ok((decode(message)?, metadata))
+    }
+
+    /// The same; the answer is not decoded.
+    ///
+    /// # Errors
+    /// As [`Core::call`].
+    pub async fn call_encoded<B: binding::Rpc>(
+        &self,
+        request: B::Request,
+        context: &Context,
+    ) -> Result<(Bytes, MetadataMap), Status> {
         if B::SHOWS_CATALOGUE
             && let Some(memory) = &self.memory
         {
-            return Box::pin(self.recall::<B>(memory, request, context)).await;
+            let recalled = Box::pin(self.recall::<B>(memory, request, context)).await?;
+            let Answer {
+                message, metadata, ..
+            } = &*recalled.answer;
+            return Ok((message.clone(), metadata.clone()));
         }
         context.note_private();
         let _forgets = B::CHANGES_CATALOGUE.then(|| Forgets(self.memory.as_ref()));
-        let (message, metadata) = self
-            .ask(rpc_of::<B>(context), encode(&request), context)
-            .await?;
-        Ok((decode(message)?, metadata))
+        self.ask(rpc_of::<B>(context), encode(&request), context)
+            .await
     }
 
     /// The answer to a request, which is kept until the catalogue changes.
@@ -155,7 +170,7 @@ impl Core {
         memory: &Memory,
         request: B::Request,
         context: &Context,
-    ) -> Result<(B::Response, MetadataMap), Status> {
+    ) -> Result<Recalled, Status> {
         let is_filtered = B::is_filtered(&request);
         let asked = Asked {
             rpc: B::GRPC_PATH,
@@ -167,22 +182,13 @@ impl Core {
             let context = context.for_all();
             let answer = self.ask(rpc_of::<B>(&context), bytes, &context).await;
             let (message, metadata) = answer?;
-            let decoded = decode::<B::Response>(message.clone())?;
-            let answer = memory.answer::<B>(message, metadata, &decoded, basis);
-            Ok((answer, decoded))
+            memory.answer::<B>(message, metadata, basis)
         };
         let recalled = memory
             .recall(self, asked, is_filtered, context.deadline(), ask)
             .await?;
         context.note(&recalled, is_filtered);
-        let Recalled {
-            answer, message, ..
-        } = recalled;
-        let message = match message {
-            Some(message) => message,
-            None => decode(answer.message.clone())?,
-        };
-        Ok((message, answer.metadata.clone()))
+        Ok(recalled)
     }
 
     /// The one message of an answer, encoded.

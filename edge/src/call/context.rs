@@ -124,7 +124,7 @@ impl Context {
     }
 
     /// Notes an answer that is kept.
-    pub(crate) fn note<M>(&self, recalled: &Recalled<M>, is_filtered: bool) {
+    pub(crate) fn note(&self, recalled: &Recalled, is_filtered: bool) {
         if let Some(recorder) = &self.recorder {
             recorder.note(recalled, is_filtered);
         }

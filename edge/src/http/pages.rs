@@ -227,18 +227,19 @@ impl Service<Request> for InFront {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let routes = self.routes.clone();
         let Some(page) = self.pages.find(&request) else {
+            let routes = self.routes.clone();
             return Either::Right(Box::pin(async { Ok(by_routes(request, routes).await) }));
         };
-        let pages = self.pages.clone();
-        if !pages.is_right(&page) {
+        if !self.pages.is_right(&page) {
+            let (pages, routes) = (self.pages.clone(), self.routes.clone());
             return Either::Right(Box::pin(async { Ok(pages.renewed(request, routes).await) }));
         }
         let coding = Coding::wanted(request.headers());
         if let Some(answer) = page.answer_now(request.method(), request.headers(), coding) {
             return Either::Left(ready(Ok(answer)));
         }
+        let routes = self.routes.clone();
         Either::Right(Box::pin(async move {
             let encoded = page.answer_in(request.method(), request.headers(), coding);
             match encoded.await {

@@ -26,7 +26,7 @@ pub(crate) struct Record {
 
 impl Recorder {
     /// Notes an answer.
-    pub(crate) fn note<M>(&self, recalled: &Recalled<M>, is_filtered: bool) {
+    pub(crate) fn note(&self, recalled: &Recalled, is_filtered: bool) {
         let mut record = self.record();
         let answer = &recalled.answer;
         record.is_private |= !answer.is_kept;

@@ -49,4 +49,5 @@ mod slugs;
 mod taken_down;
 mod tickets;
 mod trespassing;
+mod wire;
 mod zones;
