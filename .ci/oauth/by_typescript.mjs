@@ -28,7 +28,12 @@ class App {
   saveClientInformation(client) { this.client = client; }
   tokens() { return this.kept; }
   saveTokens(tokens) { this.kept = tokens; }
-  invalidateCredentials(scope) { if (scope === 'tokens' || scope === 'all') this.kept = undefined; }
+  invalidateCredentials(scope) {
+    if (scope === 'tokens' || scope === 'all') this.kept = undefined;
+    if (scope === 'discovery' || scope === 'all') this.discovered = undefined;
+  }
+  discoveryState() { return this.discovered; }
+  saveDiscoveryState(discovered) { this.discovered = discovered; }
   codeVerifier() { return this.verifier; }
   saveCodeVerifier(verifier) { this.verifier = verifier; }
   redirectToAuthorization(url) {

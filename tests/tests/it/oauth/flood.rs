@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use core_service::service::{OAuthPolicy, Policy};
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, future::join_all, stream};
 use http::Method;
 use serde_json::json;
-use tests::{Browser, OAuthApp, Reply, TestApp, Tokens};
-use tokio::{sync::Barrier, task::JoinSet};
+use tests::{Browser, OAuthApp, Reply, Returned, TestApp, Tokens, consent_fields, pairs};
+use tokio::sync::Barrier;
 
 use super::stage;
 
@@ -81,19 +81,56 @@ async fn a_thousand_registrations_of_a_stranger_at_once_are_limited(app: Arc<Tes
     assert_eq!(limited(&replies), 940);
 }
 
+/// Whoever has stolen a code may be as fast as its app: one of them gets tokens, and they are worth nothing, since it came twice.
+async fn a_code_that_comes_eight_times_at_once_ends_its_grant(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let apps = two(&app, &client, 60).await;
+    let code = client.agreed(&browser, &[]).await.value("code").unwrap();
+    let replies = at_once(async |number| apps[number % 2].exchange(&code, &[]).await);
+    let replies = replies.await;
+    let (taken, refused): (Vec<_>, Vec<_>) =
+        replies.into_iter().partition(|reply| reply.status == 200);
+    assert_eq!(taken.len(), 1, "{taken:?}");
+    for reply in refused {
+        assert_eq!(reply.json()["error"], "invalid_grant", "{reply:?}");
+    }
+    let tokens = Tokens::of(&taken[0]);
+    let ended = client.refresh(&tokens, &[]).await;
+    assert_eq!(ended.json()["error"], "invalid_grant", "{ended:?}");
+    app.advance(std::time::Duration::from_secs(5));
+    let refused = app.http.get("/me").bearer(&tokens.access).send().await;
+    assert_eq!(refused.status, 401);
+}
+
+async fn a_decision_that_is_sent_eight_times_at_once_counts_once(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let path = client.consent(&browser, &[]).await;
+    let mut fields = consent_fields(browser.page(&path).await.html(200));
+    fields.push(("action".to_owned(), "connect".to_owned()));
+    let replies = at_once(async |_| browser.send(&path, &pairs(&fields)).await);
+    let replies = replies.await;
+    let (led, refused): (Vec<_>, Vec<_>) =
+        replies.into_iter().partition(|reply| reply.status == 303);
+    assert_eq!(led.len(), 1, "{led:?}");
+    assert!(refused.iter().all(|reply| reply.status == 404));
+    let code = Returned::of(&led[0]).value("code").unwrap();
+    Tokens::of(&client.exchange(&code, &[]).await);
+}
+
+/// The answers to eight requests at the same moment.
+async fn at_once<F: Future<Output = Reply>>(ask: impl Fn(usize) -> F) -> Vec<Reply> {
+    let together = Barrier::new(PROCESSES);
+    let requests = (0..PROCESSES).map(async |number| {
+        together.wait().await;
+        ask(number).await
+    });
+    join_all(requests).await
+}
+
 /// Processes of one app that refresh the token that they share at the same moment, at two replicas.
 async fn refresh_together(apps: &[OAuthApp; 2], tokens: &Tokens) -> Vec<Reply> {
-    let barrier = Arc::new(Barrier::new(PROCESSES));
-    let mut processes = JoinSet::new();
-    for number in 0..PROCESSES {
-        let (barrier, tokens) = (Arc::clone(&barrier), tokens.clone());
-        let app = apps[number % 2].clone();
-        processes.spawn(async move {
-            barrier.wait().await;
-            app.refresh(&tokens, &[]).await
-        });
-    }
-    processes.join_all().await
+    let replies = at_once(async |number| apps[number % 2].refresh(tokens, &[]).await);
+    replies.await
 }
 
 /// Eight processes come with a token whose successor was used: one of them was faster than the others.
@@ -153,6 +190,8 @@ tests::on_both_engines!(
     a_thousand_authorizations_of_a_person_at_once_are_limited,
     a_thousand_requests_of_a_stranger_at_once_are_limited,
     a_thousand_registrations_of_a_stranger_at_once_are_limited,
+    a_code_that_comes_eight_times_at_once_ends_its_grant,
+    a_decision_that_is_sent_eight_times_at_once_counts_once,
     eight_processes_that_refresh_at_once_all_go_on,
     without_a_grace_the_same_eight_end_the_grant,
 );
