@@ -122,7 +122,7 @@ def approve_and_decline(people, owner, organizer):
     owner.find("[name=registration_ids]").click()
     press(owner, "Approve")
     assert "They get an e-mail." in owner.text(), owner.text()
-    people.mails.has("ada@guests.example", "You have a seat")
+    people.mails.has("ada@guests.example", "Your registration is approved")
     owner.open(f"{path}/registrations?q=grace")
     owner.find("[name=registration_ids]").click()
     press(owner, "Decline")
