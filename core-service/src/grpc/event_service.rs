@@ -70,6 +70,7 @@ impl EventService for EventApi {
             items,
             count: found.count,
             next_cursor,
+            count_is_exact: found.count_is_exact,
         }))
     }
 

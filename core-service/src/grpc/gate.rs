@@ -4,7 +4,7 @@
 use std::{
     convert::Infallible,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -139,7 +139,8 @@ where
             let limit = time_for(request.headers());
             let arrival = layer.arrival(&mut request);
             let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
-            let answered = tokio::time::timeout(limit, async {
+            // Pinned where it is made, since it is large, and `timeout` would copy it twice.
+            let answer = pin!(async {
                 if limit.is_zero() {
                     // Timers count whole milliseconds, so tonic's own may fire first.
                     return Err(Box::new(late(limit)));
@@ -147,7 +148,7 @@ where
                 let rule = layer.admit(arrival?, &mut request).await?;
                 layer.pass(inner, request, rule).await
             });
-            let mut response = match answered.await {
+            let mut response = match tokio::time::timeout(limit, answer).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
@@ -206,7 +207,8 @@ impl GateLayer {
             return Ok(rule);
         };
         let kind = Kind::of(rule_of_rpc.read_only);
-        let caller = self.authenticate(request.headers(), kind, &arrival).await?;
+        // Boxed, since most of it is for credentials that are not remembered, and public calls need none of it.
+        let caller = Box::pin(self.authenticate(request.headers(), kind, &arrival)).await?;
         if let Some(app) = caller.app
             && !is_for(app.audience, &arrival)
         {

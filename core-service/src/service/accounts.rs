@@ -116,7 +116,7 @@ impl Accounts {
         let (store, now) = (self.commands.store(), self.commands.now());
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        let active = store.count_active_events(account.id, now).await?;
+        let active = store.count_active_events(account.id, now, i64::MAX).await?;
         let mails = store.find_mail_count(account.id).await?;
         let limit = |quotas: Quotas| quotas.of(account.plan).map(|limit| saturated(limit.into()));
         Ok(AccountOverview {

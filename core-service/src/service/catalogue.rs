@@ -1,5 +1,6 @@
 //! The public catalogue.
 
+mod marks;
 mod sitemaps;
 
 use std::{
@@ -10,6 +11,7 @@ use std::{
     },
 };
 
+use marks::Marks;
 pub use sitemaps::SitemapPage;
 
 use super::{Commands, Error};
@@ -89,6 +91,7 @@ pub struct Catalogue {
     /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until
     /// the next maintenance.
     is_indexed: Arc<AtomicBool>,
+    marks: Marks,
 }
 
 impl Catalogue {
@@ -99,20 +102,24 @@ impl Catalogue {
             clock: commands.clock().clone(),
             fetches_covers: commands.fetches_covers(),
             is_indexed: Arc::default(),
+            marks: Marks::default(),
         }
     }
 
     /// A page of the public events.
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let events = store
-            .list_live_events(now, limit.into(), offset.into())
-            .await?;
+        let (after, rest) = self.marks.nearest(store, now, offset.into());
+        let found = store.list_live_events(now, after, limit.into(), rest);
+        let found = found.await?;
         let count = saturated(store.count_live_events(now).await?);
+        let left = |(event, counters): &(Event, Counters)| {
+            (event.id, counters.seats_left(event.max_capacity))
+        };
         Ok(CatalogueView {
-            seats_left: seats_left_of(store, &events).await?,
-            next_offset: next_offset(offset, events.len(), count),
-            events,
+            seats_left: found.iter().map(left).collect(),
+            next_offset: next_offset(offset, found.len(), count),
+            events: found.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: true,
         })

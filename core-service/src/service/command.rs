@@ -12,6 +12,7 @@ use crate::{
         audit::{Actor, AuditEntry},
         clock::Clock,
         entropy::Entropy,
+        event::Event,
         fact::{Fact, Mailing},
         ids::{AccountId, EventId},
         instant::Instant,
@@ -156,6 +157,8 @@ struct Consequences {
     jobs: Vec<Job>,
     /// Events whose entry in the catalogue changed.
     catalogue: Vec<EventId>,
+    /// Those of them that were added, for which the catalogue's version is raised already.
+    added: Vec<EventId>,
     /// Events of which another number of seats is left.
     seats: BTreeSet<EventId>,
     /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
@@ -173,6 +176,19 @@ impl Unit {
     /// A new identifier, which sorts by this command's time.
     pub(crate) fn new_id(&self) -> Uuid {
         self.entropy.uuid_v7(self.now)
+    }
+
+    /// Adds an event, to the catalogue as well if it is live; false, and nothing written, if its slug is taken.
+    pub(crate) async fn insert_event(
+        &mut self,
+        event: &Event,
+        live: bool,
+    ) -> Result<bool, storage::Error> {
+        let is_added = self.tx.insert_event(event, live).await?;
+        self.consequences
+            .added
+            .extend((is_added && live).then_some(event.id));
+        Ok(is_added)
     }
 
     /// Records a fact. Returns the number of mails that were scheduled to other registrants of the event.
@@ -252,7 +268,8 @@ impl Unit {
             any,
             audit,
             jobs,
-            catalogue,
+            mut catalogue,
+            added,
             seats,
             organizers,
         } = self.consequences;
@@ -268,6 +285,7 @@ impl Unit {
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
         }
+        catalogue.retain(|event| !added.contains(event));
         if !catalogue.is_empty() {
             // These locks are taken last, and so held for the shortest time.
             self.tx.raise_catalogue_version(&catalogue).await?;

@@ -26,13 +26,18 @@ use crate::{
     storage::{MyEventsFilter, Store},
 };
 
+/// Up to so many events are counted: the time of a list must not grow with the account.
+const MOST_COUNTED: i64 = 10_000;
+
 /// A list of the caller's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MyEvents {
     /// The events with their registrations' numbers.
     pub events: Vec<(Event, Counters)>,
-    /// The total number of events that match the filter.
+    /// The number of events that match the filter.
     pub count: i32,
+    /// Whether `count` is exact. If not, more match.
+    pub count_is_exact: bool,
     /// The last event of the page, if there are more.
     pub next: Option<Place>,
 }
@@ -78,10 +83,13 @@ impl Events {
             key: event.schedule.start.at.micros(),
             id: event.id.uuid(),
         });
+        let most = MOST_COUNTED + 1;
+        let count = store.count_account_events(owner, filter, now, most).await?;
         Ok(MyEvents {
             events,
             next,
-            count: saturated(store.count_account_events(owner, filter, now).await?),
+            count: saturated(count.min(MOST_COUNTED)),
+            count_is_exact: count <= MOST_COUNTED,
         })
     }
 

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 33] = [
+const STEPS: [Step; 34] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -91,6 +91,7 @@ const STEPS: [Step; 33] = [
     step!(32, "0032_former_times", both),
     // SQLite finds entries in the order of their starts.
     step!(34, "0034_days_of_starts", postgres),
+    step!(38, "0038_own_events", both),
     step!(41, "0041_seat_changes", both),
 ];
 

@@ -1,5 +1,7 @@
 //! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
+#[path = "connections.rs"]
+mod connections;
 mod entries;
 mod input;
 mod matches;
@@ -8,12 +10,10 @@ mod seat_changes;
 use std::{str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
-use sqlx::{
-    ConnectOptions, Connection as _, Pool, Transaction,
-    pool::{PoolConnection, PoolOptions},
-    postgres::PgConnectOptions,
-};
+use sqlx::{ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
 
+pub(super) use self::connections::Transaction;
+use self::connections::{Connections, Lease};
 use self::input::Input;
 use super::migrations::postgres as migrations;
 use super::{Error, Options};
@@ -21,6 +21,12 @@ use super::{Error, Options};
 pub(super) type Db = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
 type Row = sqlx::postgres::PgRow;
+type Arguments = sqlx::postgres::PgArguments;
+/// What connections lead to.
+type Target = PgConnectOptions;
+
+/// Begins a transaction.
+const BEGIN: &str = "BEGIN";
 
 /// Locks the selected row until the transaction ends.
 macro_rules! for_update {
@@ -43,8 +49,30 @@ macro_rules! skip_locked {
     };
 }
 
+/// A statement that adds an event, and then its counters.
+macro_rules! with_counters {
+    ($insert:literal) => {
+        concat!(
+            "WITH added AS (",
+            $insert,
+            " RETURNING id) INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+             SELECT id, 0, 0, 0, 0, 1 FROM added"
+        )
+    };
+}
+
+/// Whether the counters of a new event need a statement of their own.
+const COUNTERS_APART: bool = false;
+
 /// Names the index to read. PostgreSQL chooses it by itself.
 macro_rules! indexed_by_sitemaps {
+    () => {
+        ""
+    };
+}
+
+/// Names the index to read. PostgreSQL chooses it by itself.
+macro_rules! indexed_by_length {
     () => {
         ""
     };
@@ -73,6 +101,9 @@ const LOCK_WAIT: Option<(&str, &str)> = Some((
     "SELECT set_config('lock_timeout', $1, true)",
     longest_lock_wait!(),
 ));
+
+/// Whether plans for the queue of jobs are kept. One from an empty queue would read all of a full one: 330 ms a claim in place of 0.3.
+const KEEPS_PLANS_OF_QUEUES: bool = false;
 
 /// Microseconds since the epoch by the server's clock, which only `doctor` uses.
 const SERVER_TIME: Option<&str> =
@@ -159,22 +190,35 @@ const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
 /// How long the first connection may take before the start fails.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// Settings of each connection. The server limits statements whose caller has disconnected, waits for locks, and idle
-/// transactions of a core that was stopped or cut off while it held row locks. Plans are made for each statement: a generic plan
-/// for an empty queue reads all of a full one (measured: 330 ms per claim instead of 0.3).
-const SESSION: &str = concat!(
-    "SET statement_timeout = '10s'; ",
-    "SET lock_timeout = '",
-    longest_lock_wait!(),
-    "'; SET idle_in_transaction_session_timeout = '1500ms'; ",
-    "SET plan_cache_mode = 'force_custom_plan'"
-);
+/// Settings of each connection. They are set after connecting: poolers refuse them as options of the start. The server limits statements
+/// whose caller has disconnected, waits for locks, and idle transactions of a core that was stopped or cut off while it held row locks.
+///
+/// Each statement reads the rows that it needs by an index. Plans say so whatever the tables' sizes were when they were made: one from an
+/// empty table would else read all of a full one. Compiling a plan, or starting workers for it, takes longer than such a statement.
+macro_rules! session {
+    ($more:literal) => {
+        concat!(
+            "SET statement_timeout = '10s'; SET lock_timeout = '",
+            longest_lock_wait!(),
+            "'; SET idle_in_transaction_session_timeout = '1500ms'; \
+             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
+             SET jit = off; SET max_parallel_workers_per_gather = 0",
+            $more
+        )
+    };
+}
+
+/// A plan for all values is made once: making one takes longer than most reads. Statements whose plan depends on values say so.
+const READING: &str = session!("; SET plan_cache_mode = 'force_generic_plan'");
+
+/// The server makes a plan for all values once it costs no more than those for the values of the first uses.
+const WRITING: &str = session!("");
 
 #[derive(Debug)]
 pub(super) struct Engine {
     /// Reads have connections of their own, since transactions may wait for locks.
-    readers: Pool<Db>,
-    writers: Pool<Db>,
+    readers: Connections,
+    writers: Connections,
     /// Without limits: a migration may take long.
     unlimited: Box<PgConnectOptions>,
 }
@@ -194,19 +238,23 @@ impl Engine {
         reach(&unlimited).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
+        let connections =
+            |session, most| Connections::new(unlimited.clone(), Some(session), most, ACQUIRE_WAIT);
+        let readers = connections(READING, for_reads);
+        readers.open().await?;
         Ok(Self {
-            readers: pool(&unlimited, for_reads),
-            writers: pool(&unlimited, for_writes),
+            readers,
+            writers: connections(WRITING, for_writes),
             unlimited: Box::new(unlimited),
         })
     }
 
-    pub(super) async fn reader(&self) -> Result<PoolConnection<Db>, Error> {
-        Ok(self.readers.acquire().await?)
+    pub(super) async fn reader(&self) -> Result<Lease, Error> {
+        self.readers.take().await
     }
 
-    pub(super) async fn begin(&self) -> Result<Transaction<'static, Db>, Error> {
-        Ok(self.writers.begin().await?)
+    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
+        self.writers.begin().await
     }
 
     pub(super) async fn migrate(&self) -> Result<(), Error> {
@@ -219,22 +267,7 @@ impl Engine {
     }
 }
 
-/// A pool whose connections have the settings of [`SESSION`]. They are set after connecting: poolers refuse them as options of
-/// the start.
-fn pool(options: &PgConnectOptions, connections: u32) -> Pool<Db> {
-    PoolOptions::new()
-        .max_connections(connections)
-        .acquire_timeout(ACQUIRE_WAIT)
-        .after_connect(|connection, _| {
-            Box::pin(async move {
-                sqlx::raw_sql(SESSION).execute(connection).await?;
-                Ok(())
-            })
-        })
-        .connect_lazy_with(options.clone())
-}
-
-/// Connects once outside the pool, since the pool would hide the cause of a failure.
+/// Connects once, and says why that fails.
 async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
     let unreachable = |why: String| {
         let (host, port) = (options.get_host(), options.get_port());

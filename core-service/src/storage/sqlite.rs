@@ -1,6 +1,8 @@
 //! The SQLite twin: one writer, four readers, one core per file.
 
 mod backup;
+#[path = "connections.rs"]
+mod connections;
 mod entries;
 mod input;
 mod matches;
@@ -9,12 +11,10 @@ mod seat_changes;
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
-use sqlx::{
-    Connection as _, Pool, Transaction,
-    pool::{PoolConnection, PoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
+pub(super) use self::connections::Transaction;
+use self::connections::{Connections, Lease};
 use self::input::Input;
 use super::migrations::sqlite as migrations;
 use super::{Access, Error, Options};
@@ -22,6 +22,12 @@ use super::{Access, Error, Options};
 pub(super) type Db = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
 type Row = sqlx::sqlite::SqliteRow;
+type Arguments = sqlx::sqlite::SqliteArguments;
+/// What connections lead to.
+type Target = SqliteConnectOptions;
+
+/// Begins a transaction as the writer: one that begins by reading could fail when it writes.
+const BEGIN: &str = "BEGIN IMMEDIATE";
 
 /// The one writer locks the whole database with its first statement, so there is nothing else to lock.
 macro_rules! for_update {
@@ -44,10 +50,27 @@ macro_rules! skip_locked {
     };
 }
 
+/// A statement that adds an event. SQLite writes to one table in a statement.
+macro_rules! with_counters {
+    ($insert:literal) => {
+        $insert
+    };
+}
+
+/// Whether the counters of a new event need a statement of their own.
+const COUNTERS_APART: bool = true;
+
 /// Names the index to read: SQLite would read all events' rows by another one, and sort them.
 macro_rules! indexed_by_sitemaps {
     () => {
         " INDEXED BY events_in_sitemaps"
+    };
+}
+
+/// Names the index to read: SQLite would read all of the account's events by another one.
+macro_rules! indexed_by_length {
+    () => {
+        " INDEXED BY events_long_of_owner"
     };
 }
 
@@ -63,6 +86,9 @@ const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE nam
 
 /// Transactions wait only for the one writer.
 const LOCK_WAIT: Option<(&str, &str)> = None;
+
+/// Whether plans for the queue of jobs are kept. They do not depend on what is in it.
+const KEEPS_PLANS_OF_QUEUES: bool = true;
 
 /// There is no server, so the only clock is this machine's.
 const SERVER_TIME: Option<&str> = None;
@@ -153,8 +179,8 @@ const READERS: u32 = 4;
 
 #[derive(Debug)]
 pub(super) struct Engine {
-    readers: Pool<Db>,
-    writer: Pool<Db>,
+    readers: Connections,
+    writer: Connections,
     /// The file lock, held until the store is dropped.
     _lock: Option<File>,
 }
@@ -189,21 +215,11 @@ impl Engine {
         };
         make_private(&path).map_err(|error| unusable(error.into()))?;
         // The writer opens first: it sets WAL, which readers cannot do.
-        let writer = PoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(WRITER_WAIT)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .after_release(|connection, _| Box::pin(is_sound(connection)))
-            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal))
-            .await
-            .map_err(unusable)?;
-        let readers = PoolOptions::new()
-            .max_connections(READERS)
-            .acquire_timeout(READER_WAIT)
-            .connect_with(base.read_only(true))
-            .await
-            .map_err(unusable)?;
+        let writing = base.clone().journal_mode(SqliteJournalMode::Wal);
+        let writer = Connections::new(writing, None, 1, WRITER_WAIT);
+        writer.open().await.map_err(unusable)?;
+        let readers = Connections::new(base.read_only(true), None, READERS, READER_WAIT);
+        readers.open().await.map_err(unusable)?;
         Ok(Self {
             readers,
             writer,
@@ -211,26 +227,29 @@ impl Engine {
         })
     }
 
-    pub(super) async fn reader(&self) -> Result<PoolConnection<Db>, Error> {
-        Ok(self.readers.acquire().await?)
+    pub(super) async fn reader(&self) -> Result<Lease, Error> {
+        self.readers.take().await
     }
 
-    /// A transaction that is the writer from its start: one that begins by reading could fail when it writes.
-    pub(super) async fn begin(&self) -> Result<Transaction<'static, Db>, Error> {
-        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
+        self.writer.begin().await
     }
 
     pub(super) async fn migrate(&self) -> Result<(), Error> {
-        schema::migrate(&mut *self.writer.acquire().await?).await
+        let mut writer = self.writer.take().await?;
+        let migrated = schema::migrate(&mut writer).await;
+        writer.give_back(migrated.is_ok()).await;
+        migrated
     }
 
     /// Empties the write-ahead log, which contains old pages. During a long read this is not possible; then the next writer
     /// overwrites the log from its start.
     pub(super) async fn forget_deleted(&self) -> Result<(), Error> {
-        let mut writer = self.writer.acquire().await?;
-        sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)")
-            .execute(&mut *writer)
-            .await?;
+        let mut writer = self.writer.take().await?;
+        let emptied = sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)");
+        let emptied = emptied.execute(&mut *writer).await;
+        writer.give_back(emptied.is_ok()).await;
+        emptied?;
         Ok(())
     }
 
@@ -238,18 +257,6 @@ impl Engine {
         self.readers.close().await;
         self.writer.close().await;
     }
-}
-
-/// Whether a released writer can be used again. After some failures, such as a full disk, SQLite ends a transaction by itself.
-/// Then the rollback fails, sqlx believes that the transaction is still open, and no other could begin.
-async fn is_sound(writer: &mut Connection) -> Result<bool, sqlx::Error> {
-    // It answers after the rollback of a dropped transaction.
-    writer.ping().await?;
-    let sound = !writer.is_in_transaction();
-    if !sound {
-        tracing::warn!("SQLite ended a transaction by itself; the connection is replaced");
-    }
-    Ok(sound)
 }
 
 /// Creates the file if there is none, readable by its owner only: it contains names and e-mail addresses. SQLite's other files

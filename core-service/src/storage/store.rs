@@ -133,12 +133,20 @@ macro_rules! reads {
             $(#[$doc])*
             pub async fn $name(&self, $($argument: $type),*) -> Result<$answer, Error> {
                 match &*self.0 {
-                    Engine::Sqlite(engine) => {
-                        sqlite::$queries::$name(&mut *engine.reader().await?, $($argument),*).await
-                    }
-                    Engine::Postgres(engine) => {
-                        postgres::$queries::$name(&mut *engine.reader().await?, $($argument),*).await
-                    }
+                    Engine::Sqlite(engine) => loop {
+                        let mut reader = engine.reader().await?;
+                        let answer = sqlite::$queries::$name(&mut reader, $($argument),*).await;
+                        if reader.give_back(answer.is_ok()).await {
+                            break answer;
+                        }
+                    },
+                    Engine::Postgres(engine) => loop {
+                        let mut reader = engine.reader().await?;
+                        let answer = postgres::$queries::$name(&mut reader, $($argument),*).await;
+                        if reader.give_back(answer.is_ok()).await {
+                            break answer;
+                        }
+                    },
                 }
             }
         )*}
@@ -153,8 +161,10 @@ reads! {
     /// The names of missing migrations; a core must not serve while there are any.
     schema::pending_migrations() -> Vec<String>;
 
-    /// A page of the catalogue: live events that have not ended, by start, then id.
-    catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<Event>;
+    /// A page of the catalogue: live events that have not ended, by start, then id. The offset counts from a place, or from the first.
+    catalogue::list_live_events(now: Instant, after: Option<Place>, limit: i64, offset: i64) -> Vec<(Event, Counters)>;
+    /// The place of every `step`th event of the catalogue.
+    catalogue::list_marks(now: Instant, step: i64) -> Vec<Place>;
     /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
     /// A page of the events in the catalogue that match a filter, by start, then id. There are pages of the first
@@ -184,14 +194,14 @@ reads! {
     /// An account's events after a place: active ones with the next start first, others with the latest first.
     my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)
         -> Vec<(Event, Counters)>;
-    /// The number of an account's events that match the filter.
-    my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant) -> i64;
+    /// The number of an account's events that match the filter, up to `most`.
+    my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
     /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.
     lists::has_unfolded_events(account: AccountId) -> bool;
     /// Whether an event has registrations that wait for [`Tx::fold_registrations`], so that searches may miss some.
     lists::has_unfolded_registrations(event: EventId) -> bool;
-    /// The number of an account's events that are neither cancelled nor ended.
-    my_events::count_active_events(account: AccountId, now: Instant) -> i64;
+    /// The number of an account's events that are neither cancelled nor ended, up to `most`.
+    my_events::count_active_events(account: AccountId, now: Instant, most: i64) -> i64;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 

@@ -40,8 +40,8 @@ pub struct Tx(pub(super) Inner);
 
 #[derive(Debug)]
 pub(super) enum Inner {
-    Sqlite(sqlx::Transaction<'static, sqlite::Db>),
-    Postgres(sqlx::Transaction<'static, postgres::Db>),
+    Sqlite(sqlite::Transaction),
+    Postgres(postgres::Transaction),
 }
 
 impl Tx {
@@ -62,8 +62,16 @@ macro_rules! statements {
             $(#[$doc])*
             pub async fn $name(&mut self, $($argument: $type),*) -> Result<$answer, Error> {
                 match &mut self.0 {
-                    Inner::Sqlite(transaction) => sqlite::$queries::$name(transaction, $($argument),*).await,
-                    Inner::Postgres(transaction) => postgres::$queries::$name(transaction, $($argument),*).await,
+                    Inner::Sqlite(transaction) => {
+                        let answer = sqlite::$queries::$name(transaction.statement(), $($argument),*).await;
+                        transaction.ended();
+                        answer
+                    }
+                    Inner::Postgres(transaction) => {
+                        let answer = postgres::$queries::$name(transaction.statement(), $($argument),*).await;
+                        transaction.ended();
+                        answer
+                    }
                 }
             }
         )*}
@@ -271,8 +279,8 @@ statements! {
     /// Removes at most `limit` access tokens, and as many refresh tokens, that have expired; returns their number.
     oauth_tokens::delete_expired_tokens(now: Instant, limit: i64) -> u64;
 
-    /// The number of an account's events that are neither cancelled nor ended.
-    my_events::count_active_events(account: AccountId, now: Instant) -> i64;
+    /// The number of an account's events that are neither cancelled nor ended, up to `most`.
+    my_events::count_active_events(account: AccountId, now: Instant, most: i64) -> i64;
     /// Locks an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin with
     /// it. It does not check the owner.
     events::lock_counters(event: EventId) -> Option<Counters>;

@@ -270,12 +270,18 @@ pub(super) fn search_text(name: &str, email: &str) -> String {
     [name, email].map(words::folded).join(" ")
 }
 
+/// The longest text that the owner's search looks through, in bytes: an entry of an index on PostgreSQL has room for it. Only texts of
+/// hundreds of rare characters are longer.
+const LONGEST_SEARCH_TEXT: usize = 2_400;
+
 /// The text of an event that its owner's search looks through.
 pub(super) fn event_search_text(event: &Event) -> String {
     let city = event.city.as_deref().unwrap_or_default();
-    [&*event.title, &*event.location, city]
+    let mut text = [&*event.title, city, &*event.location]
         .map(words::folded)
-        .join(" ")
+        .join(" ");
+    text.truncate(text.floor_char_boundary(LONGEST_SEARCH_TEXT));
+    text
 }
 
 /// A folded city as a word of the search index, in which no other word begins like it.

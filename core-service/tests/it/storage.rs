@@ -2,7 +2,9 @@
 
 mod accounts;
 mod catalogue;
+mod connections;
 mod engines;
 mod events;
+mod my_events;
 mod search;
 mod totals;

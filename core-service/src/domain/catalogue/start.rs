@@ -43,6 +43,12 @@ impl Default for Starts {
 }
 
 impl Starts {
+    /// Whether some wall times are left out.
+    pub fn bounds_wall_time(&self) -> bool {
+        let any = Self::default();
+        (self.from_local, self.before_local) != (any.from_local, any.before_local)
+    }
+
     /// Reads the bounds of a search.
     pub fn read(from: Option<&str>, to: Option<&str>, violations: &mut Violations) -> Self {
         let mut starts = Self::default();

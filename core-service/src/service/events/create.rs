@@ -64,7 +64,7 @@ impl Events {
     ) -> Result<Event, Error> {
         let is_live = event.is_live(unit.now);
         for _ in 0..SLUG_ATTEMPTS {
-            if unit.tx.insert_event(&event, is_live).await? {
+            if unit.insert_event(&event, is_live).await? {
                 return Ok(event);
             }
             event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());

@@ -11,8 +11,8 @@ pub(super) async fn check(unit: &mut Unit, plans: &Plans, account: &Account) -> 
     let Some(limit) = plans.active_events.of(account.plan) else {
         return Ok(());
     };
-    let active = unit.tx.count_active_events(account.id, unit.now).await?;
-    if active < i64::from(limit) {
+    let (tx, now, most) = (&mut unit.tx, unit.now, i64::from(limit));
+    if tx.count_active_events(account.id, now, most).await? < most {
         return Ok(());
     }
     Err(Error::QuotaExceeded {

@@ -21,10 +21,9 @@ use crate::{
 };
 
 /// The planner guesses how many entries have a word. If it guesses too many, it would rather read all entries in turn until it has
-/// enough. Compiling a plan costs more than running it.
-const PLAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; \
-     SET LOCAL enable_indexonlyscan = off; SET LOCAL max_parallel_workers_per_gather = 0; \
-     SET LOCAL jit = off; SET LOCAL work_mem = '32MB'";
+/// enough. The best plan depends on the words, so it is made for each search.
+const PLAN: &str = "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; \
+     SET LOCAL plan_cache_mode = 'force_custom_plan'; SET LOCAL work_mem = '32MB'";
 
 /// If a page is not among the matches up to some start, so many times more of them are looked at.
 const TIMES_AS_MANY: usize = 4;

@@ -1,12 +1,12 @@
 //! Events and their counters.
 
-use sqlx::Row as _;
+use sqlx::{Decode, Row as _, Type};
 
-use super::{Connection, Db, Row, catalogue, entries};
+use super::{COUNTERS_APART, Connection, Db, Row, catalogue, entries};
 use crate::{
     domain::{
         catalogue::CatalogueEntry,
-        event::Event,
+        event::{CustomField, Event},
         ids::{AccountId, EventId},
         instant::Instant,
         registration::Counters,
@@ -48,7 +48,8 @@ pub(in crate::storage) async fn find_account_event(
     .bind(account.uuid())
     .fetch_optional(connection)
     .await?
-    .map(|row| Ok((read(&row)?, read_counters(&row)?)))
+    .as_ref()
+    .map(read_with_counters)
     .transpose()
 }
 
@@ -83,7 +84,7 @@ pub(in crate::storage) async fn lock_counters(
     .fetch_optional(connection)
     .await?
     .as_ref()
-    .map(read_counters)
+    .map(|row| read_counters(row, 0))
     .transpose()
 }
 
@@ -103,32 +104,38 @@ pub(in crate::storage) async fn insert_event(
     event: &Event,
     live: bool,
 ) -> Result<bool, Error> {
-    if !insert_event_row(connection, event).await? {
+    if !insert_event_row(connection, event, live).await? {
         return Ok(false);
     }
-    insert_counters(connection, event.id).await?;
+    if COUNTERS_APART {
+        insert_counters(connection, event.id).await?;
+    }
     if live {
         entries::put(connection, &[CatalogueEntry::of(event)]).await?;
+        catalogue::count_new(connection, event.id).await?;
     }
-    catalogue::set_live(connection, event.id, live).await?;
     Ok(true)
 }
 
-/// Inserted as not live: `set_live` alone moves the totals.
-async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<bool, Error> {
+/// Adds an event's row and, where the engine can do both at once, its counters.
+async fn insert_event_row(
+    connection: &mut Connection,
+    event: &Event,
+    live: bool,
+) -> Result<bool, Error> {
     let Schedule {
         start,
         end,
         timezone,
     } = &event.schedule;
-    let done = sqlx::query::<Db>(
+    let done = sqlx::query::<Db>(with_counters!(
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
          confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, FALSE, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING",
-    )
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING"
+    ))
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
     .bind(&event.slug)
@@ -160,6 +167,7 @@ async fn insert_event_row(connection: &mut Connection, event: &Event) -> Result<
     .bind(event.published_start.map(Instant::micros))
     .bind(event.version)
     .bind(values::event_search_text(event))
+    .bind(live)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -259,68 +267,106 @@ fn custom_fields_text(event: &Event) -> Result<String, Error> {
     serde_json::to_string(&event.custom_fields).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-/// Reads `event_columns!`.
+/// Reads columns one after the other. To look for each by its name takes longer than to read it.
+struct Columns<'r> {
+    row: &'r Row,
+    next: usize,
+}
+
+impl<'r> Columns<'r> {
+    fn read<T: Decode<'r, Db> + Type<Db>>(&mut self) -> Result<T, sqlx::Error> {
+        let value = self.row.try_get(self.next)?;
+        self.next += 1;
+        Ok(value)
+    }
+
+    fn instant(&mut self) -> Result<Instant, sqlx::Error> {
+        self.read().map(Instant::from_micros)
+    }
+
+    fn time(&mut self) -> Result<EventTime, Error> {
+        Ok(EventTime {
+            at: self.instant()?,
+            local: civil(self.read()?)?,
+        })
+    }
+
+    fn end(&mut self) -> Result<Option<EventTime>, Error> {
+        let (at, local): (Option<i64>, Option<&str>) = (self.read()?, self.read()?);
+        let end = at.zip(local).map(|(at, local)| {
+            Ok(EventTime {
+                at: Instant::from_micros(at),
+                local: civil(local)?,
+            })
+        });
+        end.transpose()
+    }
+
+    fn custom_fields(&mut self) -> Result<Vec<CustomField>, Error> {
+        let text: &str = self.read()?;
+        serde_json::from_str(text)
+            .map_err(|error| values::corrupt("custom fields", &error.to_string()))
+    }
+}
+
+/// Reads `event_columns!`, which are the first ones of a row. Both are in the same order.
 pub(super) fn read(row: &Row) -> Result<Event, Error> {
-    let start = EventTime {
-        at: Instant::from_micros(row.try_get("start_at")?),
-        local: civil(row.try_get("start_local")?)?,
-    };
-    let end = match (row.try_get("end_at")?, row.try_get("end_local")?) {
-        (Some(at), Some(local)) => Some(EventTime {
-            at: Instant::from_micros(at),
-            local: civil(local)?,
-        }),
-        _ => None,
-    };
-    let cancelled_at: Option<i64> = row.try_get("cancelled_at")?;
-    let custom_fields: &str = row.try_get("custom_fields")?;
-    let published_start: Option<i64> = row.try_get("published_start")?;
+    let columns = &mut Columns { row, next: 0 };
     Ok(Event {
-        id: EventId::new(row.try_get("id")?),
-        account_id: AccountId::new(row.try_get("account_id")?),
-        slug: row.try_get("slug")?,
-        title: row.try_get("title")?,
-        description: row.try_get("description")?,
-        location: row.try_get("location")?,
-        city: row.try_get("city")?,
+        id: EventId::new(columns.read()?),
+        account_id: AccountId::new(columns.read()?),
+        slug: columns.read()?,
+        title: columns.read()?,
+        description: columns.read()?,
+        location: columns.read()?,
+        city: columns.read()?,
         schedule: Schedule {
-            start,
-            end,
-            timezone: row.try_get("timezone")?,
+            start: columns.time()?,
+            end: columns.end()?,
+            timezone: columns.read()?,
         },
-        max_capacity: row.try_get("max_capacity")?,
-        is_published: row.try_get("is_published")?,
-        is_listed: row.try_get("is_listed")?,
-        requires_approval: row.try_get("requires_approval")?,
-        confirm_by_email: row.try_get("confirm_by_email")?,
-        is_cancelled: row.try_get("is_cancelled")?,
-        cancel_reason: row.try_get("cancel_reason")?,
-        cancelled_at: cancelled_at.map(Instant::from_micros),
-        image_query: row.try_get("image_query")?,
-        image_credit: values::image_credit(row.try_get("image_credit")?)?,
-        custom_fields: serde_json::from_str(custom_fields)
-            .map_err(|error| values::corrupt("custom fields", &error.to_string()))?,
-        organizer_name: row.try_get("organizer_name")?,
-        contact_email: row.try_get("contact_email")?,
-        is_hidden: row.try_get("is_hidden")?,
-        is_account_suspended: row.try_get("is_account_suspended")?,
-        published_start: published_start.map(Instant::from_micros),
-        sequence: row.try_get("sequence")?,
-        version: row.try_get("version")?,
-        created_at: Instant::from_micros(row.try_get("created_at")?),
-        updated_at: Instant::from_micros(row.try_get("updated_at")?),
+        max_capacity: columns.read()?,
+        is_published: columns.read()?,
+        is_listed: columns.read()?,
+        requires_approval: columns.read()?,
+        confirm_by_email: columns.read()?,
+        is_cancelled: columns.read()?,
+        cancel_reason: columns.read()?,
+        cancelled_at: columns.read::<Option<i64>>()?.map(Instant::from_micros),
+        image_query: columns.read()?,
+        image_credit: values::image_credit(columns.read()?)?,
+        custom_fields: columns.custom_fields()?,
+        organizer_name: columns.read()?,
+        contact_email: columns.read()?,
+        published_start: columns.read::<Option<i64>>()?.map(Instant::from_micros),
+        sequence: columns.read()?,
+        version: columns.read()?,
+        created_at: columns.instant()?,
+        updated_at: columns.instant()?,
+        is_hidden: columns.read()?,
+        is_account_suspended: columns.read()?,
     })
 }
 
-pub(super) fn read_counters(row: &Row) -> Result<Counters, Error> {
+/// How many columns `event_columns!` has.
+const EVENT_COLUMNS: usize = 32;
+
+/// Reads an event, and its `counter_columns!` behind it.
+pub(super) fn read_with_counters(row: &Row) -> Result<(Event, Counters), Error> {
+    Ok((read(row)?, read_counters(row, EVENT_COLUMNS)?))
+}
+
+/// Reads `counter_columns!` from the column with this index on. Both are in the same order.
+pub(super) fn read_counters(row: &Row, first: usize) -> Result<Counters, Error> {
+    let columns = &mut Columns { row, next: first };
     Ok(Counters {
-        confirmed: row.try_get("confirmed")?,
-        pending: row.try_get("pending")?,
-        unconfirmed: row.try_get("unconfirmed")?,
-        held: row.try_get("held")?,
-        waitlisted: row.try_get("waitlisted")?,
-        cancelled: row.try_get("cancelled")?,
-        checked_in: row.try_get("checked_in")?,
+        confirmed: columns.read()?,
+        pending: columns.read()?,
+        unconfirmed: columns.read()?,
+        held: columns.read()?,
+        waitlisted: columns.read()?,
+        cancelled: columns.read()?,
+        checked_in: columns.read()?,
     })
 }
 

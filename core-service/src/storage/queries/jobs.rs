@@ -2,7 +2,7 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Input, Row};
+use super::{Connection, Db, Input, KEEPS_PLANS_OF_QUEUES, Row};
 use crate::{
     domain::{
         ids::EventId,
@@ -106,6 +106,7 @@ pub(in crate::storage) async fn list_job_queues(
     )
     .bind(after)
     .bind(limit)
+    .persistent(KEEPS_PLANS_OF_QUEUES)
     .fetch_all(connection)
     .await?;
     rows.iter()
@@ -142,6 +143,7 @@ pub(in crate::storage) async fn claim_jobs(
     .bind(now.micros())
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
     .bind(leased_until.micros())
+    .persistent(KEEPS_PLANS_OF_QUEUES)
     .fetch_all(connection)
     .await?
     .iter()

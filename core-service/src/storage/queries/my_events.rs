@@ -1,11 +1,11 @@
 //! An account's own events: lists of them, and deleting one.
 
-use sqlx::Row as _;
+use sqlx::{Arguments as _, AssertSqlSafe, Row as _, query::Query};
 use uuid::Uuid;
 
 use super::{
-    Connection, Db, entries,
-    events::{counter_columns, event_columns, read, read_counters},
+    Arguments, Connection, Db, entries,
+    events::{counter_columns, event_columns, read_with_counters},
 };
 use crate::{
     domain::{
@@ -18,47 +18,164 @@ use crate::{
     storage::{Error, EventFilter, MyEventsFilter},
 };
 
-/// The three filters as conditions on `$1`, the account, and `$2`, the current time; then text `$3`, which may be null, and bounds of
-/// the start, as a moment and as wall time. What comes after them may differ between active events and all others.
-macro_rules! filtered {
-    ($status:expr, $before:expr, $after_active:literal, $after_others:literal) => {
-        match $status {
-            // Found by their ends, so that those that are over are not read, however many there are. With the sign, no index of starts
-            // is used, in which they come first.
-            EventFilter::Active => narrowed!(
-                $before,
-                " AND e.is_cancelled = FALSE AND e.effective_end > $2",
-                "+e.start_at",
-                $after_active
-            ),
-            EventFilter::Past => narrowed!(
-                $before,
-                " AND e.effective_end <= $2",
-                "e.start_at",
-                $after_others
-            ),
-            // The current time is bound for every filter; it is used here so that the engine knows its type.
-            EventFilter::All => narrowed!($before, " AND $2 = $2", "e.start_at", $after_others),
-        }
-    };
+/// Events that take longer are few, and in an index of their own (migration 0038, which has the number, too). All others that are not over
+/// began within this time, so they are found by their starts, however many an account has that are over or still to come.
+const LONG_MICROS: i64 = 3 * 24 * 3_600 * 1_000_000;
+
+/// What begins in a range of places, in an account `$1`, at `$2`.
+const IN_RANGE: &str =
+    "e.account_id = $1 AND (e.start_at, e.id) > ($3, $4) AND (e.start_at, e.id) < ($5, $6)";
+
+const IS_ACTIVE: &str = "e.is_cancelled = FALSE AND e.effective_end > $2";
+
+const IS_LONG: &str = "e.effective_end - e.start_at > 259200000000";
+
+/// Places between two others, which are excluded.
+#[derive(Clone, Copy)]
+struct Range {
+    after: Place,
+    before: Place,
 }
 
-macro_rules! narrowed {
-    ($before:expr, $status:literal, $start:literal, $after:literal) => {
-        concat!(
-            $before,
-            " WHERE e.account_id = $1",
-            $status,
-            " AND ($3 IS NULL OR ",
-            position!(),
-            "(e.search_text, $3) > 0) AND ",
-            $start,
-            " >= $4 AND ",
-            $start,
-            " < $5 AND e.start_local >= $6 AND e.start_local < $7",
-            $after
-        )
+impl Range {
+    const ALL: Self = Self {
+        after: Place {
+            key: i64::MIN,
+            id: Uuid::nil(),
+        },
+        before: Place {
+            key: i64::MAX,
+            id: Uuid::max(),
+        },
     };
+
+    /// Starts that a filter asks for.
+    fn of(filter: &MyEventsFilter) -> Self {
+        Self::ALL
+            .from(filter.starts.from_at.micros())
+            .to(filter.starts.before_at.micros())
+    }
+
+    /// Only starts from that moment.
+    fn from(self, micros: i64) -> Self {
+        self.after(Place {
+            key: micros.saturating_sub(1),
+            id: Uuid::max(),
+        })
+    }
+
+    /// Only starts before that moment.
+    fn to(self, micros: i64) -> Self {
+        self.before(Place {
+            key: micros,
+            id: Uuid::nil(),
+        })
+    }
+
+    fn after(self, after: Place) -> Self {
+        let place = |place: &Place| (place.key, place.id);
+        let after = [self.after, after].into_iter().max_by_key(place);
+        Self {
+            after: after.unwrap_or(self.after),
+            ..self
+        }
+    }
+
+    fn before(self, before: Place) -> Self {
+        let place = |place: &Place| (place.key, place.id);
+        let before = [self.before, before].into_iter().min_by_key(place);
+        Self {
+            before: before.unwrap_or(self.before),
+            ..self
+        }
+    }
+}
+
+/// A statement for what a filter matches. Its text differs by the filter, so that a plan for all values suits each.
+struct Found {
+    text: String,
+    arguments: Arguments,
+}
+
+impl Found {
+    /// The places of at most `limit` events; the account's active ones in ascending order, others in descending order.
+    fn places(
+        account: AccountId,
+        filter: &MyEventsFilter,
+        now: Instant,
+        range: Range,
+        limit: i64,
+    ) -> Result<Self, Error> {
+        let others = others(filter);
+        let part = |index: &str, conditions: &str, order: &str| {
+            format!(
+                "SELECT * FROM (SELECT e.id, e.start_at FROM events e{index} WHERE {conditions}{others} \
+                 ORDER BY e.start_at {order}, e.id {order} LIMIT $7) part"
+            )
+        };
+        // An event that has ended has begun.
+        let begun = range.to(now.micros().saturating_add(1));
+        let recent = now.micros().saturating_sub(LONG_MICROS);
+        let (text, ranges) = match filter.status {
+            EventFilter::All => (part("", IN_RANGE, "DESC"), [range, range]),
+            EventFilter::Past => {
+                let conditions = format!("{IN_RANGE} AND e.effective_end <= $2");
+                (part("", &conditions, "DESC"), [begun, range])
+            }
+            EventFilter::Active => {
+                let soon = part("", &format!("{IN_RANGE} AND {IS_ACTIVE}"), "ASC");
+                let long = IN_RANGE
+                    .replace("$3, $4", "$8, $9")
+                    .replace("$5, $6", "$10, $11");
+                let long = part(
+                    indexed_by_length!(),
+                    &format!("{long} AND {IS_ACTIVE} AND {IS_LONG}"),
+                    "ASC",
+                );
+                let ranges = [range.from(recent + 1), range.to(recent + 1)];
+                (format!("{soon} UNION ALL {long}"), ranges)
+            }
+        };
+        let mut arguments = Arguments::default();
+        let mut add = || {
+            arguments.add(account.uuid())?;
+            arguments.add(now.micros())?;
+            let [first, second] = ranges;
+            add_range(&mut arguments, first)?;
+            arguments.add(limit)?;
+            add_range(&mut arguments, second)?;
+            arguments.add(filter.folded_text())?;
+            arguments.add(filter.starts.from_local.to_utc().to_string())?;
+            arguments.add(filter.starts.before_local.to_utc().to_string())
+        };
+        add().map_err(Error::Internal)?;
+        Ok(Self { text, arguments })
+    }
+
+    /// A statement with it in the middle.
+    fn within(self, before: &str, after: &str) -> Query<'static, Db, Arguments> {
+        let text = format!("{before}{}{after}", self.text);
+        sqlx::query_with(AssertSqlSafe(text), self.arguments)
+    }
+}
+
+fn add_range(arguments: &mut Arguments, range: Range) -> Result<(), sqlx::error::BoxDynError> {
+    arguments.add(range.after.key)?;
+    arguments.add(range.after.id)?;
+    arguments.add(range.before.key)?;
+    arguments.add(range.before.id)
+}
+
+/// The conditions for a text and for starts in wall time, as far as they are asked for.
+fn others(filter: &MyEventsFilter) -> String {
+    let mut others = String::new();
+    if filter.text.is_some() {
+        others.push_str(concat!(" AND ", position!(), "(e.search_text, $12) > 0"));
+    }
+    if filter.starts.bounds_wall_time() {
+        others.push_str(" AND e.start_local >= $13 AND e.start_local < $14");
+    }
+    others
 }
 
 pub(in crate::storage) async fn list_account_events(
@@ -69,80 +186,51 @@ pub(in crate::storage) async fn list_account_events(
     after: Option<Place>,
     limit: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    let MyEventsFilter { status, starts, .. } = filter;
-    let before_all = match status {
-        EventFilter::Active => Place {
-            key: i64::MIN,
-            id: Uuid::nil(),
-        },
-        EventFilter::Past | EventFilter::All => Place {
-            key: i64::MAX,
-            id: Uuid::max(),
-        },
+    let range = Range::of(filter);
+    let (range, order) = match filter.status {
+        EventFilter::Active => (after.map_or(range, |place| range.after(place)), ""),
+        _ => (after.map_or(range, |place| range.before(place)), " DESC"),
     };
-    let after = after.unwrap_or(before_all);
-    sqlx::query::<Db>(filtered!(
-        status,
+    let statement = Found::places(account, filter, now, range, limit)?.within(
         concat!(
             "SELECT ",
             event_columns!(),
             ", ",
             counter_columns!(),
-            " FROM (SELECT e.id AS page_id, e.start_at AS place FROM events e"
+            " FROM (SELECT * FROM ("
         ),
-        " AND (+e.start_at, e.id) > ($8, $9) ORDER BY +e.start_at, e.id LIMIT $10) page JOIN events e ON e.id = page.page_id \
-         JOIN event_counters c ON c.event_id = e.id ORDER BY page.place, page.page_id",
-        " AND (e.start_at, e.id) < ($8, $9) ORDER BY e.start_at DESC, e.id DESC LIMIT $10) page JOIN events e ON e.id = page.page_id \
-         JOIN event_counters c ON c.event_id = e.id ORDER BY page.place DESC, page.page_id DESC"
-    ))
-    .bind(account.uuid())
-    .bind(now.micros())
-    .bind(filter.folded_text())
-    .bind(starts.from_at.micros())
-    .bind(starts.before_at.micros())
-    .bind(starts.from_local.to_utc().to_string())
-    .bind(starts.before_local.to_utc().to_string())
-    .bind(after.key)
-    .bind(after.id)
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(|row| Ok((read(row)?, read_counters(row)?)))
-    .collect()
+        &format!(
+            ") found ORDER BY start_at{order}, id{order} LIMIT $7) page JOIN events e ON e.id = page.id \
+             JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
+        ),
+    );
+    let rows = statement.fetch_all(connection).await?;
+    rows.iter().map(read_with_counters).collect()
 }
 
+/// Up to `most`, so that the time is bounded however many match.
 pub(in crate::storage) async fn count_account_events(
     connection: &mut Connection,
     account: AccountId,
     filter: &MyEventsFilter,
     now: Instant,
+    most: i64,
 ) -> Result<i64, Error> {
-    let MyEventsFilter { status, starts, .. } = filter;
-    let row = sqlx::query::<Db>(filtered!(
-        status,
-        "SELECT count(*) AS total FROM events e",
-        "",
-        ""
-    ))
-    .bind(account.uuid())
-    .bind(now.micros())
-    .bind(filter.folded_text())
-    .bind(starts.from_at.micros())
-    .bind(starts.before_at.micros())
-    .bind(starts.from_local.to_utc().to_string())
-    .bind(starts.before_local.to_utc().to_string())
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("total")?)
+    let found = Found::places(account, filter, now, Range::of(filter), most)?;
+    let statement = found.within("SELECT count(*) AS total FROM (", ") found");
+    let row = statement.fetch_one(connection).await?;
+    let total: i64 = row.try_get("total")?;
+    Ok(total.min(most))
 }
 
+/// Up to `most`.
 pub(in crate::storage) async fn count_active_events(
     connection: &mut Connection,
     account: AccountId,
     now: Instant,
+    most: i64,
 ) -> Result<i64, Error> {
-    count_account_events(connection, account, &EventFilter::Active.into(), now).await
+    count_account_events(connection, account, &EventFilter::Active.into(), now, most).await
 }
 
 /// What refers to an event comes before the event itself.

@@ -53,7 +53,7 @@ pub(in crate::storage) async fn lock_seats(
         .iter()
         .map(|row| {
             let id = EventId::new(row.try_get("event_id")?);
-            Ok((id, events::read_counters(row)?, row.try_get("next_seq")?))
+            Ok((id, events::read_counters(row, 2)?, row.try_get("next_seq")?))
         })
         .collect()
 }
@@ -76,7 +76,7 @@ pub(in crate::storage) async fn list_counters(
         .iter()
         .map(|row| {
             let id = EventId::new(row.try_get("event_id")?);
-            Ok((id, events::read_counters(row)?))
+            Ok((id, events::read_counters(row, 1)?))
         })
         .collect()
 }

@@ -35,10 +35,11 @@ impl Engine {
         let name = file
             .to_str()
             .ok_or_else(|| Error::Configuration(format!("{} is not UTF-8", file.display())))?;
-        sqlx::query::<Db>("VACUUM INTO $1")
-            .bind(name)
-            .execute(&mut *self.reader().await?)
-            .await?;
+        let mut reader = self.reader().await?;
+        let copied = sqlx::query::<Db>("VACUUM INTO $1").bind(name);
+        let copied = copied.execute(&mut *reader).await;
+        reader.give_back(copied.is_ok()).await;
+        copied?;
         Ok(())
     }
 }

@@ -92,6 +92,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0029_sitemaps_from_an_index",
             "0030_oauth",
             "0032_former_times",
+            "0038_own_events",
             "0041_seat_changes",
         ]
     );
@@ -135,6 +136,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0030_oauth",
                 "0032_former_times",
                 "0034_days_of_starts",
+                "0038_own_events",
                 "0041_seat_changes",
             ]
         );

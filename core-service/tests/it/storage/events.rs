@@ -61,7 +61,7 @@ async fn an_event_is_nobody_elses(database: Database) {
     assert_eq!(store.find_account_event(owner, nil).await.unwrap(), None);
     assert_eq!(
         store
-            .count_account_events(other, &EventFilter::All.into(), NOW)
+            .count_account_events(other, &EventFilter::All.into(), NOW, i64::MAX)
             .await
             .unwrap(),
         0
@@ -180,7 +180,7 @@ async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next
         let listed: Vec<_> = listed.into_iter().map(|(event, _)| event.id).collect();
         assert_eq!(listed, expected, "{filter:?}");
         let count = store
-            .count_account_events(account, &filter.into(), NOW)
+            .count_account_events(account, &filter.into(), NOW, i64::MAX)
             .await
             .unwrap();
         assert_eq!(count, i64::try_from(expected.len()).unwrap(), "{filter:?}");
@@ -190,9 +190,9 @@ async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next
             .unwrap();
         assert_eq!(first.len(), 1, "{filter:?}");
     }
-    assert_eq!(store.count_active_events(account, NOW).await.unwrap(), 3);
+    assert_eq!(store.count_active_events(account, NOW, 9).await.unwrap(), 3);
     let mut tx = store.begin().await.unwrap();
-    assert_eq!(tx.count_active_events(account, NOW).await.unwrap(), 3);
+    assert_eq!(tx.count_active_events(account, NOW, 2).await.unwrap(), 2);
 }
 
 async fn registrations_are_counted_by_status_and_listed_in_order(database: Database) {

@@ -270,7 +270,7 @@ impl World {
             })
         };
         let items: Vec<Value> = events.iter().take(limit).map(shown).collect();
-        json!({ "items": items, "count": events.len(), "next_cursor": null })
+        json!({ "items": items, "count": events.len(), "next_cursor": null, "count_is_exact": true })
     }
 
     /// What its owner is told of an event.

@@ -84,11 +84,19 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     match listed {
         Ok(list) => desk.answer(&HomePage::of(&desk, filter, list, plan)),
         Err(problem) if problem.http_status == 400 => {
-            let mut page = HomePage::of(&desk, filter, MyEventList::default(), plan);
+            let mut page = HomePage::of(&desk, filter, none(), plan);
             page.problem = Some(format!("{}.", sentence(&problem.message)));
             desk.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
+    }
+}
+
+/// A list without events.
+fn none() -> MyEventList {
+    MyEventList {
+        count_is_exact: true,
+        ..MyEventList::default()
     }
 }
 
@@ -165,6 +173,7 @@ impl HomePage {
             states: filter.states(),
             found: match list.count {
                 1 => "1 event".to_owned(),
+                count if !list.count_is_exact => format!("more than {count} events"),
                 count => format!("{count} events"),
             },
             next_url: next.map(|next| next.url()),

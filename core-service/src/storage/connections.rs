@@ -1,0 +1,358 @@
+//! Connections that stay open, each used by one call at a time. Compiled once for each engine.
+//!
+//! sqlx's own pool asks the database whether it is there, before and after each use: two of the three round trips of a short read. These
+//! connections are asked only if there is a doubt, after an error or a while without use. One that broke meanwhile shows it in
+//! its next use, a read or the beginning of a transaction. Nothing is done by then, so the same is done on another connection.
+//!
+//! A connection is given back by its call, once the statements have ended. If the call is cancelled before, the connection is closed:
+//! the rest of an answer is still to come from it, or a transaction is open.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use sqlx::{ConnectOptions as _, Connection as _};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep, timeout},
+};
+
+use super::{BEGIN, Connection, Target};
+use crate::storage::Error;
+
+/// How long a connection without use counts as open. After that it is asked: a firewall may have forgotten it.
+const TRUSTED: Duration = Duration::from_secs(5);
+
+/// How long a connection may take to say that it is there, before it counts as broken.
+const PING_WAIT: Duration = Duration::from_millis(500);
+
+/// Unused connections above the need are closed after this time.
+const LONGEST_IDLE: Duration = Duration::from_mins(10);
+
+/// Connections are replaced at this age: the server's process behind each grows, and its address may lead to another server now.
+const MAX_AGE: Duration = Duration::from_mins(30);
+
+/// Pauses between attempts to connect to a server that starts or has no connection free.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long a connection may take to end what was cancelled. Its place is taken until then, so that cancelled calls cannot multiply
+/// the work of the server.
+const DRAIN: Duration = Duration::from_secs(12);
+
+/// At most so many connections to one target.
+#[derive(Debug)]
+pub(super) struct Connections(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    target: Target,
+    /// Statements that each new connection begins with.
+    session: Option<&'static str>,
+    most: u32,
+    /// How long a call waits for one.
+    wait: Duration,
+    /// A permit for each that may be open and in use.
+    places: Arc<Semaphore>,
+    /// The last used at the end.
+    idle: Mutex<Vec<Idle>>,
+    is_closed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Open {
+    connection: Connection,
+    since: Instant,
+}
+
+#[derive(Debug)]
+struct Idle {
+    open: Open,
+    since: Instant,
+}
+
+impl Connections {
+    pub(super) fn new(
+        target: Target,
+        session: Option<&'static str>,
+        most: u32,
+        wait: Duration,
+    ) -> Self {
+        Self(Arc::new(Shared {
+            target,
+            session,
+            most,
+            wait,
+            places: Arc::new(Semaphore::new(most as usize)),
+            idle: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+        }))
+    }
+
+    /// A connection for a read. It must be given back.
+    pub(super) async fn take(&self) -> Result<Lease, Error> {
+        let wait = self.0.wait;
+        let taken = timeout(wait, self.0.take()).await;
+        taken.map_err(|_elapsed| {
+            let text = format!("no connection was free within {} s", wait.as_secs());
+            Error::Unavailable(text)
+        })?
+    }
+
+    /// Begins a transaction. Dropping it without a commit rolls it back.
+    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
+        loop {
+            let mut lease = self.take().await?;
+            let Err(error) = sqlx::raw_sql(BEGIN).execute(&mut *lease).await else {
+                return Ok(Transaction {
+                    lease: Some(lease),
+                    is_busy: false,
+                });
+            };
+            // Each round takes away a connection that broke, so this ends.
+            if lease.is_to_blame().await {
+                continue;
+            }
+            return Err(error.into());
+        }
+    }
+
+    /// Closes the connections, waiting for those in use.
+    pub(super) async fn close(&self) {
+        self.0.is_closed.store(true, Ordering::Release);
+        let _all = self.0.places.acquire_many(self.0.most).await;
+        let idle = std::mem::take(&mut *self.0.idle());
+        for Idle { open, .. } in idle {
+            // Whatever it answers, it is not used again.
+            let _closed = timeout(PING_WAIT, open.connection.close()).await;
+        }
+    }
+
+    /// Connects, so that the first call need not, and says why that fails.
+    pub(super) async fn open(&self) -> Result<(), sqlx::Error> {
+        let open = self.0.connect().await?;
+        self.0.put_back(open);
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn take(self: &Arc<Self>) -> Result<Lease, Error> {
+        let closed = || Error::Unavailable("the database was closed".to_owned());
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(|_closed| closed())?;
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(closed());
+        }
+        let lease = |open, is_reused| Lease {
+            open: Some(open),
+            is_reused,
+            from: Arc::clone(self),
+            place: Some(place),
+        };
+        while let Some(Idle { mut open, since }) = self.last_idle() {
+            if since.elapsed() < TRUSTED || is_sound(&mut open.connection).await {
+                return Ok(lease(open, true));
+            }
+            self.forget_idle();
+        }
+        Ok(lease(self.connect().await?, false))
+    }
+
+    fn last_idle(&self) -> Option<Idle> {
+        self.idle().pop()
+    }
+
+    /// What broke one connection has probably broken the others.
+    fn forget_idle(&self) {
+        self.idle().clear();
+    }
+
+    /// The caller limits the time.
+    async fn connect(&self) -> Result<Open, sqlx::Error> {
+        let mut pause = FIRST_PAUSE;
+        let mut connection = loop {
+            match self.target.connect().await {
+                Ok(connection) => break connection,
+                Err(error) if passes(&error) => sleep(pause).await,
+                Err(error) => return Err(error),
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        };
+        if let Some(session) = self.session {
+            sqlx::raw_sql(session).execute(&mut connection).await?;
+        }
+        Ok(Open {
+            connection,
+            since: Instant::now(),
+        })
+    }
+
+    fn put_back(&self, open: Open) {
+        let since = Instant::now();
+        if open.since.elapsed() > MAX_AGE {
+            return;
+        }
+        let mut idle = self.idle();
+        let longest = idle.first();
+        if longest.is_some_and(|longest| longest.since.elapsed() > LONGEST_IDLE) {
+            idle.remove(0);
+        }
+        idle.push(Idle { open, since });
+    }
+}
+
+/// Whether a connection answers. What was queued for it, such as a rollback, is done by then.
+async fn is_sound(connection: &mut Connection) -> bool {
+    matches!(timeout(PING_WAIT, connection.ping()).await, Ok(Ok(())))
+}
+
+/// Whether another attempt to connect may succeed soon.
+fn passes(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        sqlx::Error::Database(error) => error.is_transient_in_connect_phase(),
+        _ => false,
+    }
+}
+
+/// A connection in the hands of one call. Dropping it closes the connection.
+#[derive(Debug)]
+pub(in crate::storage) struct Lease {
+    /// Until it is given back.
+    open: Option<Open>,
+    /// Whether it was used before, so that it may have broken since.
+    is_reused: bool,
+    from: Arc<Shared>,
+    place: Option<OwnedSemaphorePermit>,
+}
+
+impl Lease {
+    /// Gives the connection back after a read. Returns whether the result is final; otherwise the connection had broken before, and the
+    /// read is to be repeated on another one.
+    pub(in crate::storage) async fn give_back(mut self, is_ok: bool) -> bool {
+        if !is_ok && self.is_to_blame_for_error().await {
+            return !self.is_reused;
+        }
+        self.put_back();
+        true
+    }
+
+    /// After a failed beginning: whether the connection had broken before. It is closed in any case.
+    async fn is_to_blame(mut self) -> bool {
+        self.is_to_blame_for_error().await && self.is_reused
+    }
+
+    async fn is_to_blame_for_error(&mut self) -> bool {
+        if is_sound(self).await {
+            return false;
+        }
+        self.open = None;
+        self.from.forget_idle();
+        true
+    }
+
+    fn put_back(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.from.put_back(open);
+        }
+    }
+
+    /// Ends a transaction that was not committed.
+    async fn roll_back(mut self) {
+        let rolled_back = timeout(DRAIN, sqlx::raw_sql("ROLLBACK").execute(&mut *self)).await;
+        match rolled_back {
+            Ok(Ok(_)) => self.put_back(),
+            // After some failures, such as a full disk, SQLite ends a transaction by itself. The server does when it has waited too long.
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a transaction had ended by itself; its connection is closed")
+            }
+            Err(_elapsed) => {}
+        }
+    }
+}
+
+impl Deref for Lease {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        let open = self.open.as_ref();
+        &open.expect("only its last use takes it").connection
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut Connection {
+        let open = self.open.as_mut();
+        &mut open.expect("only its last use takes it").connection
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(mut open) = self.open.take() else {
+            return;
+        };
+        let place = self.place.take();
+        // Without a runtime the process ends, and its connections with it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                // Whatever they answer, the connection is not used again.
+                let _ended = timeout(DRAIN, open.connection.ping()).await;
+                let _closed = timeout(PING_WAIT, open.connection.close()).await;
+                drop(place);
+            });
+        }
+    }
+}
+
+/// An open transaction.
+#[derive(Debug)]
+pub(in crate::storage) struct Transaction {
+    /// Until it is committed.
+    lease: Option<Lease>,
+    /// Whether a statement has begun and not ended.
+    is_busy: bool,
+}
+
+impl Transaction {
+    /// The connection, for one statement. [`Transaction::ended`] follows it.
+    pub(in crate::storage) fn statement(&mut self) -> &mut Connection {
+        self.is_busy = true;
+        self.lease.as_mut().expect("only its end takes it")
+    }
+
+    /// Notes that the statement has ended, well or not.
+    pub(in crate::storage) const fn ended(&mut self) {
+        self.is_busy = false;
+    }
+
+    pub(in crate::storage) async fn commit(mut self) -> Result<(), sqlx::Error> {
+        let Some(mut lease) = self.lease.take() else {
+            return Ok(());
+        };
+        // After an error nobody knows what state the connection is in, so it is closed.
+        sqlx::raw_sql("COMMIT").execute(&mut *lease).await?;
+        lease.put_back();
+        Ok(())
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        let lease = self.lease.take().filter(|_| !self.is_busy);
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (Some(lease), Ok(runtime)) = (lease, runtime) {
+            runtime.spawn(lease.roll_back());
+        }
+    }
+}
