@@ -16,8 +16,8 @@ use test_postgres::Server;
 use self::load::{Load, Outcome};
 pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
-    operation::Operation,
-    running::{EDGE_TOKEN, Running, build, without_limits},
+    operation::{Operation, create, get},
+    running::{EDGE_TOKEN, Running, build, build_api, without_limits},
     sequence::{Turn, ask},
     surface::Surface,
 };

@@ -7,6 +7,7 @@ mod deployed;
 mod kept;
 mod latency;
 mod mails;
+mod million;
 mod pages;
 mod pgbench;
 mod processor;
@@ -34,7 +35,7 @@ struct Config {
 /// The measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 enum Measure {
-    /// All measurements but searching, which needs several GB of disk (the default)
+    /// All measurements but searching and million, which need several GB of disk (the default)
     All,
     /// Registrations per second, on one hot event and spread over 1,000 events
     Seats,
@@ -53,6 +54,15 @@ enum Measure {
     /// Searches of a large catalogue
     Searching {
         /// Its events, in steps of 10,000
+        #[arg(long, default_value_t = 1_000_000)]
+        events: u32,
+        /// The database engine; both without it
+        #[arg(long)]
+        engine: Option<Engine>,
+    },
+    /// What grows with the data: 1,000 events beside many, with accounts and registrations
+    Million {
+        /// The many events, in steps of 1,000; each has five registrations
         #[arg(long, default_value_t = 1_000_000)]
         events: u32,
         /// The database engine; both without it
@@ -104,6 +114,14 @@ async fn main() -> anyhow::Result<()> {
         }
         if let Some(server) = postgres.as_ref().filter(|_| engine != Some(Engine::Sqlite)) {
             searching::measure("PostgreSQL", Some(server), events, &mut report).await?;
+        }
+    }
+    if let Measure::Million { events, engine } = measure {
+        if engine != Some(Engine::Postgres) {
+            million::measure("SQLite", None, events, &mut report).await?;
+        }
+        if let Some(server) = postgres.as_ref().filter(|_| engine != Some(Engine::Sqlite)) {
+            million::measure("PostgreSQL", Some(server), events, &mut report).await?;
         }
     }
     if wants(Measure::Pages) {

@@ -1,4 +1,4 @@
-//! The processor time of processes.
+//! The processor time and the memory of processes.
 
 use std::fs;
 
@@ -22,4 +22,13 @@ pub(crate) fn seconds_of(process: u32) -> anyhow::Result<f64> {
         Ok(fields.get(index).context("stat has times")?.parse()?)
     };
     Ok((ticks(11)? + ticks(12)?) / TICKS)
+}
+
+/// How much memory a process uses, in MB.
+pub(crate) fn memory_megabytes_of(process: u32) -> anyhow::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let mut lines = status.lines();
+    let kilobytes = lines.find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB"));
+    let kilobytes: u64 = kilobytes.context("status has the memory")?.trim().parse()?;
+    Ok(kilobytes / 1_024)
 }

@@ -1,8 +1,8 @@
 //! Searches of a large catalogue.
 
-mod fill;
+pub(crate) mod fill;
 mod sitemaps;
-mod word_index;
+pub(crate) mod word_index;
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,15 @@
 //! Core and a gateway, with an account and its events.
 
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
 use anyhow::{Context as _, ensure};
 use programs::{Programs, free_port};
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
+use tokio::{net::TcpStream, time::sleep};
 
 use super::{
     client::Client,
@@ -14,6 +20,10 @@ use super::{
 
 /// The account's owner.
 pub(crate) const OWNER: &str = "owner@example.org";
+
+/// How long a start of core is waited for, and how often it is looked at.
+const START_TIMEOUT: Duration = Duration::from_mins(1);
+const START_POLL: Duration = Duration::from_millis(2);
 
 /// How the edges reach core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +118,25 @@ impl Deployment {
             database,
             folder,
         })
+    }
+
+    /// Starts core after it was stopped; answers how long it took until its port was open.
+    pub(crate) async fn start_core(&mut self, programs: &Programs) -> anyhow::Result<Duration> {
+        let address = self.core_url.strip_prefix("http://");
+        let address: SocketAddr = address.context("core is on TCP")?.parse()?;
+        let started = Instant::now();
+        let core = programs.command("core-service", &self.core_settings);
+        self.core = Running::start(core, &self.folder.path().join("core.log"))?;
+        while TcpStream::connect(address).await.is_err() {
+            ensure!(started.elapsed() < START_TIMEOUT, "core does not start");
+            sleep(START_POLL).await;
+        }
+        Ok(started.elapsed())
+    }
+
+    /// Waits until the gateway reaches core.
+    pub(crate) async fn reached(&mut self) -> anyhow::Result<()> {
+        self.gateway.reached().await
     }
 
     /// One more edge in front of the same core.

@@ -64,7 +64,7 @@ impl Operation {
 }
 
 /// A new event of the account, published or as a draft.
-pub(super) fn create(key: &str, is_public: bool) -> http::Result<Request<Full<Bytes>>> {
+pub(crate) fn create(key: &str, is_public: bool) -> http::Result<Request<Full<Bytes>>> {
     let body = format!(
         r#"{{"title":"A hot event","description":"Everybody wants to come.","location":"Here",
         "start_date":"2040-05-14T19:00:00Z","max_capacity":10000,"is_public":{is_public}}}"#
@@ -72,7 +72,8 @@ pub(super) fn create(key: &str, is_public: bool) -> http::Result<Request<Full<By
     post("/api/v1/events", Some(key), body)
 }
 
-fn get(path: &str, key: Option<&str>) -> http::Result<Request<Full<Bytes>>> {
+/// Reads with the key of an account, or without.
+pub(crate) fn get(path: &str, key: Option<&str>) -> http::Result<Request<Full<Bytes>>> {
     with_key(Request::get(path), key).body(Full::default())
 }
 

@@ -40,6 +40,11 @@ pub(crate) fn build() -> anyhow::Result<Programs> {
     Programs::build(&PACKAGES)
 }
 
+/// Builds core and the gateway alone.
+pub(crate) fn build_api() -> anyhow::Result<Programs> {
+    Programs::build(&["bench", "core-service", "http-gateway"])
+}
+
 /// Settings of a core that all guests call from this machine, for one event.
 pub(crate) const fn without_limits() -> [(&'static str, &'static str); 4] {
     [
@@ -79,6 +84,18 @@ impl Running {
         Ok(log.lines().filter(|line| line.contains(words)).count())
     }
 
+    /// Ends it.
+    pub(crate) fn stop(&mut self) {
+        // It may have ended by itself.
+        let _killed = self.child.kill();
+        let _ended = self.child.wait();
+    }
+
+    /// How much memory it uses.
+    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<u64> {
+        processor::memory_megabytes_of(self.child.id())
+    }
+
     /// A connection to the HTTP port of this process, once it reaches core.
     pub(crate) async fn ready(&mut self, address: SocketAddr) -> anyhow::Result<Client> {
         let until = Instant::now() + TIMEOUT;
@@ -102,8 +119,6 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _killed = self.child.kill();
-        let _ended = self.child.wait();
+        self.stop();
     }
 }

@@ -45,6 +45,17 @@ impl Surface {
         self.address
     }
 
+    /// Waits until it reaches core.
+    pub(super) async fn reached(&mut self) -> anyhow::Result<()> {
+        self.process.ready(self.address).await?;
+        Ok(())
+    }
+
+    /// How much memory it uses.
+    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<u64> {
+        self.process.memory_megabytes()
+    }
+
     /// Seconds of one processor that it has used so far.
     pub(crate) fn worked(&self) -> anyhow::Result<f64> {
         self.process.worked()

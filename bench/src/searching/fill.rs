@@ -25,6 +25,10 @@ const COLUMNS: &str = "INSERT INTO events (id, account_id, slug, title, descript
      timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, live, custom_fields, sequence, created_at, \
      updated_at)";
 
+/// Their registrations' numbers.
+const COUNTERS: &str = "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+     SELECT id, 0, 0, 0, 0, 1 FROM events";
+
 /// What is the same of all.
 const CONSTANTS: &str = "100, TRUE, TRUE, FALSE, TRUE, '[]', 0, 1, 2";
 
@@ -46,9 +50,10 @@ pub(super) async fn fill(
             let rows = sqlx::query(AssertSqlSafe(text.clone())).bind(rows(batch));
             rows.execute(&mut connection).await?;
         }
-        sqlx::query(AssertSqlSafe(total))
-            .execute(&mut connection)
-            .await?;
+        for statement in [total, COUNTERS.to_owned()] {
+            let query = sqlx::query(AssertSqlSafe(statement));
+            query.execute(&mut connection).await?;
+        }
         connection.close().await?;
     } else {
         let mut connection = SqliteConnection::connect(system.database_url()).await?;
@@ -60,9 +65,10 @@ pub(super) async fn fill(
             let rows = sqlx::query(AssertSqlSafe(text.clone())).bind(rows(batch));
             rows.execute(&mut connection).await?;
         }
-        sqlx::query(AssertSqlSafe(total))
-            .execute(&mut connection)
-            .await?;
+        for statement in [total, COUNTERS.to_owned()] {
+            let query = sqlx::query(AssertSqlSafe(statement));
+            query.execute(&mut connection).await?;
+        }
         connection.close().await?;
     }
     Ok(())
@@ -75,7 +81,8 @@ fn rows(batch: u32) -> String {
     json!(rows).to_string()
 }
 
-fn row(number: u32) -> serde_json::Value {
+/// An event: id, slug, title, description, location, city, the microsecond and the wall time of its start.
+pub(crate) fn row(number: u32) -> serde_json::Value {
     let mut dice = Dice(u64::from(number) + 1);
     let id = format!(
         "{:08x}-0000-7000-8000-{:012x}",

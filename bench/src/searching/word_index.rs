@@ -7,11 +7,11 @@ use sqlx::{Connection as _, PgConnection};
 const MAKE: &str = "SET maintenance_work_mem = '512MB'; \
      CREATE INDEX catalogue_entries_by_word ON catalogue_entries USING gin (words) WITH (fastupdate = off)";
 
-pub(super) async fn drop(database_url: &str) -> anyhow::Result<()> {
+pub(crate) async fn drop(database_url: &str) -> anyhow::Result<()> {
     run(database_url, "DROP INDEX catalogue_entries_by_word").await
 }
 
-pub(super) async fn make(database_url: &str) -> anyhow::Result<()> {
+pub(crate) async fn make(database_url: &str) -> anyhow::Result<()> {
     run(database_url, MAKE).await
 }
 
