@@ -142,6 +142,7 @@ async fn at(postgres: Option<&Server>, events: u32) -> anyhow::Result<Measured> 
     let asked = asked.await?;
     ensure!(asked.last.status.is_success(), "{:?}", asked.last);
     times.push(figure("POST /api/v1/events", &asked.took, GROWTH));
+    eprintln!("{events} events: measured");
     Ok(Measured {
         times,
         memory: vec![

@@ -105,8 +105,8 @@ impl CatalogueService for CatalogueApi {
         request: Request<GetEventRequest>,
     ) -> Result<Response<Event>, Status> {
         let slug = &request.get_ref().slug;
-        let event = self.catalogue.get(slug).await.map_err(refuse)?;
-        let left = self.catalogue.seats_left(&event).await.map_err(refuse)?;
+        let found = self.catalogue.get_with_seats(slug).await;
+        let (event, left) = found.map_err(refuse)?;
         let event = convert::public_event(event, left, &self.links);
         Ok(of_catalogue(event))
     }

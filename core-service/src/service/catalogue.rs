@@ -163,24 +163,22 @@ impl Catalogue {
 
     /// One public event; found only if the catalogue has it.
     pub async fn get(&self, slug: &str) -> Result<Event, Error> {
-        let now = self.clock.now();
-        let event = self.find_by_slug(slug).await?;
-        event
-            .filter(|event| event.is_live(now))
-            .ok_or(Error::NO_EVENT)
+        let (event, _) = self.get_with_seats(slug).await?;
+        Ok(event)
     }
 
-    /// How many seats the next people who register can get.
-    pub async fn seats_left(&self, event: &Event) -> Result<i32, Error> {
-        seats_left(&self.store, event).await
+    /// The same with how many seats the next people who register can get.
+    pub async fn get_with_seats(&self, slug: &str) -> Result<(Event, i32), Error> {
+        let (now, found) = (self.clock.now(), self.find_by_slug(slug).await?);
+        let found = found.filter(|(event, _)| event.is_live(now));
+        let (event, counters) = found.ok_or(Error::NO_EVENT)?;
+        let left = counters.seats_left(event.max_capacity);
+        Ok((event, left))
     }
 
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
     pub async fn page(&self, slug: &str) -> Result<PageView, Error> {
-        let event = self.find_by_slug(slug).await?;
-        let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
-        let counters = self.store.list_counters(&[event.id]).await?;
-        let (_, counters) = counters.into_iter().next().ok_or(Error::NO_EVENT)?;
+        let (event, counters) = self.find_shown(slug).await?;
         let now = self.clock.now();
         Ok(PageView {
             is_ended: event.has_ended(now),
@@ -192,8 +190,7 @@ impl Catalogue {
 
     /// An event's cover, also for unlisted, cancelled and ended events, whose pages are still reachable, but not for drafts.
     pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
-        let event = self.find_by_slug(slug).await?;
-        let event = event.filter(Event::is_shown).ok_or(Error::NO_EVENT)?;
+        let (event, _) = self.find_shown(slug).await?;
         if event.image_credit.is_some()
             && let Some(cover) = self.store.find_stock_cover(event.id).await?
         {
@@ -211,11 +208,17 @@ impl Catalogue {
         })
     }
 
-    async fn find_by_slug(&self, slug: &str) -> Result<Option<Event>, Error> {
+    async fn find_shown(&self, slug: &str) -> Result<(Event, Counters), Error> {
+        let found = self.find_by_slug(slug).await?;
+        let found = found.filter(|(event, _)| event.is_shown());
+        found.ok_or(Error::NO_EVENT)
+    }
+
+    async fn find_by_slug(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
         if !slug::is_possible(slug) {
             return Ok(None);
         }
-        Ok(self.store.find_event_by_slug(slug).await?)
+        Ok(self.store.find_event_and_counters(slug).await?)
     }
 }
 

@@ -115,7 +115,7 @@ impl Connections {
                 });
             };
             // Each round takes away a connection that broke, so this ends.
-            if lease.is_to_blame().await {
+            if lease.close_after_error().await {
                 continue;
             }
             return Err(error.into());
@@ -135,7 +135,8 @@ impl Connections {
 
     /// Connects, so that the first call need not, and says why that fails.
     pub(super) async fn open(&self) -> Result<(), sqlx::Error> {
-        let open = self.0.connect().await?;
+        let open = timeout(self.0.wait, self.0.connect()).await;
+        let open = open.map_err(|_elapsed| sqlx::Error::PoolTimedOut)??;
         self.0.put_back(open);
         Ok(())
     }
@@ -248,7 +249,7 @@ impl Lease {
     }
 
     /// After a failed beginning: whether the connection had broken before. It is closed in any case.
-    async fn is_to_blame(mut self) -> bool {
+    async fn close_after_error(mut self) -> bool {
         self.is_to_blame_for_error().await && self.is_reused
     }
 
@@ -274,7 +275,7 @@ impl Lease {
             Ok(Ok(_)) => self.put_back(),
             // After some failures, such as a full disk, SQLite ends a transaction by itself. The server does when it has waited too long.
             Ok(Err(error)) => {
-                tracing::warn!(%error, "a transaction had ended by itself; its connection is closed")
+                tracing::warn!(%error, "a transaction had ended by itself; its connection is closed");
             }
             Err(_elapsed) => {}
         }

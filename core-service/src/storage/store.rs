@@ -190,6 +190,8 @@ reads! {
     seats::list_counters(ids: &[EventId]) -> Vec<(EventId, Counters)>;
     /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
+    /// The same with its counters.
+    catalogue::find_event_and_counters(slug: &str) -> Option<(Event, Counters)>;
 
     /// An account's events after a place: active ones with the next start first, others with the latest first.
     my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)

@@ -67,7 +67,7 @@ impl Marks {
             }
             // Without marks pages are slower.
             Err(error) => {
-                tracing::warn!(%error, "cannot read where deep pages of the catalogue begin")
+                tracing::warn!(%error, "cannot read where deep pages of the catalogue begin");
             }
         }
     }

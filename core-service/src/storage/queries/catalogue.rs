@@ -132,6 +132,25 @@ pub(in crate::storage) async fn find_event_by_slug(
     .transpose()
 }
 
+pub(in crate::storage) async fn find_event_and_counters(
+    connection: &mut Connection,
+    slug: &str,
+) -> Result<Option<(Event, Counters)>, Error> {
+    sqlx::query::<Db>(concat!(
+        "SELECT ",
+        event_columns!(),
+        ", ",
+        counter_columns!(),
+        " FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.slug = $1"
+    ))
+    .bind(slug)
+    .fetch_optional(connection)
+    .await?
+    .as_ref()
+    .map(events::read_with_counters)
+    .transpose()
+}
+
 /// Sets the flag and, when that changes it, the total. The flag is compared in the statement, since the sweeper may have
 /// cleared it after the event was read.
 pub(super) async fn set_live(
