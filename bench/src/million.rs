@@ -61,7 +61,7 @@ const READS: [(&str, &str); 21] = [
         TEN,
     ),
     ("/api/v1/me/events/{id}", GROWTH),
-    ("/api/v1/me/account", TEN),
+    ("/api/v1/me", TEN),
     ("/api/v1/me/events/{id}/registrations", TEN),
     ("/api/v1/me/events/{id}/registrations?offset=9900", TEN),
     ("/api/v1/me/events/{id}/registrations?q=guest-77", TEN),
