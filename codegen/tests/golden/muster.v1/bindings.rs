@@ -2724,6 +2724,12 @@ mod shapes {
                 kind: Kind::Text,
                 count: Count::Optional,
             },
+            Field {
+                name: "count_is_exact",
+                number: 4,
+                kind: Kind::Bool,
+                count: Count::One,
+            },
         ],
     };
 
