@@ -73,8 +73,9 @@ impl Call<'_> {
         if arguments.is_confirmed && way == Way::Text {
             return Ok(None);
         }
-        // A call that would be refused needs no confirmation: scope and request are checked, and it is previewed, first.
-        if tool.rpc.scope.is_some() {
+        // A call that would be refused needs no confirmation: scope and request are checked, and it is previewed, first. On standard
+        // input core checks the scope with the call only: the bridge is no proven edge there, which core lets ask.
+        if tool.rpc.scope.is_some() && !self.can_ask {
             let context = self.caller.context(self.options);
             (self.check)(self.core, &context, tool.rpc.scope).await?;
         }
