@@ -67,7 +67,7 @@ impl<'a> Body<'a> {
             .into_iter()
             .partition(|field| field.kind == Kind::FieldMask);
         // A body without required fields may be omitted, unless an empty request would have no meaning.
-        let required = !masks.is_empty() || fields.iter().any(|field| field.rules.required);
+        let required = !masks.is_empty() || fields.iter().any(|field| field.must_be_given());
         Self { fields, required }
     }
 }

@@ -1532,7 +1532,7 @@ impl PublicRpc for ApproveRegistrations {
 impl Binding for ApproveRegistrations {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/approve";
-    const BODY: Body = Body::Optional;
+    const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
 

@@ -86,7 +86,7 @@ async fn by_openapi_generator(base: &str, key: &str) {
         bearer_access_token: Some(key.to_owned()),
         ..Configuration::default()
     };
-    let list = catalogue_api::list_events(&muster, Some(3), None, None, None, None, None);
+    let list = catalogue_api::list_events(&muster, Some(3), None, None, None, None, None, None);
     assert_eq!(list.await.unwrap().items.len(), 3);
     let mut draft = CreateEventRequest::new(
         "Made by openapi-generator".to_owned(),
