@@ -233,7 +233,10 @@ impl Memory {
                 Turn::Own(turn) => Some(turn),
             };
             inner.misses.fetch_add(1, Ordering::Relaxed);
-            let outcome = ask_for(old.is_some(), ask(Basis::of(epoch, now))).await;
+            let asking = ask_for(old.is_some(), ask(Basis::of(epoch, now)));
+            // Those who wait for it then ask for themselves.
+            let asking = timeout_at(deadline, asking);
+            let outcome = asking.await.unwrap_or_else(|_elapsed| Err(late()));
             return match (outcome, old) {
                 (Ok(answer), _) => {
                     let answer = Arc::new(answer);

@@ -23,7 +23,7 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Maximum length of the entity tags that are sent to core: some versions of one file.
 const MAX_TAGS: usize = 1024;
 
-/// How long an answer may take that several clients wait for. Each of them has a deadline of its own.
+/// How long an answer may take at least that several clients wait for. Each of them has a deadline of its own.
 const TIME_FOR_ALL: Duration = Duration::from_secs(10);
 
 /// The context of a call: its credential, its deadline and its trace.
@@ -150,7 +150,7 @@ impl Context {
         }
         Self {
             headers,
-            deadline: Instant::now() + TIME_FOR_ALL,
+            deadline: self.deadline.max(Instant::now() + TIME_FOR_ALL),
             recorder: None,
         }
     }

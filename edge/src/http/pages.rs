@@ -24,6 +24,7 @@ use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use moka::sync::Cache;
 use process::observe::Route;
+use tokio::time::timeout;
 use tower::{Service, ServiceExt as _};
 
 use super::{
@@ -34,6 +35,9 @@ use crate::{
     Memory,
     memory::{LARGEST, LONGEST, Record, Recorder, Turn, Turns},
 };
+
+/// How long a request waits for another one that makes its answer anew.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// RFC 9211.
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -156,7 +160,8 @@ impl Pages {
         let _turn = match self.turns.take(asked, self.memory.epoch()) {
             Turn::Own(turn) => Some(turn),
             Turn::Another(end) => {
-                end.await;
+                // It may be over or not: what is not kept yet is asked for as usual, within the request's own time.
+                let _end = timeout(PATIENCE, end).await;
                 let coding = Coding::wanted(request.headers());
                 if let Some(page) = self.find(&request)
                     && self.is_right(&page)
