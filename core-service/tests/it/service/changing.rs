@@ -89,10 +89,19 @@ async fn publishing_and_unpublishing_are_idempotent(database: Database) {
         assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 0);
     }
     let actions: Vec<_> = instance.audit(id.uuid()).await;
-    let actions: Vec<_> = actions.iter().map(|row| row["action"].clone()).collect();
+    let mut actions: Vec<_> = actions
+        .iter()
+        .map(|row| row["action"].to_string())
+        .collect();
+    // The clock stands still, so their order is that of random ids.
+    actions.sort_unstable();
     assert_eq!(
         actions,
-        ["event.create", "event.publish", "event.unpublish"]
+        [
+            r#""event.create""#,
+            r#""event.publish""#,
+            r#""event.unpublish""#
+        ]
     );
 }
 
@@ -197,8 +206,10 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
     assert_eq!(now[3], Status::Confirmed);
     assert_eq!(now[4], Status::Waitlisted);
     let audit = instance.audit(id.uuid()).await;
-    assert_eq!(audit[2]["action"], "event.promote_waitlist");
-    assert_eq!(audit[2]["after"], json!({"promoted": 2}));
+    let promoted = audit
+        .iter()
+        .find(|row| row["action"] == "event.promote_waitlist");
+    assert_eq!(promoted.unwrap()["after"], json!({"promoted": 2}));
 }
 
 async fn registrations_are_for_the_owner_on_a_paid_plan(database: Database) {
