@@ -90,14 +90,20 @@ impl CatalogueService for CatalogueApi {
             let left = page.seats_left.get(&event.id).copied();
             convert::public_event(event, left.unwrap_or_default(), &self.links)
         };
-        Ok(of_catalogue(EventList {
+        let place_is_exact = page.place_is_exact;
+        let answer = EventList {
             items: page.events.into_iter().map(shown).collect(),
             count: page.count,
             limit,
             offset,
             next_offset: page.next_offset,
             count_is_exact: page.count_is_exact,
-        }))
+        };
+        Ok(if place_is_exact {
+            of_catalogue(answer)
+        } else {
+            Response::new(answer)
+        })
     }
 
     async fn get_event(

@@ -40,6 +40,8 @@ pub struct CatalogueView {
     pub count_is_exact: bool,
     /// Where the next page begins; `None` on the last page.
     pub next_offset: Option<i32>,
+    /// Whether it begins exactly where its offset says, so that it is the same until the catalogue changes.
+    pub place_is_exact: bool,
 }
 
 /// An event with what its page shows, in any state but a draft's.
@@ -110,6 +112,7 @@ impl Catalogue {
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
         let (after, rest) = self.marks.nearest(store, now, offset.into());
+        let place_is_exact = after.is_none();
         let found = store.list_live_events(now, after, limit.into(), rest);
         let found = found.await?;
         let count = saturated(store.count_live_events(now).await?);
@@ -122,6 +125,7 @@ impl Catalogue {
             events: found.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: true,
+            place_is_exact,
         })
     }
 
@@ -146,6 +150,7 @@ impl Catalogue {
             events: found.events,
             count,
             count_is_exact: matches <= MOST_MATCHES,
+            place_is_exact: true,
         })
     }
 
