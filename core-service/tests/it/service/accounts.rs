@@ -164,6 +164,7 @@ async fn a_key_is_revoked_once_and_audited_once(database: Database) {
         .await
         .unwrap();
     for _ in 0..2 {
+        instance.clock.advance_seconds(1);
         instance.keys.revoke(key.key.id).await.unwrap();
     }
     let audit = instance.audit(key.key.id.uuid()).await;

@@ -79,29 +79,22 @@ async fn publishing_and_unpublishing_are_idempotent(database: Database) {
     let olga = instance.olga().await;
     let id = instance.create(&olga, new_event("Rust Meetup")).await.id;
     for _ in 0..2 {
+        instance.clock.advance_seconds(1);
         let (event, _) = instance.events.publish(&olga, id).await.unwrap();
         assert!(event.is_published);
         assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 1);
     }
     for _ in 0..2 {
+        instance.clock.advance_seconds(1);
         let (event, _) = instance.events.unpublish(&olga, id).await.unwrap();
         assert!(!event.is_published);
         assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 0);
     }
-    let actions: Vec<_> = instance.audit(id.uuid()).await;
-    let mut actions: Vec<_> = actions
-        .iter()
-        .map(|row| row["action"].to_string())
-        .collect();
-    // The clock stands still, so their order is that of random ids.
-    actions.sort_unstable();
+    let audit = instance.audit(id.uuid()).await;
+    let actions: Vec<_> = audit.iter().map(|row| row["action"].clone()).collect();
     assert_eq!(
         actions,
-        [
-            r#""event.create""#,
-            r#""event.publish""#,
-            r#""event.unpublish""#
-        ]
+        ["event.create", "event.publish", "event.unpublish"]
     );
 }
 

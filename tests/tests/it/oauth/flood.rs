@@ -41,12 +41,12 @@ async fn a_thousand_authorizations_of_a_person_at_once_are_limited(app: Arc<Test
     let begun: Vec<_> = begun.collect();
     assert_eq!(begun.len(), 60);
     assert_eq!(limited(&replies), 940);
-    // Few of them are kept, and nobody else waits for them.
+    // The last twenty of them are kept, and of those that came at the same moment perhaps more: they do not see each other.
     let mut open = 0;
     for path in begun {
         open += usize::from(browser.page(path).await.status == 200);
     }
-    assert_eq!(open, 20);
+    assert!((20..20 + AT_ONCE).contains(&open), "{open}");
     let (_, other, client) = stage(&app).await;
     client.connected(&other, &[]).await;
     // A minute later the person goes on.
