@@ -49,4 +49,23 @@ install_tools() {
   "$tools/venv/bin/pip" install --quiet --disable-pip-version-check "${lists[@]}"
 }
 
+# kubectl and docker-compose of a newer Debian than machines may have, unpacked beside the other tools: the machine's own packages stay as
+# they are. apt checks the signatures.
+newer=$tools/newer
+install_newer_tools() {
+  [ -x "$newer/root/usr/bin/kubectl" ] && [ -x "$newer/root/usr/libexec/docker/cli-plugins/docker-compose" ] && return
+  [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || install_packages debian-archive-keyring
+  rm -rf "$newer" && mkdir -p "$newer/lists/partial" "$newer/cache/archives/partial" "$newer/root"
+  echo 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main' >"$newer/sources.list"
+  local apt=(-qq -o "Dir::Etc::sourcelist=$newer/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$newer/lists"
+    -o "Dir::Cache=$newer/cache" -o "APT::Sandbox::User=$(id -un)")
+  apt-get "${apt[@]}" update
+  (cd "$newer" && apt-get "${apt[@]}" download kubectl/trixie docker-compose/trixie)
+  local package
+  for package in "$newer"/*.deb; do
+    dpkg -x "$package" "$newer/root"
+  done
+  rm -rf "$newer/lists" "$newer/cache" "$newer"/*.deb
+}
+
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0

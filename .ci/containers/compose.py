@@ -1,4 +1,4 @@
-"""docker-compose.yml and the Dockerfile's final stage, read as far as this repository uses them. What is not understood is refused, so
+"""docker-compose.yml and the Dockerfile's stages, read as far as this repository uses them. What is not understood is refused, so
 that nothing in these files goes unchecked."""
 
 import json
@@ -12,11 +12,12 @@ from ruamel.yaml import YAML
 # A service's settings that have no effect on one run here, each with the reason.
 WITHOUT_EFFECT = {
     "build": "images are made by images.py",
+    "pull_policy": "images are made by images.py",
 }
 
 UNDERSTOOD = {
     "image", "entrypoint", "command", "environment", "user", "read_only", "cap_drop", "cap_add", "security_opt", "mem_limit", "tmpfs",
-    "volumes", "ports", "healthcheck", "depends_on", "deploy", "restart", "stop_grace_period", *WITHOUT_EFFECT,
+    "volumes", "ports", "network_mode", "healthcheck", "depends_on", "deploy", "restart", "stop_grace_period", *WITHOUT_EFFECT,
 }  # fmt: skip
 
 
@@ -25,7 +26,7 @@ class Wrong(Exception):
 
 
 def interpolated(value, settings):
-    """The value with `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` filled in."""
+    """The value with `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` filled in, and `$$` as a dollar."""
     if isinstance(value, dict):
         return {key: interpolated(item, settings) for key, item in value.items()}
     if isinstance(value, list):
@@ -34,6 +35,8 @@ def interpolated(value, settings):
         return value
 
     def fill(match):
+        if match[0] == "$$":
+            return "$"
         name, kind, rest = match["name"], match["kind"], match["rest"]
         if settings.get(name):
             return settings[name]
@@ -41,7 +44,7 @@ def interpolated(value, settings):
             raise Wrong(f"{name}: {rest}")
         return rest or ""
 
-    return re.sub(r"\$\{(?P<name>\w+)(?:(?P<kind>:[-?])(?P<rest>[^}]*))?\}", fill, value)
+    return re.sub(r"\$\$|\$\{(?P<name>\w+)(?:(?P<kind>:[-?])(?P<rest>[^}]*))?\}", fill, value)
 
 
 def seconds(duration):
@@ -76,31 +79,60 @@ def services(path, settings):
 
 
 class Image:
-    """The Dockerfile's final stage."""
+    """A stage of the Dockerfile, with those that it is made from."""
 
-    def __init__(self, path):
+    def __init__(self, path, target):
         text = re.sub(r"\\\n", " ", Path(path).read_text())
         lines = [line.strip() for line in text.splitlines()]
         steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
-        last = max(index for index, step in enumerate(steps) if step[0] == "FROM")
-        self.base = steps[last][1]
-        self.programs = re.findall(r"target/release/([\w-]+)", " ".join(step[1] for step in steps[:last]))
+        stages = {}
+        for instruction, rest in steps:
+            if instruction == "FROM":
+                words = rest.split()
+                stages[words[-1]] = (words[0], [])
+                of_last = stages[words[-1]][1]
+            else:
+                of_last.append((instruction, rest))
+        if target not in stages:
+            raise Wrong(f"{path}: there is no stage {target}")
+        self.base, own = stages[target]
+        while self.base in stages:
+            self.base, steps = stages[self.base]
+            own = [*steps, *own]
+        self.path = path
+        # Folders that the build stage makes, with their modes.
+        made = " ".join(rest for _, rest in stages["build"][1])
+        self.folders = re.findall(r"install -d -m (\d+) /root-of-image(/\S+)", made)
         # From the build stage or the checkout: (is of the checkout, sources, destination, owner).
         self.copies = []
         # As `podman import --change` takes them.
         self.changes = []
-        for instruction, rest in steps[last + 1 :]:
-            if instruction == "COPY":
-                words = shlex.split(rest)
-                flags = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
-                files = [word for word in words if not word.startswith("--")]
-                self.copies.append(("from" not in flags, files[:-1], files[-1], flags.get("chown")))
-            elif instruction in ("ENV", "WORKDIR", "EXPOSE", "ENTRYPOINT", "CMD", "USER"):
-                # `EXPOSE 1 2` is two changes for podman.
-                many = rest.split() if instruction == "EXPOSE" else [rest]
-                self.changes += [f"{instruction} {one}" for one in many]
-            else:
-                raise Wrong(f"{path}: this check does not know {instruction}")
+        # What podman's import does not take.
+        self.health = None
+        self.arguments = {}
+        for instruction, rest in own:
+            self.take(instruction, rest)
+
+    def take(self, instruction, rest):
+        if instruction == "COPY":
+            words = shlex.split(rest)
+            flags = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
+            files = [word for word in words if not word.startswith("--")]
+            self.copies.append(("from" not in flags, files[:-1], files[-1], flags.get("chown")))
+        elif instruction == "ARG":
+            name, _, default = rest.partition("=")
+            self.arguments[name] = default
+        elif instruction == "HEALTHCHECK":
+            self.health = json.loads(rest.partition("CMD")[2])
+        elif instruction == "LABEL":
+            for one in shlex.split(rest):
+                name, _, value = one.partition("=")
+                value = re.sub(r"\$(\w+)", lambda match: self.arguments[match[1]], value)
+                self.changes.append(f"LABEL {name}={json.dumps(value)}")
+        elif instruction in ("ENV", "WORKDIR", "EXPOSE", "ENTRYPOINT", "CMD", "USER", "VOLUME"):
+            self.changes.append(f"{instruction} {rest}")
+        else:
+            raise Wrong(f"{self.path}: this check does not know {instruction}")
 
 
 def environment():

@@ -30,9 +30,7 @@ mkdir -p "$data" /run/postgresql
 chown postgres "$data" /run/postgresql
 as_postgres() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }
 if [ ! -e "$data/PG_VERSION" ]; then
-  echo "$POSTGRES_PASSWORD" >/tmp/password
-  chmod 644 /tmp/password
-  as_postgres "$bin/initdb" -D "$data" --username "$POSTGRES_USER" --pwfile /tmp/password --auth scram-sha-256 >/dev/null
+  as_postgres "$bin/initdb" -D "$data" --username "$POSTGRES_USER" --pwfile "$POSTGRES_PASSWORD_FILE" --auth scram-sha-256 >/dev/null
   echo "host all all all scram-sha-256" >>"$data/pg_hba.conf"
   echo "CREATE DATABASE \\"$POSTGRES_USER\\"" | as_postgres "$bin/postgres" --single -D "$data" postgres >/dev/null
 fi
@@ -56,12 +54,12 @@ def root_filesystem(cache, release, variant, packages, *options):
 
 
 def of_muster(podman, image, name, checkout, programs, cache):
-    """The Dockerfile's final stage on a base of our own, with programs of this checkout."""
+    """A stage of the Dockerfile on a base of our own, with programs of this checkout."""
     release = next((name for key, name in RELEASES.items() if key in image.base), None)
     if release is None or "distroless/cc" not in image.base:
         raise Wrong(f"deploy/Dockerfile: this check has nothing in place of the base image {image.base}")
     base = root_filesystem(cache, release, "extract", BASE_PACKAGES)
-    print(f"containers: {image.base} is replaced by packages of {release}, release builds by debug builds")
+    print(f"containers: {name}: {image.base.partition('@')[0]} is replaced by packages of {release}, the release build by a debug build")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "root")
         root.mkdir()
@@ -70,22 +68,27 @@ def of_muster(podman, image, name, checkout, programs, cache):
         for is_of_checkout, sources, destination, owner in image.copies:
             target = root / destination.lstrip("/")
             target.mkdir(parents=True, exist_ok=True)
-            if is_of_checkout:
-                for source in sources:
+            for source in sources:
+                if is_of_checkout:
                     shutil.copy(checkout / source, target)
-            elif sources == ["/out/"]:
-                for program in image.programs:
+                elif source.startswith("/out/"):
+                    program = source.removeprefix("/out/")
                     subprocess.run(["strip", "-o", target / program, programs / program], check=True)
-            elif sources != ["/empty"]:
-                raise Wrong(f"deploy/Dockerfile: this check does not know what is copied from {sources}")
-            if owner:
-                uid, gid = (NONROOT if part == "nonroot" else part for part in owner.split(":"))
-                os.chown(target, int(uid), int(gid))
+                elif source == "/root-of-image/":
+                    make_folders(target, image.folders, owner)
+                else:
+                    raise Wrong(f"deploy/Dockerfile: this check does not know what is copied from {source}")
         archive = Path(folder, "image.tar")
         subprocess.run(["tar", "--create", "--file", archive, "--directory", root, "."], check=True)
-        # Comes with the base image's tag.
-        user = [f"USER {NONROOT}"] if image.base.endswith(":nonroot") else []
-        imported(podman, archive, name, user + image.changes)
+        imported(podman, archive, name, image.changes)
+
+
+def make_folders(root, folders, owner):
+    for mode, path in folders:
+        folder = root / path.lstrip("/")
+        folder.mkdir(parents=True, exist_ok=True)
+        os.chown(folder, *(int(part) for part in owner.split(":")))
+        folder.chmod(int(mode, 8))
 
 
 def add_users(root):
@@ -102,11 +105,16 @@ def of_others(podman, names, cache):
     """PostgreSQL, Caddy, and a mail server that prints what it is sent: one image under three names."""
     write = f"echo {base64.b64encode(OTHERS.encode()).decode()} | base64 -d >$1/usr/local/bin/start && chmod 755 $1/usr/local/bin/start"
     archive = root_filesystem(cache, "bookworm", "minbase", "postgresql,python3,caddy", f"--customize-hook={write}")
-    print(f"containers: {names['postgres']} is replaced by Debian's PostgreSQL, {names['edge']} by Debian's Caddy, {names['mail']} by a program that prints")
+    print(f"containers: {tag(names['postgres'])} is replaced by Debian's PostgreSQL, {tag(names['edge'])} by Debian's Caddy, {tag(names['mail'])} by a program that prints")
     # SIGINT is the official image's, too: a fast shutdown.
-    imported(podman, archive, names["postgres"], ['ENTRYPOINT ["/usr/local/bin/start"]', "STOPSIGNAL SIGINT"])
+    imported(podman, archive, tag(names["postgres"]), ['ENTRYPOINT ["/usr/local/bin/start"]', "STOPSIGNAL SIGINT"])
     for other in ("mail", "edge"):
-        subprocess.run([*podman, "tag", names["postgres"], names[other]], check=True)
+        subprocess.run([*podman, "tag", tag(names["postgres"]), tag(names[other])], check=True)
+
+
+def tag(name):
+    """The name of an image without its digest, which no image made here has."""
+    return name.partition("@")[0]
 
 
 def imported(podman, archive, name, changes):

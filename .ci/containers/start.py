@@ -1,11 +1,12 @@
-"""Starts what docker-compose.yml describes, with podman and images made here, uses it as its first lines say, and stops it.
+"""Starts what docker-compose.yml describes, with podman and images made here, uses it as its first lines say, kills each container, and
+stops it. Then it runs the image of `muster` alone. Programs run as a user that no image knows, in group 0, and `muster` as its own, too.
 
 usage: start.py FOLDER_OF_PROGRAMS FOLDER_FOR_ROOT_FILESYSTEMS
 """
 
 import json
+import random
 import re
-import secrets
 import shutil
 import socket
 import subprocess
@@ -28,6 +29,11 @@ PATIENCE_SECONDS = 60
 DEFAULT_GRACE_SECONDS = 10
 # Bits of capabilities, as the kernel writes them.
 CAPABILITIES = {"NET_BIND_SERVICE": 1 << 10}
+# How often a core is asked while the other one is killed.
+ASKED = 50
+# What platforms give to containers that may run as any user.
+ANYBODY = f"{random.randrange(100_000, 1_000_000_000)}:0"
+OURS = "muster/"
 # The program ends by this when its settings are wrong.
 WRONG_SETTINGS = 64
 
@@ -43,6 +49,8 @@ class Containers:
 
     def __init__(self, services, folder):
         self.services = services
+        # What asks a service whether it is healthy: the file's, or that of the image.
+        self.probes = {name: healthcheck(service) for name, service in services.items()}
         self.podman = [
             "podman", "--root", f"{folder}/storage", "--runroot", f"{folder}/run", "--network-config-dir", f"{folder}/networks",
             "--cgroup-manager", "cgroupfs",
@@ -58,7 +66,8 @@ class Containers:
     def flags(self, name, without=()):
         """How podman runs a service, as the file says."""
         service = self.services[name]
-        flags = ["--network", NETWORK, "--network-alias", name]
+        apart = service.get("network_mode")
+        flags = ["--network", apart] if apart else ["--network", NETWORK, "--network-alias", name]
         # Podman's own are above what this machine may allow, and to raise them takes a privilege.
         flags += ["--ulimit", "nofile=16384:16384", "--ulimit", "nproc=4096:4096"]
         for variable, value in service.get("environment", {}).items():
@@ -74,16 +83,16 @@ class Containers:
         for value in service.get("security_opt", []):
             # Podman says this without a value.
             flags += ["--security-opt", value.removesuffix(":true")]
-        memory = service.get("mem_limit") or service.get("deploy", {}).get("resources", {}).get("limits", {}).get("memory")
-        flags += ["--memory", str(memory)] if memory else []
-        flags += ["--user", str(service["user"])] if "user" in service else []
+        limits = service["deploy"]["resources"]["limits"]
+        flags += ["--memory", str(limits["memory"]), "--cpus", str(limits["cpus"])]
+        flags += ["--user", ANYBODY] if service["image"].startswith(OURS) else []
         return flags
 
     def command(self, name, arguments=None):
         """Image, entrypoint and command, as the file says."""
         service = self.services[name]
         entrypoint = ["--entrypoint", json.dumps(service["entrypoint"])] if "entrypoint" in service else []
-        return [*entrypoint, service["image"], *(arguments or compose.words(service.get("command", [])))]
+        return [*entrypoint, images.tag(service["image"]), *(arguments or compose.words(service.get("command", [])))]
 
     def start_all(self):
         self.call("network", "create", NETWORK)
@@ -103,16 +112,19 @@ class Containers:
                 raise Wrong(f"{name} ended with {done.stdout.strip()}\n{self.logs(container)}")
             self.running.remove((container, name))
         elif condition == "service_healthy":
-            self.await_health(container, self.services[name]["healthcheck"])
+            replicas = self.services[name].get("deploy", {}).get("replicas", 1)
+            for number in range(replicas):
+                self.await_health(f"{name}-{number + 1}", name)
 
-    def await_health(self, container, check):
-        command, every = compose.probe(check["test"]), compose.seconds(check.get("interval", "30s"))
-        for _ in range(check.get("retries", 3)):
-            said = self.call("exec", container, *command, check=False)
+    def await_health(self, container, name):
+        until = time.monotonic() + PATIENCE_SECONDS
+        while self.probes[name]:
+            said = self.call("exec", container, *self.probes[name], check=False)
             if said.returncode == 0:
                 return
-            time.sleep(every)
-        raise Wrong(f"{container} does not become healthy: {said.stderr.strip()}\n{self.logs(container)}")
+            if time.monotonic() > until:
+                raise Wrong(f"{container} does not become healthy: {said.stderr.strip()}\n{self.logs(container)}")
+            time.sleep(0.5)
 
     def logs(self, container):
         done = self.call("logs", container, check=False)
@@ -125,13 +137,16 @@ class Containers:
     def state(self, container):
         return json.loads(self.call("inspect", container).stdout)[0]["State"]
 
-    def restart_ended(self):
-        """As Compose restarts them. A core ends when it starts before the network knows the database's name."""
-        for container, name in self.running:
-            state = self.state(container)
-            if state["Status"] != "running" and self.services[name].get("restart", "no") != "no":
-                print(f"containers: {container} ended with {state['ExitCode']} and is started again")
-                self.call("start", container)
+    def kill(self, container, name):
+        """Ends it as a lack of memory does, and starts it again, as Compose does if the file says so."""
+        if self.services[name].get("restart") != "unless-stopped":
+            raise Wrong(f"{name} is not started again when it ends")
+        self.call("kill", "--signal", "KILL", container)
+        self.call("wait", container, timeout=PATIENCE_SECONDS)
+
+    def revive(self, container, name):
+        self.call("start", container)
+        self.await_health(container, name)
 
     def check_confinement(self):
         """What the kernel says of each container's process."""
@@ -146,8 +161,8 @@ class Containers:
                 raise Wrong(f"{container} has capabilities: {status['CapBnd']}")
             if "no-new-privileges:true" in service.get("security_opt", []) and status["NoNewPrivs"] != "1":
                 raise Wrong(f"{container} can get privileges")
-            if service["image"] == "muster" and status["Uid"].split()[0] == "0":
-                raise Wrong(f"{container} runs as root")
+            if service["image"].startswith(OURS) and status["Uid"].split()[0] != ANYBODY.split(":")[0]:
+                raise Wrong(f"{container} runs as the user {status['Uid']}")
             root = next(line.split() for line in (process / "mountinfo").read_text().splitlines() if line.split()[4] == "/")
             if service.get("read_only") and "ro" not in root[5].split(","):
                 raise Wrong(f"{container} can write to its root")
@@ -160,13 +175,21 @@ class Containers:
             self.call("stop", "--time", str(grace), container)
             took, code = time.monotonic() - started, self.state(container)["ExitCode"]
             print(f"containers: {container} stopped in {took:.1f} of {grace} s with {code}")
-            if self.services[name]["image"] == "muster" and code != 0:
+            if self.services[name]["image"].startswith(OURS) and code != 0:
                 raise Wrong(f"{container} ended with {code}\n{self.logs(container)}")
 
     def clean(self):
         self.call("rm", "--all", "--force", "--time", "0", "--volumes", check=False)
         self.call("network", "rm", "--force", NETWORK, check=False)
         self.call("system", "reset", "--force", check=False)
+
+
+def healthcheck(service):
+    """The command that says whether a service is healthy; None if there is none."""
+    if "healthcheck" in service:
+        return compose.probe(service["healthcheck"]["test"])
+    target = service.get("build", {}).get("target")
+    return compose.Image("deploy/Dockerfile", target).health if target else None
 
 
 class Client:
@@ -234,7 +257,7 @@ def use(containers, client):
         "description": "In a container.",
         "location": "Hall",
         "start_date": "2099-05-14T19:00:00Z",
-        "max_capacity": 10,
+        "max_capacity": 50,
     }
     made = client.rest("POST", "/events", event)
     client.rest("POST", f"/me/events/{made['id']}/publish")
@@ -247,6 +270,7 @@ def use(containers, client):
     await_mail(containers, guest["email"])
     print("containers: account, key, event, publication, registration with its mail, and an MCP tool work")
     visit(containers, client, made["slug"])
+    return client, made["slug"]
 
 
 def await_mail(containers, recipient):
@@ -276,45 +300,89 @@ def visit(containers, client, slug):
     print("containers: the site is at the same origin: catalogue, form, mail, private page")
 
 
-def check_refusals(containers, settings):
+def kill_each(containers, client, slug):
+    """Every container is killed once. What is there twice costs no call; everything works again once it is started again."""
+    for number, (container, name) in enumerate(list(containers.running)):
+        containers.kill(container, name)
+        alone = [other for other, its in containers.running if its == name and other != container]
+        if alone:
+            for _ in range(ASKED):
+                client.rest("GET", "/me/events")
+                client.rest("GET", f"/events/{slug}")
+        containers.revive(container, name)
+        client.await_answer("/readyz")
+        client.await_answer("/api/v1/events")
+        guest = f"guest-{number}@example.org"
+        again(lambda: client.rest("POST", f"/events/{slug}/registrations", {"name": "Guest", "email": guest}))
+        again(lambda: client.tool("list_my_events"))
+        client.page("/")
+        await_mail(containers, guest)
+        cost = "no call" if alone else "answers until it was started again"
+        print(f"containers: {container} was killed, which cost {cost}")
+
+
+def again(call):
+    """Repeats a call while what it needs starts. A repeated registration is the first one."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return call()
+        except (Wrong, OSError) as error:
+            if time.monotonic() > until:
+                raise Wrong(str(error)) from error
+            time.sleep(0.2)
+
+
+def check_refusals(containers):
     """Mistakes that whoever runs this makes: they must be said, not started."""
-    try:
-        compose.services("docker-compose.yml", {**settings, "MUSTER_EDGE_TOKEN": ""})
-        raise AssertionError("docker-compose.yml starts without MUSTER_EDGE_TOKEN")
-    except Wrong as told:
-        print(f"containers: without the secret: {told}")
     for name in ("gateway", "mcp", "site"):
-        flags = containers.flags(name, without=["MUSTER_EDGE_TOKEN"])
+        flags = containers.flags(name, without=["MUSTER_EDGE_TOKEN_FILE"])
         done = containers.call("run", "--rm", *flags, *containers.command(name), check=False, timeout=PATIENCE_SECONDS)
         if done.returncode != WRONG_SETTINGS:
             raise Wrong(f"{name} without a secret ended with {done.returncode}: {done.stdout}{done.stderr}")
+    print("containers: without the secret, the gateway, the bridge and the site say so and do not start")
+
+
+def run_alone(containers, image, name):
+    """`muster` on SQLite in a volume: as the image's own user, and as anybody in group 0."""
+    for number, user in enumerate(([], ["--user", ANYBODY])):
+        container = f"alone-{number}"
+        confined = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+        limits = ["--ulimit", "nofile=16384:16384", "--ulimit", "nproc=4096:4096", "--memory", "256m"]
+        containers.call("run", "--detach", "--name", container, "--network", "none", *confined, *limits, *user, "--volume", f"{container}:/data", name)
+        containers.probes[container] = image.health
+        containers.await_health(container, container)
+        labels = json.loads(containers.call("inspect", container).stdout)[0]["Config"]["Labels"]
+        if not labels.get("org.opencontainers.image.title") == "muster":
+            raise Wrong(f"{name} has no labels: {labels}")
+        containers.call("stop", "--time", "30", container)
+        if containers.state(container)["ExitCode"] != 0:
+            raise Wrong(f"{container} ended badly\n{containers.logs(container)}")
+    print(f"containers: {name} serves from a volume as its own user and as {ANYBODY}, and stops")
 
 
 def main():
     programs, cache = Path(sys.argv[1]), Path(sys.argv[2])
     port = free_port()
     origin = f"http://127.0.0.1:{port}"
-    settings = {
-        **compose.environment(),
-        "MUSTER_EDGE_TOKEN": secrets.token_hex(32),
-        "MUSTER_PORT": port,
-        "MUSTER_PUBLIC_URL": origin,
-    }
+    settings = {**compose.environment(), "MUSTER_PORT": port, "MUSTER_PUBLIC_URL": origin}
     services = compose.services("docker-compose.yml", settings)
     folder = tempfile.mkdtemp(prefix="muster-containers-")
     containers = Containers(services, folder)
     try:
         names = {name: service["image"] for name, service in services.items()}
-        images.of_muster(
-            containers.podman, compose.Image("deploy/Dockerfile"), names["core"], Path.cwd(), programs, cache
-        )
+        ours = {name.removeprefix(OURS) for name in names.values() if name.startswith(OURS)} | {"muster"}
+        for target in sorted(ours):
+            image = compose.Image("deploy/Dockerfile", target)
+            images.of_muster(containers.podman, image, OURS + target, Path.cwd(), programs, cache)
         images.of_others(containers.podman, names, cache)
         containers.start_all()
-        use(containers, Client(origin))
-        containers.restart_ended()
+        used = use(containers, Client(origin))
         containers.check_confinement()
-        check_refusals(containers, settings)
+        check_refusals(containers)
+        kill_each(containers, *used)
         containers.stop_all()
+        run_alone(containers, compose.Image("deploy/Dockerfile", "muster"), OURS + "muster")
     except Wrong:
         for container, _ in containers.running:
             print(f"{container}: {containers.logs(container)[-1000:]}", file=sys.stderr)
@@ -322,7 +390,7 @@ def main():
     finally:
         containers.clean()
         shutil.rmtree(folder, ignore_errors=True)
-    print("containers: everything started, worked and stopped")
+    print("containers: everything started, worked, was killed and came back, and stopped")
 
 
 if __name__ == "__main__":

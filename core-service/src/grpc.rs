@@ -64,6 +64,9 @@ use self::{
 };
 use crate::service::UseCases;
 
+/// The name by which the health service says that core runs, whatever its database does: for those who start again what does not run.
+const LIVE: &str = "live";
+
 /// All services: ours with validation, health, and reflection (v1 and v1alpha).
 ///
 /// # Errors
@@ -195,4 +198,6 @@ pub async fn report_health(health: &HealthReporter, serving: bool) {
     for service in services {
         health.set_service_status(service, status).await;
     }
+    let live = tonic_health::ServingStatus::Serving;
+    health.set_service_status(LIVE, live).await;
 }

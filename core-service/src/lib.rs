@@ -16,6 +16,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
 use process::{CancellationToken, Failure, places::Room};
+use tokio::time::{Instant, sleep};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -38,6 +39,9 @@ use self::{
     settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
     storage::Store,
 };
+
+/// The pause between attempts to reach a database that is not there yet.
+const DATABASE_PAUSE: Duration = Duration::from_millis(250);
 
 /// How often core checks its database, for its health.
 const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
@@ -270,7 +274,7 @@ impl Core {
         serving.await
     }
 
-    /// Runs background work until `stop`: jobs, maintenance and checks of the database.
+    /// Runs background work until `stop`: jobs, maintenance and checks of the database. From then on, core's health says no.
     pub async fn run_background(&self, stop: CancellationToken) {
         tokio::join!(
             self.runner.clone().run(stop.clone()),
@@ -285,10 +289,12 @@ impl Core {
             let serving = self.store.ping().await.is_ok();
             grpc::report_health(&self.health, serving).await;
         }
+        // Whoever asks is to go elsewhere; calls are answered as long as the port is open.
+        grpc::report_health(&self.health, false).await;
     }
 }
 
-/// Opens the database that the settings name.
+/// Opens the database that the settings name. A server that is not there yet is waited for.
 ///
 /// # Errors
 /// One line that names the problem.
@@ -297,7 +303,19 @@ pub async fn open_store(
     access: storage::Access,
 ) -> Result<Store, Failure> {
     let options = data.options(access)?;
-    Store::open(&options)
-        .await
-        .map_err(|error| Failure::Environment(error.to_string()))
+    let until = Instant::now() + data.database_wait();
+    let mut is_told = false;
+    loop {
+        match Store::open(&options).await {
+            Err(storage::Error::Unavailable(why)) if Instant::now() < until => {
+                if !std::mem::replace(&mut is_told, true) {
+                    tracing::warn!(error = why, "waiting for the database");
+                }
+                sleep(DATABASE_PAUSE).await;
+            }
+            opened => {
+                return opened.map_err(|error| Failure::Environment(error.to_string()));
+            }
+        }
+    }
 }

@@ -6,12 +6,16 @@ use clap::Parser;
 use core_service::{
     Core, Options, admin,
     domain::{clock::Clock, entropy::Entropy},
-    grpc::server::Listener,
+    grpc::server::{self, Listener},
     open_store,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
-use process::{Failure, program, shutdown, telemetry};
+use process::{
+    Failure, program,
+    shutdown::{self, StopSettings},
+    telemetry,
+};
 
 /// Muster's core: the gRPC service that holds all rules and all data.
 ///
@@ -20,7 +24,7 @@ use process::{Failure, program, shutdown, telemetry};
 #[command(version, after_help = EXAMPLES)]
 struct Config {
     #[command(subcommand)]
-    command: Option<admin::Command>,
+    command: Option<Command>,
     #[command(flatten)]
     data: DataSettings,
     #[command(flatten)]
@@ -30,7 +34,21 @@ struct Config {
     #[command(flatten)]
     port: PortSettings,
     #[command(flatten)]
+    stop: StopSettings,
+    #[command(flatten)]
     log: telemetry::LogSettings,
+}
+
+/// What it does in place of serving.
+#[derive(Debug, Clone, clap::Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Admin(admin::Command),
+    /// Ask the core that runs at this gRPC address whether it serves (gRPC's health service): exit code 0, or 1 with the cause
+    ///
+    /// Over TLS it trusts the certificate that is set here. With mutual TLS it has no certificate to show, so it only finds out
+    /// that the port answers.
+    Health,
 }
 
 const EXAMPLES: &str = "\
@@ -51,18 +69,26 @@ async fn main() -> ExitCode {
 
 async fn run(config: Config) -> Result<(), Failure> {
     let (clock, entropy) = (Clock::system(), Entropy::system());
-    if let Some(command) = &config.command {
-        return command
-            .run(&config.data, &config.mail, clock, entropy)
-            .await;
+    match &config.command {
+        Some(Command::Admin(command)) => {
+            let (data, mail) = (&config.data, &config.mail);
+            return command.run(data, mail, clock, entropy).await;
+        }
+        Some(Command::Health) => {
+            return server::is_serving(&config.port.grpc_addr, &config.port.tls).await;
+        }
+        None => {}
     }
     let mailer = config.mail.mailer(&config.data)?;
     let options = Options::from_settings(&config.rules, &config.port)?;
-    let stop = shutdown::on_signal()?;
+    let stop = shutdown::on_signal(config.stop)?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
     let store = open_store(&config.data, Access::Serve).await?;
     let core = Core::compose(store, mailer, options).await?;
-    let background = core.run_background(stop.clone());
-    let (served, ()) = tokio::join!(core.serve(listener, &config.port.tls, stop), background);
+    let background = core.run_background(stop.announced);
+    let (served, ()) = tokio::join!(
+        core.serve(listener, &config.port.tls, stop.begun),
+        background
+    );
     served
 }

@@ -3,7 +3,10 @@
 mod oauth;
 mod people;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use covers::stock::{Provider, Stock, StockSettings};
 use process::Failure;
@@ -56,6 +59,10 @@ pub struct DataSettings {
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
         default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
+    /// Seconds to wait at the start for a database server that cannot be reached yet; 0 does not wait
+    #[arg(long, env = "MUSTER_DATABASE_WAIT_SECONDS", value_name = "SECONDS", global = true, default_value_t = 30,
+        value_parser = clap::value_parser!(u16).range(0..=600))]
+    pub database_wait_seconds: u16,
 }
 
 impl DataSettings {
@@ -71,6 +78,14 @@ impl DataSettings {
             pool_size: self.database_connections,
             ..storage::Options::new(self.url(), access)
         })
+    }
+
+    /// How long the start waits for a database server. A file is there or not.
+    pub fn database_wait(&self) -> Duration {
+        match self.sqlite_path() {
+            Some(_) => Duration::ZERO,
+            None => Duration::from_secs(self.database_wait_seconds.into()),
+        }
     }
 
     /// The path of the SQLite file; none on PostgreSQL.

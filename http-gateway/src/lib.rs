@@ -43,11 +43,14 @@ pub fn router(core: Core, options: Options) -> Router {
     table.into_router(core, options)
 }
 
-/// Runs the gateway as its own process until the signal to stop.
+/// Runs the gateway as its own process until the signal to stop, or its command.
 ///
 /// # Errors
-/// When it cannot start.
+/// When it cannot start, or the command fails.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let options = settings.options();
-    edge::http::run(&settings.edge, |core| Ok(router(core, options))).await
+    edge::http::run(&settings.edge, settings.command, |core| {
+        Ok(router(core, options))
+    })
+    .await
 }

@@ -1,7 +1,7 @@
 //! Settings of the gateway.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeSettings, SharedWith};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings, SharedWith};
 use process::settings::public_url;
 
 use crate::OpenApi;
@@ -13,6 +13,9 @@ use crate::OpenApi;
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
+    /// What it does in place of serving
+    #[command(subcommand)]
+    pub command: Option<EdgeCommand>,
     /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,

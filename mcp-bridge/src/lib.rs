@@ -43,17 +43,23 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
     Ok(Table::muster()?.into_router(core, options))
 }
 
-/// Runs the bridge as its own process until the signal to stop.
+/// Runs the bridge as its own process until the signal to stop, or its command.
 ///
 /// # Errors
-/// When it cannot start.
+/// When it cannot start, or the command fails.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let options = settings.options();
     if settings.stdio {
         // It calls core with its own key, as an ordinary client.
-        let (stop, core) = (shutdown::on_signal()?, settings.edge.core.client()?);
+        let (stop, core) = (
+            shutdown::on_signal(settings.edge.stop)?,
+            settings.edge.core.client()?,
+        );
         let (table, key) = (Table::muster()?, settings.api_key.as_ref());
-        return stdio::run(table, core, &options, key, stop).await;
+        return stdio::run(table, core, &options, key, stop.begun).await;
     }
-    edge::http::run(&settings.edge, |core| router(core, &options)).await
+    edge::http::run(&settings.edge, settings.command, |core| {
+        router(core, &options)
+    })
+    .await
 }

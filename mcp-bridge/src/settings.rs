@@ -1,7 +1,7 @@
 //! Settings of the bridge.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeSettings, List, Origin};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings, List, Origin};
 use secrecy::SecretString;
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
@@ -11,6 +11,9 @@ use secrecy::SecretString;
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
+    /// What it does in place of serving
+    #[command(subcommand)]
+    pub command: Option<EdgeCommand>,
     /// Serve MCP on standard input and output instead of HTTP, for one client on this machine
     #[arg(long)]
     pub stdio: bool,

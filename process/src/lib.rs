@@ -1,7 +1,7 @@
 //! How every Muster binary starts and stops: settings, telemetry, serving HTTP, drain.
 //!
 //! `main` calls [`program::run`], which reads the settings, starts logging, and turns a [`Failure`] into an exit code. A
-//! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order.
+//! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order. [`probe`] asks a running one whether it serves.
 
 pub mod accepting;
 pub mod budget;
@@ -11,6 +11,7 @@ pub mod networks;
 pub mod observe;
 pub mod open_files;
 pub mod places;
+pub mod probe;
 pub mod program;
 pub mod serve;
 pub mod settings;

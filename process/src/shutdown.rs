@@ -1,4 +1,4 @@
-//! The signal to stop, and the time in which a port stops.
+//! The signal to stop, and the times in which a program stops.
 
 use std::time::Duration;
 
@@ -20,13 +20,33 @@ pub async fn after(stop: &CancellationToken, time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-/// A token that is cancelled by the first SIGTERM or SIGINT. A second signal ends the process at once, in case the drain hangs.
+/// Settings of stopping. Flatten them into a binary's settings.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[command(next_help_heading = "Stopping")]
+pub struct StopSettings {
+    /// Seconds for which it goes on after the signal to stop (SIGTERM), and only says that it is not ready (`/readyz`, gRPC health): as
+    /// long as load balancers take to send requests elsewhere. After that, running requests may take 20 s
+    #[arg(long, env = "MUSTER_STOP_WAIT_SECONDS", value_name = "SECONDS", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(0..=300))]
+    pub stop_wait_seconds: u16,
+}
+
+/// The two steps of a stop.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    /// Cancelled by the signal: no new work is begun, and health says no. Requests are answered as before.
+    pub announced: CancellationToken,
+    /// Cancelled after [`StopSettings::stop_wait_seconds`]: ports close. Whoever cancels it earlier cancels the other one as well.
+    pub begun: CancellationToken,
+}
+
+/// What the first SIGTERM or SIGINT begins. A second signal ends the process at once, in case the drain hangs.
 ///
 /// Must be called within a Tokio runtime.
 ///
 /// # Errors
 /// When the signal handlers cannot be installed.
-pub fn on_signal() -> Result<CancellationToken, Failure> {
+pub fn on_signal(settings: StopSettings) -> Result<Stop, Failure> {
     let handler = |kind| {
         signal(kind)
             .map_err(|error| Failure::Environment(format!("cannot handle signals: {error}")))
@@ -35,8 +55,13 @@ pub fn on_signal() -> Result<CancellationToken, Failure> {
         handler(SignalKind::terminate())?,
         handler(SignalKind::interrupt())?,
     );
-    let token = CancellationToken::new();
-    let stopping = token.clone();
+    let begun = CancellationToken::new();
+    let stop = Stop {
+        announced: begun.child_token(),
+        begun,
+    };
+    let wait = Duration::from_secs(settings.stop_wait_seconds.into());
+    let (announced, begun) = (stop.announced.clone(), stop.begun.clone());
     tokio::spawn(async move {
         let mut either = async || {
             tokio::select! {
@@ -46,10 +71,18 @@ pub fn on_signal() -> Result<CancellationToken, Failure> {
         };
         let first = either().await;
         tracing::info!(signal = first, "stopping");
-        stopping.cancel();
-        let second = either().await;
+        announced.cancel();
+        let waiting = async {
+            tokio::time::sleep(wait).await;
+            begun.cancel();
+            std::future::pending().await
+        };
+        let second = tokio::select! {
+            second = either() => second,
+            never = waiting => never,
+        };
         tracing::warn!(signal = second, "stopping at once");
         std::process::exit(i32::from(Failure::Environment(String::new()).code()));
     });
-    Ok(token)
+    Ok(stop)
 }

@@ -1,7 +1,5 @@
 //! Settings of `muster`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
 use clap::Parser;
 use core_service::{
     admin,
@@ -11,7 +9,7 @@ use core_service::{
 use edge::http::HttpSettings;
 use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
-use process::telemetry::LogSettings;
+use process::{probe::reachable, shutdown::StopSettings, telemetry::LogSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -21,7 +19,7 @@ use process::telemetry::LogSettings;
 #[command(name = "muster", version, after_help = EXAMPLES)]
 pub struct Config {
     #[command(subcommand)]
-    pub(crate) command: Option<admin::Command>,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) http: HttpSettings,
     #[command(flatten)]
@@ -48,9 +46,20 @@ pub struct Config {
     pub(crate) rules: RuleSettings,
     #[command(flatten)]
     pub(crate) mail: MailSettings,
+    #[command(flatten)]
+    pub(crate) stop: StopSettings,
     /// What to log
     #[command(flatten)]
     pub log: LogSettings,
+}
+
+/// What it does in place of serving.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Admin(admin::Command),
+    /// Ask the one that runs at this HTTP address whether it is ready (`/readyz`): exit code 0, or 1 with the cause
+    Health,
 }
 
 /// Whether to show demo data.
@@ -116,15 +125,4 @@ impl Config {
         };
         grpc_is_local && self.http.http_addr.ip().is_loopback()
     }
-}
-
-/// An address on which this machine reaches a port that listens on all addresses.
-pub(crate) fn reachable(mut served: SocketAddr) -> SocketAddr {
-    if served.ip().is_unspecified() {
-        served.set_ip(match served.ip() {
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    served
 }

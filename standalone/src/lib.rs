@@ -12,7 +12,9 @@ use core_service::{
     service::Links,
     storage::Access,
 };
-use process::{Failure, serve, shutdown};
+use process::{Failure, probe, serve, shutdown};
+
+use self::config::Command;
 
 pub use config::Config;
 pub use surfaces::router;
@@ -23,14 +25,17 @@ pub use surfaces::router;
 /// When it cannot start, or the command fails.
 pub async fn run(mut config: Config) -> Result<(), Failure> {
     let (clock, entropy) = (Clock::system(), Entropy::system());
-    if let Some(command) = &config.command {
-        return command
-            .run(&config.data, &config.mail, clock, entropy)
-            .await;
+    match &config.command {
+        Some(Command::Admin(command)) => {
+            let (data, mail) = (&config.data, &config.mail);
+            return command.run(data, mail, clock, entropy).await;
+        }
+        Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
+        None => {}
     }
     let mailer = config.mail.mailer(&config.data)?;
     let mut options = Options::from_settings(&config.rules, &config.port)?;
-    let stop = shutdown::on_signal()?;
+    let stop = shutdown::on_signal(config.stop)?;
     let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
     let grpc = Listener::bind(&config.port.grpc_addr).await?;
     // With port 0 the system chose the port.
@@ -63,10 +68,10 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
     };
     welcome::print(&config, demo.as_ref(), sign_in.as_deref());
     let (background, grpc) = (
-        core.run_background(stop.clone()),
-        core.serve(grpc, &config.port.tls, stop.clone()),
+        core.run_background(stop.announced),
+        core.serve(grpc, &config.port.tls, stop.begun.clone()),
     );
-    let surfaces = serve::serve(http, surfaces, config.http.limits(), stop);
+    let surfaces = serve::serve(http, surfaces, config.http.limits(), stop.begun);
     let ((), served, ()) = tokio::join!(background, grpc, surfaces);
     served
 }

@@ -7,7 +7,9 @@ use core_service::{
     grpc::server::Address,
 };
 
-use crate::config::{Config, reachable};
+use process::probe::reachable;
+
+use crate::config::Config;
 
 /// Prints it to standard output; logs go to standard error.
 pub(crate) fn print(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) {

@@ -94,11 +94,14 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
     read.map(Resource::path).collect()
 }
 
-/// Runs the website as its own process until the signal to stop.
+/// Runs the website as its own process until the signal to stop, or its command.
 ///
 /// # Errors
-/// When it cannot start.
+/// When it cannot start, or the command fails.
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let options = settings.options();
-    edge::http::run(&settings.edge, |core| Ok(router(core, options))).await
+    edge::http::run(&settings.edge, settings.command, |core| {
+        Ok(router(core, options))
+    })
+    .await
 }

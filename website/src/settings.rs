@@ -1,7 +1,7 @@
 //! Settings of the website.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeSettings};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings};
 use process::settings::public_url;
 
 /// Serves Muster's pages and calls core over gRPC.
@@ -12,6 +12,9 @@ use process::settings::public_url;
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = HELP)]
 pub struct Settings {
+    /// What it does in place of serving
+    #[command(subcommand)]
+    pub command: Option<EdgeCommand>,
     /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,

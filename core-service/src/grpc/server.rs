@@ -6,6 +6,7 @@
 mod connection;
 mod listener;
 mod preface;
+mod probe;
 mod tls;
 mod unread;
 
@@ -37,6 +38,7 @@ use super::{
 };
 
 pub use listener::{Address, Listener, SocketFile};
+pub use probe::is_serving;
 pub use tls::TlsSettings;
 
 /// How long a browser may cache the result of a preflight request.

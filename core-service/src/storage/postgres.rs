@@ -272,13 +272,19 @@ async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
     let unreachable = |why: String| {
         let (host, port) = (options.get_host(), options.get_port());
         let database = options.get_database().unwrap_or_default();
-        Error::Unavailable(format!(
-            "cannot reach postgres://{host}:{port}/{database}: {why}"
-        ))
+        format!("cannot reach postgres://{host}:{port}/{database}: {why}")
     };
     let connected = tokio::time::timeout(FIRST_WAIT, options.connect()).await;
-    let connection = connected
-        .map_err(|_elapsed| unreachable(format!("no answer within {} s", FIRST_WAIT.as_secs())))?
-        .map_err(|error| unreachable(error.to_string()))?;
+    let connected = connected
+        .map_err(|_elapsed| format!("no answer within {} s", FIRST_WAIT.as_secs()))
+        .map_err(|why| Error::Unavailable(unreachable(why)))?;
+    let connection = connected.map_err(|error| {
+        let text = error.to_string();
+        match Error::from(error) {
+            Error::Unavailable(_) => Error::Unavailable(unreachable(text)),
+            // A wrong password or name of the database does not get right by waiting.
+            _ => Error::Configuration(unreachable(text)),
+        }
+    })?;
     Ok(connection.close().await?)
 }

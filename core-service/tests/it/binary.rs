@@ -3,6 +3,7 @@
 mod crash;
 #[cfg(target_os = "linux")]
 mod disk;
+mod health;
 mod log;
 mod mail;
 mod open_files;

@@ -3,10 +3,10 @@
 use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, future::select_ok};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{Failure, observe::RequestId, places::Kind};
+use process::{CancellationToken, Failure, observe::RequestId, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
@@ -31,6 +31,8 @@ pub struct Core {
     identity: Identity,
     /// Answers that are kept, if any.
     memory: Option<Memory>,
+    /// Cancelled when this process is about to stop.
+    leaving: CancellationToken,
 }
 
 /// A file from core.
@@ -71,6 +73,7 @@ impl Core {
             pool: Arc::new(Pool::resolving(resolver)),
             identity: Identity::default(),
             memory: None,
+            leaving: CancellationToken::new(),
         }
     }
 
@@ -79,6 +82,7 @@ impl Core {
             pool: Arc::new(Pool::fixed(endpoint)),
             identity: Identity::default(),
             memory: None,
+            leaving: CancellationToken::new(),
         }
     }
 
@@ -102,6 +106,12 @@ impl Core {
     #[must_use]
     pub fn with_memory(self, memory: Option<Memory>) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same client, which is not ready any more once this is cancelled.
+    #[must_use]
+    pub fn leaving(self, leaving: CancellationToken) -> Self {
+        Self { leaving, ..self }
     }
 
     /// The same client, which keeps nothing.
@@ -261,20 +271,42 @@ impl Core {
         Ok(Messages::new(begun))
     }
 
-    /// Checks that core reports that it serves, or at least answers if it has no health service.
+    /// Checks that a replica of core reports that it serves, or at least answers if it has no health service; and that this process is
+    /// not about to stop.
     ///
     /// # Errors
     /// The cause.
     pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
+        if self.leaving.is_cancelled() {
+            return Err(Status::unavailable("this process stops"));
+        }
         let context = Context::anonymous(request_id, health::CHECK_TIMEOUT);
-        let answer = self
-            .exchange(
-                health::CHECK,
-                encode(&HealthCheckRequest::default()),
-                &context,
-            )
-            .await;
-        health::verdict(answer)
+        let request = encode(&HealthCheckRequest::default());
+        let answer = self.exchange(health::CHECK, request.clone(), &context);
+        let Err(status) = health::verdict(answer.await) else {
+            return Ok(());
+        };
+        // That one may stop, or be cut off from its database, while others serve.
+        let endpoints = self.pool.known();
+        let others = endpoints.iter().take(health::MOST_ASKED).map(|endpoint| {
+            Box::pin(async {
+                let answer = self.call_one(
+                    endpoint,
+                    health::CHECK,
+                    request.clone(),
+                    &context,
+                    context.deadline(),
+                );
+                health::verdict(answer.await.map_err(|failure| failure.status))
+            })
+        });
+        if endpoints.len() < 2 {
+            return Err(status);
+        }
+        select_ok(others)
+            .await
+            .map(|((), _others)| ())
+            .map_err(|_none| status)
     }
 
     /// Calls a replica. If that fails, it calls another one if this is safe: the first has not seen the call, or the call is

@@ -20,6 +20,9 @@ use super::{
 /// How long a health check may take.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// At most so many replicas are asked at once whether one serves.
+pub(crate) const MOST_ASKED: usize = 16;
+
 pub(crate) const CHECK: Rpc = Rpc {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,

@@ -163,7 +163,8 @@ impl Pool {
         }
     }
 
-    fn known(&self) -> Endpoints {
+    /// The replicas that were found last.
+    pub(crate) fn known(&self) -> Endpoints {
         Arc::clone(
             &self
                 .endpoints

@@ -11,9 +11,10 @@ use http::request::Parts;
 use process::{
     Failure,
     observe::RequestId,
+    probe,
     serve::{self, Peer},
     settings::address,
-    shutdown,
+    shutdown::{self, StopSettings},
     telemetry::LogSettings,
 };
 
@@ -60,9 +61,19 @@ pub struct EdgeSettings {
     /// The connection to core
     #[command(flatten)]
     pub core: CoreSettings,
+    /// How it stops
+    #[command(flatten)]
+    pub stop: StopSettings,
     /// Its log
     #[command(flatten)]
     pub log: LogSettings,
+}
+
+/// What a surface does in place of serving. Add it to its settings as an optional subcommand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
+pub enum EdgeCommand {
+    /// Ask the one that runs at this HTTP address whether it is ready (`/readyz`): exit code 0, or 1 with the cause
+    Health,
 }
 
 /// Options of the calls that a surface makes for a request.
@@ -138,20 +149,24 @@ impl CallOptions {
     }
 }
 
-/// Runs a surface as its own process until the signal to stop.
+/// Runs a surface's command, or the surface as its own process until the signal to stop.
 ///
 /// # Errors
-/// When it cannot start.
+/// When it cannot start, or the one that is asked is not ready.
 pub async fn run(
     settings: &EdgeSettings,
+    command: Option<EdgeCommand>,
     router: impl FnOnce(Core) -> Result<Router, Failure>,
 ) -> Result<(), Failure> {
-    let stop = shutdown::on_signal()?;
-    let core = settings.core.edge()?;
-    let router = router(core.with_memory(settings.http.memory.memory()))?;
     let address = settings.http.http_addr;
+    if command == Some(EdgeCommand::Health) {
+        return probe::is_ready(address).await;
+    }
+    let stop = shutdown::on_signal(settings.stop)?;
+    let core = settings.core.edge()?.leaving(stop.announced);
+    let router = router(core.with_memory(settings.http.memory.memory()))?;
     let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
     tracing::info!(%address, "serving HTTP");
-    serve::serve(listener, router, settings.http.limits(), stop).await;
+    serve::serve(listener, router, settings.http.limits(), stop.begun).await;
     Ok(())
 }

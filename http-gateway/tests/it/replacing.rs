@@ -28,7 +28,7 @@ const CLIENTS: usize = 8;
 /// How many requests are answered before each change, at least.
 const BETWEEN: usize = 200;
 
-const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 fn start(address: SocketAddr, core: SocketAddr) -> Program {
     let mut command = Command::new(env!("CARGO_BIN_EXE_http-gateway"));

@@ -1,6 +1,16 @@
 //! Starting it as operators and clients do: as a process of its own.
 
-use std::process::{Command, Output, Stdio};
+use std::{
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use test_toy::{Program, Replica, free_port};
+
+/// Far more than it takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+const TOKEN: [&str; 2] = ["--edge-token", "0123456789abcdef0123456789abcdef"];
 
 /// The binary with none of Muster's variables.
 fn binary() -> Command {
@@ -34,6 +44,78 @@ fn without_a_proof_for_core_it_does_not_start_and_says_what_to_set() {
 #[test]
 fn an_accepted_socket_sends_small_answers_at_once() {
     let mut command = binary();
-    command.args(["--edge-token", "0123456789abcdef0123456789abcdef"]);
-    assert!(test_toy::Program::start(&mut command).sends_at_once());
+    command.args(TOKEN);
+    assert!(Program::start(&mut command).sends_at_once());
+}
+
+/// What `health` says of the gateway at an address.
+fn health(address: &str) -> (Option<i32>, String) {
+    let output = run(&["--http-addr", address, "health"], &[]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), said)
+}
+
+/// Asks until `health` no longer says yes.
+fn until_unwell(address: &str) -> String {
+    let start = Instant::now();
+    loop {
+        let (code, said) = health(address);
+        if code == Some(1) {
+            return said;
+        }
+        assert!(start.elapsed() < TIMEOUT, "{code:?} {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_command_health_says_whether_it_is_ready() {
+    let (core, address) = (Replica::start().await, free_port());
+    let port = address.to_string();
+    let (code, said) = health(&port);
+    assert_eq!(code, Some(1));
+    assert!(
+        said.starts_with(&format!("error: nothing answers on {address}: ")),
+        "{said}"
+    );
+
+    let mut command = binary();
+    command
+        .args(TOKEN)
+        .args(["--core-url", &format!("http://{}", core.address)]);
+    let _gateway = Program::start_at(address, &mut command);
+    assert_eq!(health(&port), (Some(0), String::new()));
+    // On all addresses of the machine, as in a container.
+    let anywhere = format!("0.0.0.0:{}", address.port());
+    assert_eq!(health(&anywhere), (Some(0), String::new()));
+
+    drop(core);
+    let said = until_unwell(&port);
+    assert!(
+        said.contains("is not ready: ") && said.contains("UNAVAILABLE"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_gateway_that_waits_before_it_stops_is_not_ready_and_goes_on_answering() {
+    let (core, address) = (Replica::start().await, free_port());
+    let mut command = binary();
+    command
+        .args(TOKEN)
+        .args(["--core-url", &format!("http://{}", core.address)])
+        .args(["--stop-wait-seconds", "300"]);
+    let mut gateway = Program::start_at(address, &mut command);
+    assert_eq!(health(&address.to_string()).0, Some(0));
+    gateway.terminate();
+    let said = until_unwell(&address.to_string());
+    assert!(said.contains("is not ready"), "{said}");
+    // New connections are taken, and a second signal ends the wait.
+    let again = std::net::TcpStream::connect(address);
+    assert!(again.is_ok() && gateway.ended().is_none());
+    gateway.terminate();
+    let start = Instant::now();
+    while gateway.ended().is_none() {
+        assert!(start.elapsed() < TIMEOUT);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -45,3 +45,20 @@ fn an_accepted_socket_sends_small_answers_at_once() {
     command.args(["--edge-token", "0123456789abcdef0123456789abcdef"]);
     assert!(test_toy::Program::start(&mut command).sends_at_once());
 }
+
+#[test]
+fn its_command_health_says_that_nothing_answers() {
+    let address = test_toy::free_port().to_string();
+    let mut command = binary();
+    let output = command
+        .args(["--http-addr", &address, "health"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.starts_with(&format!("error: nothing answers on {address}: ")),
+        "{text}"
+    );
+}

@@ -99,6 +99,13 @@ async fn while_postgresql_is_away_clients_are_told_to_come_back_and_then_all_is_
     await_health(&app, ServingStatus::NotServing).await;
     let ready = app.http.request(http::Method::GET, "/readyz").send().await;
     assert_eq!(ready.status, 503, "{ready:?}");
+    // Nobody is to start it again: that brings no database back.
+    let live = HealthCheckRequest {
+        service: "live".to_owned(),
+    };
+    let mut health = HealthClient::new(app.grpc.channel());
+    let answer = health.check(live).await.unwrap().into_inner();
+    assert_eq!(answer.status(), ServingStatus::Serving);
     // What needs no database goes on.
     assert_eq!(app.http.get("/guides").send().await.status, 200);
     let refused = app.http.get("/me").bearer("mus_live_nonsense").send().await;

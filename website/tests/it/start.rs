@@ -93,3 +93,20 @@ fn no_log_line_holds_a_private_link_or_a_code_for_the_door() {
     assert!(log.contains("/registrations/{token}"), "{log}");
     assert!(!log.contains(TOKEN), "{log}");
 }
+
+#[test]
+fn its_command_health_says_that_nothing_answers() {
+    let address = test_toy::free_port().to_string();
+    let mut command = binary();
+    let output = command
+        .args(["--http-addr", &address, "health"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.starts_with(&format!("error: nothing answers on {address}: ")),
+        "{text}"
+    );
+}

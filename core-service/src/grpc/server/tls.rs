@@ -7,12 +7,13 @@ use std::{
 
 use process::Failure;
 use rustls::{
-    RootCertStore, ServerConfig,
-    crypto::{CryptoProvider, ring},
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject as _},
     server::WebPkiClientVerifier,
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// Settings of TLS on the gRPC port.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -70,6 +71,79 @@ impl TlsSettings {
             .map_err(unusable)?;
         config.alpn_protocols.push(b"h2".to_vec());
         Ok(Some(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+impl TlsSettings {
+    /// What connects to the port that has these settings; `None` if it is plain.
+    pub(super) fn connector_to_itself(&self) -> Result<Option<TlsConnector>, Failure> {
+        let Some(certificate) = &self.tls_cert else {
+            return Ok(None);
+        };
+        let provider = Arc::new(ring::default_provider());
+        let own = certificates(certificate)?.into_iter().next();
+        let verifier = OneCertificate {
+            certificate: own.ok_or_else(|| Failure::setting("--tls-cert has no certificate"))?,
+            provider: Arc::clone(&provider),
+        };
+        let builder = ClientConfig::builder_with_provider(provider);
+        let config = builder
+            .with_safe_default_protocol_versions()
+            .map_err(|error| Failure::setting(format!("cannot use the TLS files: {error}")))?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        Ok(Some(TlsConnector::from(Arc::new(config))))
+    }
+}
+
+/// Trusts one certificate, whatever its name, its age and its signer.
+#[derive(Debug)]
+struct OneCertificate {
+    certificate: CertificateDer<'static>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for OneCertificate {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if *shown == self.certificate {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(Error::General(
+            "the port shows another certificate".to_owned(),
+        ))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        algorithms.supported_schemes()
     }
 }
 

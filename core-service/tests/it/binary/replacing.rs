@@ -48,9 +48,14 @@ fn client(addresses: &[SocketAddr]) -> Core {
 
 /// Starts a core on a port and waits until it answers.
 async fn start(address: SocketAddr, database: &Database) -> Running {
+    start_with(address, database, &[]).await
+}
+
+async fn start_with(address: SocketAddr, database: &Database, more: &[&str]) -> Running {
     let binary = Command::new(env!("CARGO_BIN_EXE_core-service"));
     let address = address.to_string();
     let settings = ["--grpc-addr", &address, "--database-url", database.url()];
+    let settings = [&settings, more].concat();
     let running = Running::spawn_in(tempfile::tempdir().unwrap(), configured(binary, &settings));
     let core = client(&[address.parse().unwrap()]);
     until(async || core.is_serving(&RequestId::fresh()).await.is_ok()).await;
@@ -112,4 +117,21 @@ async fn no_call_fails_while_cores_are_replaced() {
         done.store(true, Ordering::Relaxed);
     };
     tokio::join!(replace, join_all((0..CLIENTS).map(call)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edge_is_ready_while_one_of_its_cores_is_about_to_stop() {
+    let Some(database) = Database::postgres(migrate).await else {
+        return;
+    };
+    let addresses = [free_port(), free_port()];
+    let leaving = start_with(addresses[0], &database, &["--stop-wait-seconds", "300"]).await;
+    let _staying = start(addresses[1], &database).await;
+    leaving.terminate();
+    let alone = client(&addresses[..1]);
+    until(async || alone.is_serving(&RequestId::fresh()).await.is_err()).await;
+    let both = client(&addresses);
+    for _ in 0..BETWEEN {
+        both.is_serving(&RequestId::fresh()).await.unwrap();
+    }
 }

@@ -87,6 +87,8 @@ fn an_unreachable_database_is_reported_without_its_password() {
         "127.0.0.1:0",
         "--database-url",
         "postgres://muster:s3cret@127.0.0.1:1/muster",
+        "--database-wait-seconds",
+        "0",
     ];
     let lines = failing(&arguments, ENVIRONMENT);
     assert_eq!(lines.len(), 1, "{lines:?}");

@@ -1,0 +1,102 @@
+//! One request over HTTP/1.1, by which the command `health` of a program asks a running one whether it serves. Images have no shell and no
+//! other client.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    time::timeout,
+};
+
+use crate::{Failure, tcp};
+
+/// How long the answer may take: a readiness check gives core 2 s.
+pub const LONGEST: Duration = Duration::from_secs(5);
+
+/// So much of an answer is read. A whole one is far shorter.
+const MOST_BYTES: u64 = 64 << 10;
+
+const READY: &str = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+
+/// Asks the surface at an address whether it is ready.
+///
+/// # Errors
+/// [`Failure::Environment`], when it is not, or does not answer.
+pub async fn is_ready(address: SocketAddr) -> Result<(), Failure> {
+    let address = reachable(address);
+    let asked = async { ask(tcp::connect(address).await?, READY).await };
+    let answer = within_limit(&address.to_string(), asked).await?;
+    if answer.status() == Some(200) {
+        return Ok(());
+    }
+    let said = answer.text.lines().last().unwrap_or_default();
+    Err(Failure::Environment(format!(
+        "{address} is not ready: {said}"
+    )))
+}
+
+/// What was answered to a request.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its header and its body.
+    pub text: String,
+}
+
+impl Answer {
+    /// The status; none if it is no answer over HTTP.
+    pub fn status(&self) -> Option<u16> {
+        let rest = self.text.strip_prefix("HTTP/1.1 ")?;
+        rest.get(..3)?.parse().ok()
+    }
+}
+
+/// Sends a request that asks for the connection to be closed, and reads the answer.
+///
+/// # Errors
+/// The connection's.
+pub async fn ask<S>(mut stream: S, request: &str) -> io::Result<Answer>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    stream.write_all(request.as_bytes()).await?;
+    stream.flush().await?;
+    let mut answer = Vec::new();
+    let read = stream.take(MOST_BYTES).read_to_end(&mut answer).await;
+    // Who closes a connection over TLS does not always say so.
+    if answer.is_empty() {
+        read?;
+    }
+    Ok(Answer {
+        text: String::from_utf8_lossy(&answer).into_owned(),
+    })
+}
+
+/// The result of asking, within [`LONGEST`].
+///
+/// # Errors
+/// [`Failure::Environment`], when nothing answers at the place.
+pub async fn within_limit<T>(
+    place: &str,
+    asked: impl Future<Output = io::Result<T>>,
+) -> Result<T, Failure> {
+    let silent = |why: String| Failure::Environment(format!("nothing answers on {place}: {why}"));
+    timeout(LONGEST, asked)
+        .await
+        .map_err(|_elapsed| silent(format!("no answer within {} s", LONGEST.as_secs())))?
+        .map_err(|error| silent(error.to_string()))
+}
+
+/// An address on which this machine reaches a port that listens on all addresses.
+pub fn reachable(mut served: SocketAddr) -> SocketAddr {
+    if served.ip().is_unspecified() {
+        served.set_ip(match served.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    served
+}
