@@ -14,17 +14,23 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use process::{CancellationToken, serve};
-use test_postgres::Server;
 use tokio::net::TcpListener;
 
 use crate::{
     processor,
-    report::Report,
-    system::{System, engines, in_crowd_of},
+    report::{Figure, Row},
+    run::{Run, Size},
+    system::{System, in_crowd_of},
 };
 
 /// Calls of each measurement: a few seconds' worth.
-const CALLS: u32 = 10_000;
+const CALLS: Size<u32> = Size {
+    full: 10_000,
+    quick: 50,
+};
+
+/// How much more of the processor a tool call may take.
+const AIM: f64 = 1.4;
 
 /// Concurrent clients.
 const CLIENTS: usize = 16;
@@ -34,34 +40,32 @@ const REVISION: &str = "2026-07-28";
 
 /// Measures `get_my_event` over MCP beside `GET /me/events/{id}`, both over HTTP on this machine, in turns and the first turn left
 /// out. The client's work and core's are the same in both and count in both.
-pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    for (engine, server) in engines(postgres) {
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    let calls = run.of(CALLS);
+    for (engine, server) in run.engines() {
         let system = System::start(server).await?;
         let id = system.publish(100).await?.id;
         let stop = CancellationToken::new();
         let port = Arc::new(Port::serve(&system, &stop).await?);
         let (mut gateway, mut bridge) = (Cost::default(), Cost::default());
         for turn in 0..4 {
-            let rest = port.repeat(system.credential(), &id, Port::rest).await?;
-            let tool = port.repeat(system.credential(), &id, Port::tool).await?;
+            let rest = port
+                .repeat(calls, system.credential(), &id, Port::rest)
+                .await?;
+            let tool = port
+                .repeat(calls, system.credential(), &id, Port::tool)
+                .await?;
             if turn > 0 {
                 gateway.add(&rest);
                 bridge.add(&tool);
             }
         }
         stop.cancel();
-        let figure = format!(
-            "{:.0}/s, {:.0} µs of processor each",
-            bridge.rate(),
-            bridge.each()
-        );
-        let compared = format!(
-            "gateway {:.0}/s, {:.0} µs: {:.2} × the processor time; aim: at most 2",
-            gateway.rate(),
-            gateway.each(),
-            bridge.each() / gateway.each()
-        );
-        report.add("tool calls over MCP", engine, figure, compared);
+        let row = Row::new("tool call over MCP, processor", engine, bridge.each());
+        let row = row.beside("by the gateway", gateway.each());
+        run.add(row.at_most_times(AIM));
+        let row = Row::new("tool calls over MCP, 16 clients", engine, bridge.rate());
+        run.add(row.beside("by the gateway", gateway.rate()));
     }
     Ok(())
 }
@@ -81,12 +85,12 @@ impl Cost {
         self.processor_seconds += other.processor_seconds;
     }
 
-    fn rate(&self) -> f64 {
-        f64::from(self.calls) / self.seconds
+    fn rate(&self) -> Figure {
+        Figure::per_second(f64::from(self.calls) / self.seconds)
     }
 
-    fn each(&self) -> f64 {
-        self.processor_seconds * 1e6 / f64::from(self.calls)
+    fn each(&self) -> Figure {
+        Figure::seconds(self.processor_seconds / f64::from(self.calls))
     }
 }
 
@@ -120,13 +124,14 @@ impl Port {
     /// Has one request made over and over.
     async fn repeat(
         self: &Arc<Self>,
+        calls: u32,
         credential: &str,
         id: &str,
         request: MakeRequest,
     ) -> anyhow::Result<Cost> {
         let (started, worked) = (Instant::now(), processor::seconds()?);
         let (port, credential, id) = (Arc::clone(self), credential.to_owned(), id.to_owned());
-        in_crowd_of(CLIENTS, CALLS as usize, move |_| {
+        in_crowd_of(CLIENTS, usize::try_from(calls)?, move |_| {
             let port = Arc::clone(&port);
             let request = request(&port, &credential, &id);
             async move {
@@ -143,7 +148,7 @@ impl Port {
         })
         .await?;
         Ok(Cost {
-            calls: CALLS,
+            calls,
             seconds: started.elapsed().as_secs_f64(),
             processor_seconds: processor::seconds()? - worked,
         })

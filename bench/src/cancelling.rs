@@ -1,32 +1,38 @@
 //! The time to cancel an event with many registrants.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use muster_api::v1::{CancelRequest, bindings::CancelEvent};
-use test_postgres::Server;
 
 use crate::{
-    report::Report,
-    system::{System, engines},
+    report::{Figure, Row},
+    run::{Run, Size},
+    system::System,
 };
 
 /// The most that an event can seat.
-const GUESTS: i32 = 10_000;
+const GUESTS: Size<i32> = Size {
+    full: 10_000,
+    quick: 100,
+};
 
 /// Cancellations of each engine; the slowest counts.
-const ROUNDS: usize = 3;
+const ROUNDS: Size<usize> = Size { full: 3, quick: 1 };
 
-/// Measures cancelling an event with 10,000 registrants: the event, its audit entry and 10,000 mails' jobs, committed.
-pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    for (engine, server) in engines(postgres) {
+const AIM: Figure = Figure::seconds(0.5);
+
+/// Measures cancelling an event: the event, its audit entry and the mails' jobs, committed.
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    let guests = run.of(GUESTS);
+    for (engine, server) in run.engines() {
         let system = System::start(server).await?;
-        let mut slowest = std::time::Duration::ZERO;
-        for _ in 0..ROUNDS {
-            let event = system.publish(GUESTS).await?;
+        let mut slowest = Duration::ZERO;
+        for _ in 0..run.of(ROUNDS) {
+            let event = system.publish(guests).await?;
             let slug = event.slug.clone();
-            let guests = usize::try_from(GUESTS)?;
-            system.register_all(guests, move |_| slug.clone()).await?;
+            let crowd = usize::try_from(guests)?;
+            system.register_all(crowd, move |_| slug.clone()).await?;
             let request = CancelRequest {
                 id: event.id,
                 reason: Some("The venue is flooded.".to_owned()),
@@ -34,16 +40,14 @@ pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> a
             let started = Instant::now();
             let cancelled = system.call::<CancelEvent>(request).await?;
             slowest = slowest.max(started.elapsed());
-            ensure!(cancelled.registrants_notified == GUESTS);
+            ensure!(cancelled.registrants_notified == guests);
         }
-        let figure = format!("{:.0} ms", slowest.as_secs_f64() * 1_000.0);
-        let compared = format!("slowest of {ROUNDS}; aim: below 500 ms");
-        report.add(
+        let row = Row::new(
             "cancelling with 10,000 registrants",
             engine,
-            figure,
-            compared,
+            Figure::from(slowest),
         );
+        run.add(row.note("the slowest of 3").at_most(AIM));
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The shape that is deployed: `core-service` and `http-gateway` as processes of their own, core on a TCP port and on a Unix
-//! socket, and clients that call the gateway over HTTP.
+//! socket, and clients that call the gateway over HTTP. Envoy transcodes the same requests for the same core.
 
 mod client;
 mod deployment;
+mod envoy;
 mod load;
 mod operation;
 mod running;
@@ -11,102 +12,121 @@ mod surface;
 
 use std::time::Duration;
 
-use test_postgres::Server;
-
 use self::load::{Load, Outcome};
 pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
     operation::{Operation, create, get},
-    running::{EDGE_TOKEN, Running, build, build_api, without_limits},
-    sequence::{Turn, ask},
+    running::{EDGE_TOKEN, READY, Running, without_limits},
+    sequence::{Sequence, Turn, ask},
     surface::Surface,
 };
 use crate::{
     latency::percentile,
-    report::{Report, Table},
-    system::engines,
+    report::{Figure, Row},
+    run::{Engine, Run, Size},
 };
 
-/// Events in the catalogue, more than one page.
-const EVENTS: usize = 50;
+/// Events in the catalogue: a page.
+const EVENTS: Size<usize> = Size { full: 50, quick: 5 };
 
 /// Turns of the client that calls in sequence, between both transports: what else the machine does meets them alike.
-const TURNS: usize = 4;
+const TURNS: Size<usize> = Size { full: 4, quick: 1 };
 
 /// How long each turn takes, and each crowd.
-const TURN: Duration = Duration::from_secs(1);
-const CROWD: Duration = Duration::from_secs(2);
+const TURN: Size<Duration> = Size {
+    full: Duration::from_secs(1),
+    quick: Duration::from_millis(20),
+};
+const CROWD: Size<Duration> = Size {
+    full: Duration::from_secs(2),
+    quick: Duration::from_millis(50),
+};
 
-/// Clients at a time of the two crowds.
-const FEW: usize = 8;
-const MANY: usize = 64;
+/// Clients of the crowd.
+const MANY: Size<usize> = Size { full: 64, quick: 4 };
 
 /// How much longer a call may take over TCP than over a Unix socket.
-const AIM: &str = "aim: at most 1.5";
+const AIM: f64 = 1.5;
 
-const HEADER: [&str; 10] = [
-    "operation",
-    "engine",
-    "gateway to core",
-    "p50",
-    "p99",
-    "8 clients",
-    "64 clients",
-    "core, each",
-    "gateway, each",
-    "p50, TCP to Unix",
-];
-
-/// Measures each operation over a Unix socket and over TCP, side by side.
-pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    let programs = build()?;
-    let mut table = Table::new(HEADER);
-    for (engine, server) in engines(postgres) {
-        let unix = Deployment::start(&programs, server, Transport::Unix, EVENTS).await?;
-        let tcp = Deployment::start(&programs, server, Transport::Tcp, EVENTS).await?;
+/// Measures each operation over a Unix socket and over TCP, side by side. The gateway keeps no answers, so that each asks core.
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    let programs = run.programs()?;
+    for engine in run.engines() {
+        let events = run.of(EVENTS);
+        let unix = Deployment::start(programs, engine.1, Transport::Unix, events).await?;
+        let tcp = Deployment::start(programs, engine.1, Transport::Tcp, events).await?;
+        let envoy = envoy::start(&tcp).await?;
         for operation in Operation::ALL {
-            let both = [&unix, &tcp];
-            let mut alone = [Outcome::default(), Outcome::default()];
-            for _ in 0..TURNS {
-                for (deployment, outcome) in both.iter().zip(&mut alone) {
-                    outcome.add(load::run(deployment, operation, Load::new(1, TURN)).await?);
-                }
-            }
-            let [over_unix, over_tcp] = alone;
-            let (few, many) = (Load::new(FEW, CROWD), Load::new(MANY, CROWD));
-            for (deployment, outcome) in both.into_iter().zip([&over_unix, &over_tcp]) {
-                let few = load::run(deployment, operation, few).await?;
-                let many = load::run(deployment, operation, many).await?;
-                let compared = match deployment.transport {
-                    Transport::Unix => String::new(),
-                    Transport::Tcp => {
-                        let (tcp, unix) = (p50(outcome), p50(&over_unix));
-                        format!("{:.2} ×; {AIM}", tcp.as_secs_f64() / unix.as_secs_f64())
-                    }
-                };
-                table.add([
-                    operation.name().to_owned(),
-                    engine.to_owned(),
-                    deployment.transport.name().to_owned(),
-                    milliseconds(p50(outcome)),
-                    milliseconds(percentile(&outcome.took, 99)),
-                    format!("{:.0}/s", few.rate()),
-                    format!("{:.0}/s", many.rate()),
-                    format!("{:.0} µs", many.each(many.core_seconds)),
-                    format!("{:.0} µs", many.each(many.gateway_seconds)),
-                    compared,
-                ]);
-            }
+            one_by_one(run, engine, operation, [&unix, &tcp]).await?;
+            in_a_crowd(run, engine, operation, [&unix, &tcp], envoy.as_ref()).await?;
         }
     }
-    report.add_table(table);
     Ok(())
 }
 
-fn p50(outcome: &Outcome) -> Duration {
-    percentile(&outcome.took, 50)
+/// One client that asks in sequence, in turns.
+async fn one_by_one(
+    run: &Run,
+    (engine, _): Engine<'_>,
+    operation: Operation,
+    both: [&Deployment; 2],
+) -> anyhow::Result<()> {
+    let mut alone = [Outcome::default(), Outcome::default()];
+    let load = Load::new(1, run.of(TURN));
+    for _ in 0..run.of(TURNS) {
+        for (deployment, outcome) in both.into_iter().zip(&mut alone) {
+            let gateway = &deployment.gateway;
+            outcome.add(load::run(deployment, gateway, operation, load).await?);
+        }
+    }
+    let [unix, tcp] = alone;
+    for (percent, name) in [(50, "median"), (99, "99 % below")] {
+        let [unix, tcp] = [&unix, &tcp].map(|o| Figure::from(percentile(&o.took, percent)));
+        let measure = format!("{}, one client, {name}", operation.name());
+        let row = Row::new(measure, engine, tcp).beside("over a Unix socket", unix);
+        run.add(if percent == 50 {
+            row.at_most_times(AIM)
+        } else {
+            row
+        });
+    }
+    Ok(())
 }
 
-pub(crate) fn milliseconds(time: Duration) -> String {
-    format!("{:.2} ms", time.as_secs_f64() * 1_000.0)
+/// Many clients at a time.
+async fn in_a_crowd(
+    run: &Run,
+    (engine, _): Engine<'_>,
+    operation: Operation,
+    [unix, tcp]: [&Deployment; 2],
+    envoy: Option<&Surface>,
+) -> anyhow::Result<()> {
+    let load = Load::new(run.of(MANY), run.of(CROWD));
+    let over_unix = load::run(unix, &unix.gateway, operation, load).await?;
+    let over_tcp = load::run(tcp, &tcp.gateway, operation, load).await?;
+    let by_envoy = match envoy {
+        Some(envoy) => Some(load::run(tcp, envoy, operation, load).await?),
+        None => None,
+    };
+    let name = operation.name();
+    let row = Row::new(format!("{name}, 64 clients"), engine, over_tcp.rate())
+        .beside("over a Unix socket", over_unix.rate())
+        .beside("by Envoy", by_envoy.as_ref().map(Outcome::rate));
+    run.add(row);
+    let row = Row::new(
+        format!("{name}, processor of gateway and core"),
+        engine,
+        over_tcp.both(),
+    )
+    .note(format!(
+        "gateway {}, core {}",
+        over_tcp.gateway(),
+        over_tcp.core()
+    ))
+    .beside("of Envoy and core", by_envoy.as_ref().map(Outcome::both));
+    run.add(row.at_most(operation.aim()));
+    let measure = format!("{name}, processor of the gateway alone");
+    let row = Row::new(measure, engine, over_tcp.gateway());
+    run.add(row.beside("of Envoy", by_envoy.as_ref().map(Outcome::gateway)));
+    Ok(())
 }

@@ -3,12 +3,11 @@
 mod crowd;
 mod nginx;
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
 use http::{Request, header::AUTHORIZATION};
 use http_body_util::Full;
-use programs::Programs;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::{
@@ -16,149 +15,159 @@ use self::{
     nginx::Nginx,
 };
 use crate::{
-    deployed::{Deployment, Surface, Transport, build},
-    report::{Report, Table},
+    deployed::{Deployment, Surface, Transport},
+    report::{Figure, Row},
+    run::{Run, Size},
 };
 
 /// Events on the page.
 const EVENTS: usize = 50;
 
 /// How long each crowd asks, and asks before the clock runs.
-const TIME: Duration = Duration::from_secs(4);
-const WARM_UP: Duration = Duration::from_millis(500);
+const TIME: Size<Duration> = Size {
+    full: Duration::from_secs(4),
+    quick: Duration::from_millis(100),
+};
+const WARM_UP: Size<Duration> = Size {
+    full: Duration::from_millis(500),
+    quick: Duration::from_millis(20),
+};
 
 /// One change in this time: 100 a second.
 const CHANGE: Duration = Duration::from_millis(10);
 
 const PATH: &str = "/api/v1/events";
 
-const HEADER: [&str; 5] = [
-    "answer",
-    "32 clients",
-    "processor, each",
-    "from memory",
-    "aims",
-];
+/// How much more of the processor than nginx a hit may take, and a 304.
+const HIT: f64 = 2.0;
+const KNOWN: f64 = 1.0;
+
+/// How many answers the gateway gives in a second, on two cores that also run the clients.
+const RATE: Figure = Figure::per_second(30_000.0);
 
 /// What answers.
 struct Server<'s> {
-    address: std::net::SocketAddr,
+    address: SocketAddr,
     worked: &'s dyn Fn() -> anyhow::Result<f64>,
 }
 
 /// Measures the same page from nginx and from the gateway.
-pub(crate) async fn measure(report: &mut Report) -> anyhow::Result<()> {
-    let programs = build()?;
-    let deployment = Deployment::start(&programs, None, Transport::Tcp, EVENTS).await?;
-    let gateway = &deployment.gateway;
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    let deployment = Deployment::start(run.programs()?, None, Transport::Tcp, EVENTS).await?;
+    let gateway = deployment.surface(run.programs()?, "http-gateway").await?;
     let mut client = gateway.client().await?;
     let page = Request::get(PATH).body(Full::default())?;
     let answer = client.send(page).await?;
     let tag = answer.headers.get("etag").context("a list has a tag")?;
-    let tag = tag.to_str()?.to_owned();
-    let mut table = Table::new(HEADER);
-    if let Some(nginx) = Nginx::start(&answer.body)? {
-        let server = Server {
-            address: nginx.address,
-            worked: &|| nginx.worked(),
-        };
-        row(
-            &mut table,
-            &server,
-            "nginx, a file",
-            &Asked::page("/page.json"),
-            "",
-        )
-        .await?;
-    }
+    let known = format!("if-none-match: {}", tag.to_str()?);
+    let file = match Nginx::start(&answer.body)? {
+        Some(nginx) => {
+            let server = Server {
+                address: nginx.address,
+                worked: &|| nginx.worked(),
+            };
+            Some(ask(run, &server, &Asked::page("/page.json")).await?)
+        }
+        None => None,
+    };
+    let file = file.as_ref();
     let server = Server {
         address: gateway.address(),
         worked: &|| gateway.worked(),
     };
-    let hit = "2 × nginx's processor; 30,000/s";
-    row(&mut table, &server, "from memory", &Asked::page(PATH), hit).await?;
-    let gzip = Asked::page(PATH).header("accept-encoding: gzip");
-    row(&mut table, &server, "from memory, gzip", &gzip, "").await?;
-    let known = Asked::page(PATH).header(&format!("if-none-match: {tag}"));
-    row(
-        &mut table,
-        &server,
-        "304",
-        &known,
-        "nginx's processor for the page",
-    )
-    .await?;
-    changing(&mut table, &deployment, &programs, &server).await?;
-    report.add_table(table);
-    Ok(())
+    let page = Asked::page(PATH);
+    let hit = ask(run, &server, &page).await?;
+    run.add(hit.each("page from memory", file).at_most_times(HIT));
+    run.add(hit.rate("page from memory", file).at_least(RATE));
+    for (name, header, aim) in [
+        ("page from memory, gzip", "accept-encoding: gzip", None),
+        ("304 from memory", &*known, Some(KNOWN)),
+    ] {
+        let figures = ask(run, &server, &page.header(header)).await?;
+        let row = figures.each(name, file);
+        run.add(match aim {
+            Some(aim) => row.at_most_times(aim),
+            None => row,
+        });
+        run.add(figures.rate(name, file));
+    }
+    changing(run, &deployment, &server, file).await
 }
 
-async fn row(
-    table: &mut Table,
-    server: &Server<'_>,
-    name: &str,
-    asked: &Asked,
-    aims: &str,
-) -> anyhow::Result<()> {
-    let figures = ask(server, asked).await?;
-    table.add([
-        name.to_owned(),
-        format!("{:.0}/s", figures.rate),
-        format!("{:.1} µs", figures.each),
-        String::new(),
-        aims.to_owned(),
-    ]);
-    Ok(())
-}
-
+/// What came of one crowd.
 struct Figures {
     answers: f64,
-    rate: f64,
-    /// Microseconds of one processor.
-    each: f64,
+    seconds: f64,
+    /// Of one processor.
+    worked: f64,
 }
 
-async fn ask(server: &Server<'_>, asked: &Asked) -> anyhow::Result<Figures> {
-    Crowd::run(server.address, asked, WARM_UP).await?;
+impl Figures {
+    fn cost(&self) -> Figure {
+        Figure::seconds(self.worked / self.answers)
+    }
+
+    fn per_second(&self) -> Figure {
+        Figure::per_second(self.answers / self.seconds)
+    }
+
+    /// The processor time of each answer.
+    fn each(&self, name: &str, file: Option<&Self>) -> Row {
+        let row = Row::new(format!("{name}, processor"), "SQLite", self.cost());
+        row.beside("nginx, a file", file.map(Self::cost))
+    }
+
+    /// Answers a second.
+    fn rate(&self, name: &str, file: Option<&Self>) -> Row {
+        let row = Row::new(format!("{name}, 32 clients"), "SQLite", self.per_second());
+        row.beside("nginx, a file", file.map(Self::per_second))
+    }
+}
+
+async fn ask(run: &Run, server: &Server<'_>, asked: &Asked) -> anyhow::Result<Figures> {
+    Crowd::run(server.address, asked, run.of(WARM_UP)).await?;
     let (worked, start) = ((server.worked)()?, Instant::now());
-    let answers = Crowd::run(server.address, asked, TIME).await?;
-    let (worked, seconds) = ((server.worked)()? - worked, start.elapsed().as_secs_f64());
+    let answers = Crowd::run(server.address, asked, run.of(TIME)).await?;
     Ok(Figures {
         answers,
-        rate: answers / seconds,
-        each: worked * 1e6 / answers,
+        seconds: start.elapsed().as_secs_f64(),
+        worked: (server.worked)()? - worked,
     })
 }
 
 /// The same while titles change through another gateway.
 async fn changing(
-    table: &mut Table,
+    run: &Run,
     deployment: &Deployment,
-    programs: &Programs,
     server: &Server<'_>,
+    file: Option<&Figures>,
 ) -> anyhow::Result<()> {
-    let other = deployment.surface(programs, "http-gateway").await?;
+    let other = deployment.surface(run.programs()?, "http-gateway").await?;
     let rpc = "CatalogueService/ListEvents";
     let before = deployment.core.said(rpc)?;
     let asked = Asked::page(PATH);
-    let (figures, changes) = tokio::select! {
-        figures = ask(server, &asked) => (figures?, 0),
-        changes = change(deployment, &other) => (Figures { answers: 0.0, rate: 0.0, each: 0.0 }, changes?),
+    let figures = tokio::select! {
+        figures = ask(run, server, &asked) => figures?,
+        changes = change(deployment, &other) => match changes? {},
     };
-    anyhow::ensure!(changes == 0, "changes never end by themselves");
     let calls = f64::from(u32::try_from(deployment.core.said(rpc)? - before)?);
-    table.add([
-        "the same, at 100 changes a second".to_owned(),
-        format!("{:.0}/s", figures.rate),
-        format!("{:.1} µs", figures.each),
-        format!("{:.2} %", 100.0 * (1.0 - calls / figures.answers)),
-        String::new(),
-    ]);
+    let name = "page from memory at 100 changes a second";
+    run.add(figures.each(name, file));
+    run.add(figures.rate(name, file));
+    let hits = Figure::percent(100.0 * (1.0 - calls / figures.answers));
+    run.add(Row::new(
+        "share of hits at 100 changes a second",
+        "SQLite",
+        hits,
+    ));
     Ok(())
 }
 
 /// Changes the title of an event again and again.
-async fn change(deployment: &Deployment, gateway: &Surface) -> anyhow::Result<u32> {
+async fn change(
+    deployment: &Deployment,
+    gateway: &Surface,
+) -> anyhow::Result<std::convert::Infallible> {
     let mut client = gateway.client().await?;
     let mut ticks = interval(CHANGE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -13,18 +13,21 @@ use muster_api::v1::{
     GetMyEventRequest, ListEventsRequest,
     bindings::{GetMyEvent, ListEvents},
 };
-use test_postgres::Server;
 
 use crate::{
-    report::Report,
-    system::{System, engines},
+    report::{Figure, Row},
+    run::{Run, Size},
+    system::System,
 };
 
 /// Registrations of one rush.
-const GUESTS: usize = 5_000;
+const GUESTS: Size<usize> = Size {
+    full: 5_000,
+    quick: 100,
+};
 
 /// Rushes one after the other, each on an event of its own, so that there are enough requests to tell their tail.
-const RUSHES: usize = 8;
+const RUSHES: Size<usize> = Size { full: 8, quick: 1 };
 
 /// Other users, each of whom asks one thing after the other.
 const OTHERS: usize = 4;
@@ -33,15 +36,18 @@ const OTHERS: usize = 4;
 const PACE: Duration = Duration::from_millis(5);
 
 /// How long they ask while nobody registers.
-const CALM: Duration = Duration::from_secs(3);
+const CALM: Size<Duration> = Size {
+    full: Duration::from_secs(3),
+    quick: Duration::from_millis(100),
+};
 
 /// Measures how long the catalogue and an owner's event take to read, in calm and during rushes.
-pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    for (engine, server) in engines(postgres) {
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    for (engine, server) in run.engines() {
         let system = System::start(server).await?;
         let mut ids = Vec::new();
         let mut slugs = Vec::new();
-        for _ in 0..RUSHES {
+        for _ in 0..run.of(RUSHES) {
             let event = system.publish(10_000).await?;
             ids.push(event.id);
             slugs.push(event.slug);
@@ -49,21 +55,20 @@ pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> a
         let mine = ids.first().context("an event was made")?.clone();
 
         let others = Others::start(&system, &mine);
-        tokio::time::sleep(CALM).await;
+        tokio::time::sleep(run.of(CALM)).await;
         let calm = others.stop().await?;
 
         let others = Others::start(&system, &mine);
         for slug in slugs {
-            system.register_all(GUESTS, move |_| slug.clone()).await?;
+            let guests = run.of(GUESTS);
+            system.register_all(guests, move |_| slug.clone()).await?;
         }
         let rush = others.stop().await?;
 
         for (percent, name) in [(50, "median"), (99, "99 % below")] {
-            let (calm, rush) = (percentile(&calm, percent), percentile(&rush, percent));
-            let figure = format!("{:.1} ms", rush.as_secs_f64() * 1_000.0);
-            let compared = format!("in calm {:.1} ms", calm.as_secs_f64() * 1_000.0);
+            let [calm, rush] = [&calm, &rush].map(|took| Figure::from(percentile(took, percent)));
             let measure = format!("reads while 5,000 register, {name}");
-            report.add(&measure, engine, figure, compared);
+            run.add(Row::new(measure, engine, rush).beside("in calm", calm));
         }
     }
     Ok(())

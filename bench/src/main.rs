@@ -6,37 +6,58 @@ mod dashboard;
 mod deployed;
 mod kept;
 mod latency;
+mod machine;
 mod mails;
 mod million;
 mod pages;
+mod peers;
 mod pgbench;
 mod processor;
 mod report;
+mod run;
 mod searching;
 mod seats;
 mod settled;
 mod system;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use std::{sync::OnceLock, time::Instant};
+
+use clap::{Parser, ValueEnum};
 use report::Report;
+use run::{Only, Run};
 use test_postgres::Server;
 
-/// Measures Muster on this machine and prints the figures as Markdown.
+/// Measures Muster on this machine and prints the figures as one table in Markdown.
 ///
 /// Run it with `cargo run --release -p bench` on an idle machine. PostgreSQL is measured on a server of its own with default
-/// settings, so every commit waits for the disk. Without PostgreSQL's binaries only SQLite is measured.
+/// settings, so every commit waits for the disk. What is not installed is said to be missing, and the rest is measured. Databases lie in
+/// `TMPDIR`.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Config {
-    #[command(subcommand)]
-    measure: Option<Measure>,
+    /// What to measure; everything without it
+    measures: Vec<Measure>,
+
+    /// The database engine; both without it
+    #[arg(long)]
+    engine: Option<Only>,
+
+    /// Events of `searching` and `million`, in steps of 1,000
+    #[arg(long, default_value_t = 1_000_000)]
+    events: u32,
+
+    /// Small numbers, which show within a minute that every measurement works and say nothing about speed
+    #[arg(long)]
+    quick: bool,
+
+    /// Starts the programs that lie beside this one and builds none
+    #[arg(long)]
+    built: bool,
 }
 
 /// The measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Measure {
-    /// All measurements but searching and million, which need several GB of disk (the default)
-    All,
     /// Registrations per second, on one hot event and spread over 1,000 events
     Seats,
     /// Time to cancel an event with 10,000 registrants
@@ -51,85 +72,65 @@ enum Measure {
     Deployed,
     /// Answers from the gateway's memory beside nginx, which serves the same bytes as a file
     Kept,
-    /// Searches of a large catalogue
-    Searching {
-        /// Its events, in steps of 10,000
-        #[arg(long, default_value_t = 1_000_000)]
-        events: u32,
-        /// The database engine; both without it
-        #[arg(long)]
-        engine: Option<Engine>,
-    },
-    /// What grows with the data: 1,000 events beside many, with accounts and registrations
-    Million {
-        /// The many events, in steps of 1,000; each has five registrations
-        #[arg(long, default_value_t = 1_000_000)]
-        events: u32,
-        /// The database engine; both without it
-        #[arg(long)]
-        engine: Option<Engine>,
-    },
     /// What the pages of the demo cost beside the same lists as JSON, with gateway and website as processes of their own
     Pages,
     /// How long each page of the dashboard takes, for an account with 1,000 events and 10,000 registrations
     Dashboard,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Engine {
-    Sqlite,
-    Postgres,
+    /// Searches of a large catalogue
+    Searching,
+    /// What grows with the data: 1,000 events beside many, with accounts and registrations
+    Million,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let measure = Config::parse().measure.unwrap_or(Measure::All);
-    let wants = |one| measure == Measure::All || measure == one;
-    let postgres = Server::start_durable();
-    let mut report = Report::begin();
-    if wants(Measure::Seats) {
-        seats::measure(postgres.as_ref(), &mut report).await?;
+    let config = Config::parse();
+    let run = Run {
+        is_quick: config.quick,
+        is_built: config.built,
+        only: config.engine,
+        postgres: Server::start_durable(),
+        events: if config.quick {
+            QUICK_EVENTS
+        } else {
+            config.events
+        },
+        report: Report::default(),
+        programs: OnceLock::new(),
+    };
+    let all = Measure::value_variants();
+    let measures = match &*config.measures {
+        [] => all,
+        some => some,
+    };
+    let started = Instant::now();
+    for (index, measure) in measures.iter().enumerate() {
+        let (number, of, seconds) = (index + 1, measures.len(), started.elapsed().as_secs());
+        eprintln!("{number} of {of}, after {seconds} s: {measure:?}");
+        measure.take(&run).await?;
     }
-    if wants(Measure::Cancelling) {
-        cancelling::measure(postgres.as_ref(), &mut report).await?;
-    }
-    if wants(Measure::Latency) {
-        latency::measure(postgres.as_ref(), &mut report).await?;
-    }
-    if wants(Measure::Mails) {
-        mails::measure(postgres.as_ref(), &mut report).await?;
-    }
-    if wants(Measure::Agents) {
-        agents::measure(postgres.as_ref(), &mut report).await?;
-    }
-    if wants(Measure::Deployed) {
-        deployed::measure(postgres.as_ref(), &mut report).await?;
-    }
-    if wants(Measure::Kept) {
-        kept::measure(&mut report).await?;
-    }
-    if let Measure::Searching { events, engine } = measure {
-        if engine != Some(Engine::Postgres) {
-            searching::measure("SQLite", None, events, &mut report).await?;
-        }
-        if let Some(server) = postgres.as_ref().filter(|_| engine != Some(Engine::Sqlite)) {
-            searching::measure("PostgreSQL", Some(server), events, &mut report).await?;
-        }
-    }
-    if let Measure::Million { events, engine } = measure {
-        if engine != Some(Engine::Postgres) {
-            million::measure("SQLite", None, events, &mut report).await?;
-        }
-        if let Some(server) = postgres.as_ref().filter(|_| engine != Some(Engine::Sqlite)) {
-            million::measure("PostgreSQL", Some(server), events, &mut report).await?;
-        }
-    }
-    if wants(Measure::Pages) {
-        pages::measure(&mut report).await?;
-    }
-    if wants(Measure::Dashboard) {
-        dashboard::measure(postgres.as_ref(), &mut report).await?;
-    }
-    report.print();
+    println!("{}", machine::describe(run.postgres.as_ref()));
+    run.report.print();
     Ok(())
+}
+
+/// What `searching` and `million` have in a quick run.
+const QUICK_EVENTS: u32 = 2_000;
+
+impl Measure {
+    async fn take(self, run: &Run) -> anyhow::Result<()> {
+        match self {
+            Self::Seats => seats::measure(run).await,
+            Self::Cancelling => cancelling::measure(run).await,
+            Self::Latency => latency::measure(run).await,
+            Self::Mails => mails::measure(run).await,
+            Self::Agents => agents::measure(run).await,
+            Self::Deployed => deployed::measure(run).await,
+            Self::Kept => kept::measure(run).await,
+            Self::Pages => pages::measure(run).await,
+            Self::Dashboard => dashboard::measure(run).await,
+            Self::Searching => searching::measure(run).await,
+            Self::Million => million::measure(run).await,
+        }
+    }
 }

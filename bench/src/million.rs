@@ -8,174 +8,198 @@ use std::time::Duration;
 use anyhow::ensure;
 use test_postgres::Server;
 
+use self::load::Numbers;
 use crate::{
-    deployed::{Deployment, Transport, Turn, ask, build_api, create, get, milliseconds},
+    deployed::{Deployment, Sequence, Transport, Turn, ask, create, get},
     latency::percentile,
-    report::{Report, Table},
+    report::{Figure, Row},
+    run::{Run, Size},
 };
 
 /// What others are compared with.
 const FEW: u32 = 1_000;
 
-const TURN: Turn = Turn {
-    warm_up: 3,
-    times: 20,
-    time: Duration::ZERO,
+const TURN: Size<Turn> = Size {
+    full: Turn {
+        warm_up: 3,
+        times: 20,
+        time: Duration::ZERO,
+    },
+    quick: Turn {
+        warm_up: 0,
+        times: 1,
+        time: Duration::ZERO,
+    },
 };
 
 /// How often core is started.
-const STARTS: usize = 3;
+const STARTS: Size<usize> = Size { full: 3, quick: 1 };
 
-const HEADER: [&str; 7] = [
-    "measure",
-    "engine",
-    "at 1,000 events",
-    "at all",
-    "slowest of 20",
-    "growth",
-    "aim",
-];
+/// Registrations of the owner's event that has many.
+const GUESTS: Size<u32> = Size {
+    full: 10_000,
+    quick: 300,
+};
 
-/// How long a request may take, whatever the number of events.
-const TEN: &str = "below 10 ms";
-const FIFTY: &str = "below 50 ms";
-const GROWTH: &str = "at most 1.3 times";
-
-/// A request, by its path. `{id}` is the owner's event with many registrations, `{half}` and `{last}` are offsets.
-const READS: [(&str, &str); 21] = [
-    ("/api/v1/events", GROWTH),
-    ("/api/v1/events?offset={half}", TEN),
-    ("/api/v1/events?offset={last}", TEN),
-    ("/api/v1/events/event-10", GROWTH),
-    ("/api/v1/events?q=robotics", FIFTY),
-    ("/api/v1/events?q=evening&city=city+78", FIFTY),
-    ("/api/v1/events?from=2040-06-01&to=2040-06-07", FIFTY),
-    ("/api/v1/me/events", TEN),
-    ("/api/v1/me/events?status=past", TEN),
-    ("/api/v1/me/events?status=all", TEN),
-    ("/api/v1/me/events?status=all&limit=100", TEN),
-    ("/api/v1/me/events?from=2041-01-01&to=2041-01-31", TEN),
-    ("/api/v1/me/events?status=all&q=event", TEN),
-    (
-        "/api/v1/me/events?status=all&q=street+70&from=2041-01-01",
-        TEN,
-    ),
-    ("/api/v1/me/events/{id}", GROWTH),
-    ("/api/v1/me", TEN),
-    ("/api/v1/me/events/{id}/registrations", TEN),
-    ("/api/v1/me/events/{id}/registrations?offset=9900", TEN),
-    ("/api/v1/me/events/{id}/registrations?q=guest-77", TEN),
-    ("/api/v1/me/events/{id}/registrations?q=nobody", TEN),
-    ("/api/v1/me/events/{id}/registrations.csv", "below 300 ms"),
-];
-
-/// How long something takes.
-struct Figure {
-    name: String,
-    median: Duration,
-    slowest: Duration,
-    aim: &'static str,
+/// What a request may take.
+#[derive(Debug, Clone, Copy)]
+enum Aim {
+    Milliseconds(f64),
+    /// Of what it takes with 1,000 events.
+    Growth,
 }
 
-/// Measures on one engine.
-pub(crate) async fn measure(
-    engine: &str,
-    postgres: Option<&Server>,
-    events: u32,
-    report: &mut Report,
-) -> anyhow::Result<()> {
-    let mut table = Table::new(HEADER);
-    let few = at(postgres, FEW).await?;
-    let many = at(postgres, events).await?;
-    for (few, many) in few.times.iter().zip(&many.times) {
-        let growth = many.median.as_secs_f64() / few.median.as_secs_f64();
-        table.add([
-            few.name.clone(),
-            engine.to_owned(),
-            milliseconds(few.median),
-            milliseconds(many.median),
-            milliseconds(many.slowest),
-            format!("{growth:.2} ×"),
-            few.aim.to_owned(),
-        ]);
+use Aim::{Growth, Milliseconds};
+
+/// A request, by its path. `{id}` is the owner's event with many registrations, `{half}` and `{last}` are offsets.
+const READS: [(&str, Aim); 23] = [
+    ("/api/v1/events", Growth),
+    ("/api/v1/events?offset={half}", Milliseconds(10.0)),
+    ("/api/v1/events?offset={last}", Milliseconds(10.0)),
+    ("/api/v1/events/event-10", Growth),
+    ("/api/v1/events?q=robotics", Milliseconds(50.0)),
+    ("/api/v1/events?q=evening&city=city+78", Milliseconds(50.0)),
+    (
+        "/api/v1/events?from=2040-06-01&to=2040-06-07",
+        Milliseconds(50.0),
+    ),
+    ("/api/v1/events?q=e", Milliseconds(250.0)),
+    ("/api/v1/me/events", Milliseconds(10.0)),
+    ("/api/v1/me/events?status=past", Milliseconds(10.0)),
+    ("/api/v1/me/events?status=all", Milliseconds(10.0)),
+    ("/api/v1/me/events?status=all&limit=100", Milliseconds(10.0)),
+    (
+        "/api/v1/me/events?from=2041-01-01&to=2041-01-31",
+        Milliseconds(10.0),
+    ),
+    ("/api/v1/me/events?status=all&q=event", Milliseconds(10.0)),
+    ("/api/v1/me/events?status=all&q=nobody", Milliseconds(10.0)),
+    (
+        "/api/v1/me/events?status=all&q=street+70&from=2041-01-01",
+        Milliseconds(10.0),
+    ),
+    ("/api/v1/me/events/{id}", Growth),
+    ("/api/v1/me", Milliseconds(10.0)),
+    ("/api/v1/me/events/{id}/registrations", Milliseconds(10.0)),
+    (
+        "/api/v1/me/events/{id}/registrations?offset=9900",
+        Milliseconds(10.0),
+    ),
+    (
+        "/api/v1/me/events/{id}/registrations?q=guest-77",
+        Milliseconds(10.0),
+    ),
+    (
+        "/api/v1/me/events/{id}/registrations?q=nobody",
+        Milliseconds(10.0),
+    ),
+    (
+        "/api/v1/me/events/{id}/registrations.csv",
+        Milliseconds(300.0),
+    ),
+];
+
+/// How much more may be needed than with 1,000 events: of time where it should not grow, and of memory.
+const MOST_GROWTH: f64 = 1.3;
+const MOST_MORE_MEGABYTES: f64 = 100.0;
+
+/// How long core may take to start.
+const START: f64 = 1_000.0;
+
+/// Measures on each engine.
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    for (engine, server) in run.engines() {
+        let few = at(run, server, FEW.min(run.events / 2)).await?;
+        let many = at(run, server, run.events).await?;
+        for (few, many) in few.times.iter().zip(&many.times) {
+            let row = Row::new(format!("a million: {}", many.name), engine, many.median)
+                .beside("at 1,000 events", few.median)
+                .note(format!("slowest of 20 {}", many.slowest));
+            run.add(match many.aim {
+                Milliseconds(most) => row.at_most(Figure::seconds(most / 1e3)),
+                Growth => row.at_most_times(MOST_GROWTH),
+            });
+        }
+        for ((name, few), (_, many)) in few.megabytes.iter().zip(&many.megabytes) {
+            let measure = format!("a million: memory of {name}");
+            let row = Row::new(measure, engine, Figure::megabytes(*many))
+                .beside("at 1,000 events", Figure::megabytes(*few));
+            run.add(row.at_most(Figure::megabytes(few + MOST_MORE_MEGABYTES)));
+        }
     }
-    for ((name, few), (_, many)) in few.memory.iter().zip(&many.memory) {
-        table.add([
-            format!("memory of {name}"),
-            engine.to_owned(),
-            format!("{few} MB"),
-            format!("{many} MB"),
-            String::new(),
-            String::new(),
-            "core: at most 100 MB more".to_owned(),
-        ]);
-    }
-    report.add_table(table);
     Ok(())
 }
 
 /// What was measured at one size.
 struct Measured {
-    times: Vec<Figure>,
-    memory: Vec<(&'static str, u64)>,
+    times: Vec<Time>,
+    megabytes: Vec<(&'static str, f64)>,
 }
 
-async fn at(postgres: Option<&Server>, events: u32) -> anyhow::Result<Measured> {
-    let programs = build_api()?;
-    let mut deployment = Deployment::start(&programs, postgres, Transport::Tcp, 1).await?;
+/// How long something takes.
+struct Time {
+    name: String,
+    median: Figure,
+    slowest: Figure,
+    aim: Aim,
+}
+
+async fn at(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result<Measured> {
+    let programs = run.programs()?;
+    let mut deployment = Deployment::start(programs, postgres, Transport::Tcp, 1).await?;
     deployment.core.stop();
-    load::load(deployment.database_url(), events, postgres).await?;
+    let guests = run.of(GUESTS);
+    load::load(
+        deployment.database_url(),
+        Numbers { events, guests },
+        postgres,
+    )
+    .await?;
     let mut starts = Vec::new();
-    for _ in 0..STARTS {
+    for _ in 0..run.of(STARTS) {
         deployment.core.stop();
-        starts.push(deployment.start_core(&programs).await?);
+        starts.push(deployment.start_core(programs).await?);
     }
     deployment.reached().await?;
-    let mut times = vec![figure("start of core", &starts, "below 1 s")];
-    for (path, aim) in READS {
-        times.push(read(&deployment, path, events, aim).await?);
+    let mut times = vec![time(
+        "start of core".to_owned(),
+        &starts,
+        Milliseconds(START),
+    )];
+    for (template, aim) in READS {
+        let path = template
+            .replace("{id}", &load::hot_event()?)
+            .replace("{half}", &(events / 2).to_string())
+            .replace("{last}", &(events / 20 * 19 - 50).to_string());
+        let asked = repeat(run, &deployment, || get(&path, Some(&deployment.key))).await?;
+        times.push(time(format!("GET {template}"), &asked.took, aim));
     }
-    let key = deployment.key.clone();
-    let asked = ask(&deployment.gateway, &deployment.core, TURN, || {
-        create(&key, true)
-    });
-    let asked = asked.await?;
-    ensure!(asked.last.status.is_success(), "{:?}", asked.last);
-    times.push(figure("POST /api/v1/events", &asked.took, GROWTH));
-    eprintln!("{events} events: measured");
+    let asked = repeat(run, &deployment, || create(&deployment.key, true)).await?;
+    times.push(time("POST /api/v1/events".to_owned(), &asked.took, Growth));
     Ok(Measured {
         times,
-        memory: vec![
+        megabytes: vec![
             ("core-service", deployment.core.memory_megabytes()?),
             ("http-gateway", deployment.gateway.memory_megabytes()?),
         ],
     })
 }
 
-async fn read(
+async fn repeat(
+    run: &Run,
     deployment: &Deployment,
-    template: &str,
-    events: u32,
-    aim: &'static str,
-) -> anyhow::Result<Figure> {
-    let path = template
-        .replace("{id}", &load::hot_event()?)
-        .replace("{half}", &(events / 2).to_string())
-        .replace("{last}", &(events / 20 * 19 - 50).to_string());
-    let key = deployment.key.clone();
-    let asked = ask(&deployment.gateway, &deployment.core, TURN, || {
-        get(&path, Some(&key))
-    });
-    let asked = asked.await?;
-    ensure!(asked.last.status.is_success(), "{path}: {:?}", asked.last);
-    Ok(figure(&format!("GET {template}"), &asked.took, aim))
+    request: impl Fn() -> http::Result<http::Request<http_body_util::Full<bytes::Bytes>>>,
+) -> anyhow::Result<Sequence> {
+    let asked = ask(&deployment.gateway, &deployment.core, run.of(TURN), request).await?;
+    ensure!(asked.last.status.is_success(), "{:?}", asked.last);
+    Ok(asked)
 }
 
-fn figure(name: &str, took: &[Duration], aim: &'static str) -> Figure {
-    Figure {
-        name: name.to_owned(),
-        median: percentile(took, 50),
-        slowest: percentile(took, 99),
+fn time(name: String, took: &[Duration], aim: Aim) -> Time {
+    Time {
+        name,
+        median: percentile(took, 50).into(),
+        slowest: percentile(took, 99).into(),
         aim,
     }
 }

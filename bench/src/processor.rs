@@ -25,10 +25,10 @@ pub(crate) fn seconds_of(process: u32) -> anyhow::Result<f64> {
 }
 
 /// How much memory a process uses, in MB.
-pub(crate) fn memory_megabytes_of(process: u32) -> anyhow::Result<u64> {
+pub(crate) fn memory_megabytes_of(process: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let mut lines = status.lines();
     let kilobytes = lines.find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB"));
-    let kilobytes: u64 = kilobytes.context("status has the memory")?.trim().parse()?;
-    Ok(kilobytes / 1_024)
+    let kilobytes: f64 = kilobytes.context("status has the memory")?.trim().parse()?;
+    Ok(kilobytes / 1_024.0)
 }

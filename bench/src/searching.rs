@@ -4,24 +4,25 @@ pub(crate) mod fill;
 mod sitemaps;
 pub(crate) mod word_index;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::ensure;
 use muster_api::v1::{ListEventsRequest, bindings::ListEvents};
-use test_postgres::Server;
 
 use crate::{
-    report::{Report, Table},
+    latency::percentile,
+    report::{Figure, Row},
+    run::{Engine, Run, Size},
     settled,
     system::System,
 };
 
 /// How often each search is made, after one that is not counted.
-const TIMES: usize = 20;
+const TIMES: Size<usize> = Size { full: 20, quick: 1 };
 
 /// The aim for searches with at most 10,000 matches, and for others.
-const EXACT: Duration = Duration::from_millis(50);
-const INEXACT: Duration = Duration::from_millis(250);
+const EXACT: Figure = Figure::seconds(0.05);
+const INEXACT: Figure = Figure::seconds(0.25);
 
 /// A search, by its name.
 struct Search {
@@ -141,56 +142,40 @@ const SEARCHES: [Search; 17] = [
     },
 ];
 
-/// Measures on one engine how long pages of searches take, and how long it takes to index events that an older version left.
-pub(crate) async fn measure(
-    engine: &str,
-    postgres: Option<&Server>,
-    events: u32,
-    report: &mut Report,
-) -> anyhow::Result<()> {
+/// Measures how long pages of searches take, and how long it takes to index events that an older version left.
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    for engine in run.engines() {
+        on(run, engine).await?;
+    }
+    Ok(())
+}
+
+async fn on(run: &Run, (engine, postgres): Engine<'_>) -> anyhow::Result<()> {
     let system = System::start(postgres).await?;
-    fill::fill(&system, events, postgres).await?;
+    fill::fill(&system, run.events, postgres).await?;
     let started = Instant::now();
     if postgres.is_some() {
         word_index::drop(system.database_url()).await?;
     }
     while system.core.maintenance().maintain_once().await? == core_service::jobs::Round::More {
-        eprintln!(
-            "{engine}: indexing for {:.0} s",
-            started.elapsed().as_secs_f64()
-        );
+        let seconds = started.elapsed().as_secs();
+        eprintln!("{engine}: indexing for {seconds} s");
     }
     if postgres.is_some() {
         word_index::make(system.database_url()).await?;
     }
-    let seconds = started.elapsed().as_secs_f64();
-    let rate = f64::from(events) / seconds;
-    report.add(
-        &format!("indexing {events} events of an older version"),
-        engine,
-        format!("{seconds:.0} s"),
-        format!("{rate:.0}/s"),
-    );
+    let took = started.elapsed();
+    let rate = Figure::per_second(f64::from(run.events) / took.as_secs_f64());
+    let measure = "indexing events of an older version";
+    run.add(Row::new(measure, engine, Figure::from(took)).note(rate.to_string()));
     settled::vacuum(system.database_url(), postgres).await?;
-    let header = [
-        "search",
-        "engine",
-        "matches",
-        "median",
-        "slowest of 20",
-        "aim",
-    ];
-    let mut table = Table::new(header);
-    eprintln!("{engine}: searching");
     for search in &SEARCHES {
-        table.add(one(&system, engine, search).await?);
+        run.add(one(run, &system, engine, search).await?);
     }
-    sitemaps::measure(&system, engine, report).await?;
-    report.add_table(table);
-    Ok(())
+    sitemaps::measure(run, &system, engine).await
 }
 
-async fn one(system: &System, engine: &str, search: &Search) -> anyhow::Result<[String; 6]> {
+async fn one(run: &Run, system: &System, engine: &str, search: &Search) -> anyhow::Result<Row> {
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let request = ListEventsRequest {
         limit: None,
@@ -201,30 +186,25 @@ async fn one(system: &System, engine: &str, search: &Search) -> anyhow::Result<[
         to: text(search.to),
     };
     let first = system.call::<ListEvents>(request.clone()).await?;
-    ensure!(first.count > 0, "{} finds nothing", search.name);
-    let mut took = Vec::with_capacity(TIMES);
-    for _ in 0..TIMES {
+    ensure!(
+        run.is_quick || first.count > 0,
+        "{} finds nothing",
+        search.name
+    );
+    let mut took = Vec::new();
+    for _ in 0..run.of(TIMES) {
         let started = Instant::now();
         system.call::<ListEvents>(request.clone()).await?;
         took.push(started.elapsed());
     }
-    took.sort_unstable();
-    let millis = |time: Option<&Duration>| {
-        let millis = time.map_or(0.0, Duration::as_secs_f64) * 1_000.0;
-        format!("{millis:.1} ms")
-    };
-    let more = if first.count_is_exact {
-        ""
+    let [median, slowest] = [50, 99].map(|share| Figure::from(percentile(&took, share)));
+    let (more, aim) = if first.count_is_exact {
+        ("", EXACT)
     } else {
-        "more than "
+        ("more than ", INEXACT)
     };
-    let aim = if first.count_is_exact { EXACT } else { INEXACT };
-    Ok([
-        search.name.to_owned(),
-        engine.to_owned(),
-        format!("{more}{}", first.count),
-        millis(took.get(TIMES / 2)),
-        millis(took.last()),
-        format!("below {} ms", aim.as_millis()),
-    ])
+    let row = Row::new(format!("search: {}", search.name), engine, median)
+        .note(format!("slowest of 20 {slowest}"))
+        .note(format!("{more}{} matches", first.count));
+    Ok(row.at_most(aim))
 }

@@ -8,77 +8,103 @@ use test_postgres::Server;
 
 use crate::{
     pgbench,
-    report::Report,
-    system::{System, engines, in_crowd, in_crowd_of},
+    report::{Figure, Row},
+    run::{Run, Size},
+    system::{System, in_crowd, in_crowd_of},
 };
 
 /// Guests of each measurement: a few seconds' worth.
-const GUESTS: u32 = 30_000;
+const GUESTS: Size<u32> = Size {
+    full: 30_000,
+    quick: 300,
+};
 
 /// Seats of the hot event: the most that there may be, so that a part of the guests waits.
-const SEATS: i32 = 10_000;
+const SEATS: Size<i32> = Size {
+    full: 10_000,
+    quick: 100,
+};
 
 /// Events that the crowd spreads over.
-const EVENTS: usize = 1_000;
+const EVENTS: Size<usize> = Size {
+    full: 1_000,
+    quick: 10,
+};
 
 /// Who makes these events at a time. They belong to one account, so that they are made one by one anyway.
 const MAKERS: usize = 8;
 
 /// Guests who come before the clock runs, so that connections and plans are there.
-const WARM_UP: usize = 2_000;
+const WARM_UP: Size<usize> = Size {
+    full: 2_000,
+    quick: 50,
+};
+
+/// Updates of one row with which pgbench does what the hot event asks for at least.
+const AIM: f64 = 5.0;
 
 /// Measures a hot event and many events on each engine. Each registration is a row with its audit entry and its mail's job, and the
 /// event's counters. PostgreSQL's own figure is taken before and after, and the better one counts.
-pub(crate) async fn measure(postgres: Option<&Server>, report: &mut Report) -> anyhow::Result<()> {
-    let before = baseline(postgres, "before")?;
-    let mut figures = Vec::new();
-    for (engine, server) in engines(postgres) {
-        figures.push(("registrations, one hot event", engine, hot(server).await?));
-        let spread = spread(server).await?;
-        figures.push(("registrations, over 1,000 events", engine, spread));
-    }
-    let baseline = before.max(baseline(postgres, "after")?);
-    for (measure, engine, took) in figures {
-        let rate = f64::from(GUESTS) / took.as_secs_f64();
-        let compared = if baseline > 0.0 {
-            format!("{:.1} × pgbench's {baseline:.0} updates/s", rate / baseline)
-        } else {
-            "no PostgreSQL here".to_owned()
+pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
+    let before = updates(run, "before")?;
+    let mut rows = Vec::new();
+    for (engine, server) in run.engines() {
+        let row = |measure, took: Duration| {
+            let rate = f64::from(run.of(GUESTS)) / took.as_secs_f64();
+            Row::new(measure, engine, Figure::per_second(rate))
         };
-        report.add(measure, engine, format!("{rate:.0}/s"), compared);
+        let hot = row("registrations, one hot event", hot(run, server).await?);
+        rows.push(hot.at_least_times(AIM));
+        let spread = spread(run, server).await?;
+        rows.push(row("registrations, over 1,000 events", spread));
+    }
+    let after = updates(run, "after")?;
+    let updates = before.into_iter().chain(after).reduce(f64::max);
+    for row in rows {
+        run.add(row.beside(
+            "pgbench's updates of one row",
+            updates.map(Figure::per_second),
+        ));
     }
     Ok(())
 }
 
-fn baseline(postgres: Option<&Server>, name: &str) -> anyhow::Result<f64> {
-    postgres.map_or(Ok(0.0), |server| pgbench::single_row_updates(server, name))
+/// What PostgreSQL itself does in a second; `None` without it.
+fn updates(run: &Run, name: &str) -> anyhow::Result<Option<f64>> {
+    let server = run.postgres.as_ref();
+    let updates = server.map(|server| pgbench::single_row_updates(run, server, name));
+    updates.transpose()
 }
 
-async fn hot(server: Option<&Server>) -> anyhow::Result<Duration> {
+async fn hot(run: &Run, server: Option<&Server>) -> anyhow::Result<Duration> {
+    let (guests, seats) = (run.of(GUESTS), run.of(SEATS));
     let system = System::start(server).await?;
-    let warm = system.publish(SEATS).await?.slug;
-    system.register_all(WARM_UP, move |_| warm.clone()).await?;
-    let event = system.publish(SEATS).await?;
+    let warm = system.publish(seats).await?.slug;
+    let warm_up = run.of(WARM_UP);
+    system.register_all(warm_up, move |_| warm.clone()).await?;
+    let event = system.publish(seats).await?;
     let slug = event.slug.clone();
     let took = system
-        .register_all(GUESTS as usize, move |_| slug.clone())
+        .register_all(usize::try_from(guests)?, move |_| slug.clone())
         .await?;
     let event = system
         .call::<GetMyEvent>(GetMyEventRequest { id: event.id })
         .await?;
-    ensure!(event.registrations_confirmed == SEATS, "{event:?}");
-    ensure!(event.registrations_total == i32::try_from(GUESTS)?);
+    ensure!(event.registrations_confirmed == seats, "{event:?}");
+    ensure!(event.registrations_total == i32::try_from(guests)?);
     Ok(took)
 }
 
-async fn spread(server: Option<&Server>) -> anyhow::Result<Duration> {
+async fn spread(run: &Run, server: Option<&Server>) -> anyhow::Result<Duration> {
+    let (guests, seats) = (usize::try_from(run.of(GUESTS))?, run.of(SEATS));
+    let (events, warm_up) = (run.of(EVENTS), run.of(WARM_UP));
     let system = System::start(server).await?;
     let slugs = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let (owner, published) = (system.clone(), slugs.clone());
-    in_crowd_of(MAKERS, EVENTS, move |_| {
+    in_crowd_of(MAKERS, events, move |_| {
         let (owner, published) = (owner.clone(), published.clone());
         async move {
-            let event = owner.publish(SEATS).await?;
+            let event = owner.publish(seats).await?;
             published
                 .lock()
                 .expect("nothing panics while it holds the lock")
@@ -93,12 +119,12 @@ async fn spread(server: Option<&Server>) -> anyhow::Result<Duration> {
         .clone();
     let warm = slugs.clone();
     system
-        .register_all(WARM_UP, move |guest| warm[guest % EVENTS].clone())
+        .register_all(warm_up, move |guest| warm[guest % events].clone())
         .await?;
     // Other guests than those of the warm-up.
-    in_crowd(GUESTS as usize, move |guest| {
-        let (system, slug) = (system.clone(), slugs[guest % EVENTS].clone());
-        async move { system.register(&slug, WARM_UP + guest).await }
+    in_crowd(guests, move |guest| {
+        let (system, slug) = (system.clone(), slugs[guest % events].clone());
+        async move { system.register(&slug, warm_up + guest).await }
     })
     .await
 }

@@ -49,13 +49,6 @@ pub(crate) struct System {
     database: Database,
 }
 
-/// The engines to measure, by name; PostgreSQL where there is a server.
-pub(crate) fn engines(postgres: Option<&Server>) -> Vec<(&'static str, Option<&Server>)> {
-    let mut engines = vec![("SQLite", None)];
-    engines.extend(postgres.map(|server| ("PostgreSQL", Some(server))));
-    engines
-}
-
 impl System {
     /// A new system on SQLite, or on a server's new database, whose mails go into a folder.
     pub(crate) async fn start(postgres: Option<&Server>) -> anyhow::Result<Arc<Self>> {

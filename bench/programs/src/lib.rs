@@ -23,8 +23,6 @@ impl Programs {
     ///
     /// If cargo cannot build them.
     pub fn build(packages: &[&str]) -> anyhow::Result<Self> {
-        let program = env::current_exe()?;
-        let folder = program.parent().context("a program lies in a folder")?;
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -39,6 +37,17 @@ impl Programs {
         }
         let built = command.status().context("cannot run cargo")?;
         ensure!(built.success(), "cargo cannot build the programs: {built}");
+        Self::beside()
+    }
+
+    /// The programs that lie beside the calling one.
+    ///
+    /// # Errors
+    ///
+    /// If the calling program has no file.
+    pub fn beside() -> anyhow::Result<Self> {
+        let program = env::current_exe()?;
+        let folder = program.parent().context("a program lies in a folder")?;
         Ok(Self {
             folder: folder.to_owned(),
         })

@@ -28,13 +28,14 @@ pub(super) struct Example {
 /// What stands for the placeholders of templates.
 struct Values(Vec<(&'static str, String)>);
 
-/// An example of each page, with the event that many have registered for.
+/// An example of each page, with the event that so many have registered for.
 pub(super) async fn examples(
     deployment: &Deployment,
     site: &Surface,
     owner: &Owner,
+    guests: usize,
 ) -> anyhow::Result<Vec<Example>> {
-    let values = Values::find(deployment, site, owner).await?;
+    let values = Values::find(deployment, site, owner, guests).await?;
     let templates = templates()?;
     let mut examples = Vec::new();
     for template in templates {
@@ -66,10 +67,16 @@ fn templates() -> anyhow::Result<Vec<&'static str>> {
 }
 
 impl Values {
-    async fn find(deployment: &Deployment, site: &Surface, owner: &Owner) -> anyhow::Result<Self> {
+    async fn find(
+        deployment: &Deployment,
+        site: &Surface,
+        owner: &Owner,
+        guests: usize,
+    ) -> anyhow::Result<Self> {
         let event = &deployment.event.id;
         let first = registrations(deployment, "?limit=50").await?;
-        let last = registrations(deployment, "?limit=50&offset=9900").await?;
+        let last = format!("?limit=50&offset={}", guests - 100);
+        let last = registrations(deployment, &last).await?;
         let ids: Vec<&str> = first["items"]
             .as_array()
             .context("registrations are a list")?

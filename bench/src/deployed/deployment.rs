@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -25,6 +26,9 @@ pub(crate) const OWNER: &str = "owner@example.org";
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 const START_POLL: Duration = Duration::from_millis(2);
 
+/// Settings of an edge that asks core for everything.
+const WITHOUT_MEMORY: [(&str, &str); 1] = [("MUSTER_MEMORY_MB", "0")];
+
 /// How the edges reach core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
@@ -32,18 +36,8 @@ pub(crate) enum Transport {
     Tcp,
 }
 
-impl Transport {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Unix => "Unix socket",
-            Self::Tcp => "TCP",
-        }
-    }
-}
-
 /// A core and a gateway that run, with an account and its events.
 pub(crate) struct Deployment {
-    pub(super) transport: Transport,
     pub(crate) core: Running,
     pub(crate) gateway: Surface,
     /// The account's key.
@@ -63,14 +57,8 @@ pub(crate) struct Made {
     pub(crate) slug: String,
 }
 
-/// Seconds of one processor that the processes have used so far.
-pub(super) struct Worked {
-    pub(super) core: f64,
-    pub(super) gateway: f64,
-}
-
 impl Deployment {
-    /// Starts both on a new database, on SQLite or on a server, and makes that many events.
+    /// Starts both on a new database, on SQLite or on a server, and makes that many events. The gateway keeps no answers.
     pub(crate) async fn start(
         programs: &Programs,
         postgres: Option<&Server>,
@@ -105,10 +93,11 @@ impl Deployment {
         let key = make_account(programs, &core_settings)?;
         let core = programs.command("core-service", &core_settings);
         let core = Running::start(core, &folder.path().join("core.log"))?;
-        let gateway = Surface::start(programs, "http-gateway", &core_url, folder.path()).await?;
+        let (program, folder_path) = ("http-gateway", folder.path());
+        let gateway =
+            Surface::start(programs, program, &core_url, folder_path, &WITHOUT_MEMORY).await?;
         let event = publish(&mut gateway.client().await?, &key, events).await?;
         Ok(Self {
-            transport,
             core,
             gateway,
             key,
@@ -122,8 +111,7 @@ impl Deployment {
 
     /// Starts core after it was stopped; answers how long it took until its port was open.
     pub(crate) async fn start_core(&mut self, programs: &Programs) -> anyhow::Result<Duration> {
-        let address = self.core_url.strip_prefix("http://");
-        let address: SocketAddr = address.context("core is on TCP")?.parse()?;
+        let address = self.core_address()?;
         let started = Instant::now();
         let core = programs.command("core-service", &self.core_settings);
         self.core = Running::start(core, &self.folder.path().join("core.log"))?;
@@ -134,18 +122,24 @@ impl Deployment {
         Ok(started.elapsed())
     }
 
+    /// Where core is, if it is on TCP.
+    pub(super) fn core_address(&self) -> anyhow::Result<SocketAddr> {
+        let address = self.core_url.strip_prefix("http://");
+        Ok(address.context("core is on TCP")?.parse()?)
+    }
+
     /// Waits until the gateway reaches core.
     pub(crate) async fn reached(&mut self) -> anyhow::Result<()> {
         self.gateway.reached().await
     }
 
-    /// One more edge in front of the same core.
+    /// One more edge in front of the same core, with settings as by default.
     pub(crate) async fn surface(
         &self,
         programs: &Programs,
         program: &str,
     ) -> anyhow::Result<Surface> {
-        Surface::start(programs, program, &self.core_url, self.folder.path()).await
+        Surface::start(programs, program, &self.core_url, self.folder(), &[]).await
     }
 
     /// What an admin command says, beside the core that runs.
@@ -158,11 +152,9 @@ impl Deployment {
         self.database.url()
     }
 
-    pub(super) fn worked(&self) -> anyhow::Result<Worked> {
-        Ok(Worked {
-            core: self.core.worked()?,
-            gateway: self.gateway.worked()?,
-        })
+    /// Where files of its processes are.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{client::Client, deployment::Deployment, operation::Operation};
+use super::{client::Client, deployment::Deployment, operation::Operation, surface::Surface};
+use crate::report::Figure;
 
 /// Calls of each client before its clock runs, so that connections, plans and caches are there.
 const WARM_UP: usize = 10;
@@ -27,9 +28,9 @@ pub(super) struct Outcome {
     pub(super) took: Vec<Duration>,
     seconds: f64,
     /// Core's processor time.
-    pub(super) core_seconds: f64,
-    /// The gateway's processor time.
-    pub(super) gateway_seconds: f64,
+    core_seconds: f64,
+    /// The processor time of the gateway, or of what is in its place.
+    gateway_seconds: f64,
 }
 
 impl Outcome {
@@ -41,13 +42,23 @@ impl Outcome {
     }
 
     /// Calls a second.
-    pub(super) fn rate(&self) -> f64 {
-        self.calls() / self.seconds
+    pub(super) fn rate(&self) -> Figure {
+        Figure::per_second(self.calls() / self.seconds)
     }
 
-    /// Microseconds of each call, of as many seconds for all of them.
-    pub(super) fn each(&self, seconds: f64) -> f64 {
-        seconds * 1e6 / self.calls()
+    /// The processor time of each call in core.
+    pub(super) fn core(&self) -> Figure {
+        Figure::seconds(self.core_seconds / self.calls())
+    }
+
+    /// The processor time of each call in the gateway.
+    pub(super) fn gateway(&self) -> Figure {
+        Figure::seconds(self.gateway_seconds / self.calls())
+    }
+
+    /// The processor time of each call in both.
+    pub(super) fn both(&self) -> Figure {
+        Figure::seconds((self.core_seconds + self.gateway_seconds) / self.calls())
     }
 
     fn calls(&self) -> f64 {
@@ -55,22 +66,23 @@ impl Outcome {
     }
 }
 
-/// Has the clients ask, each on a connection of its own.
+/// Has the clients ask the gateway, or what is in its place, each on a connection of its own.
 pub(super) async fn run(
     deployment: &Deployment,
+    gateway: &Surface,
     operation: Operation,
     load: Load,
 ) -> anyhow::Result<Outcome> {
     let mut clients = Vec::new();
     for _ in 0..load.clients {
-        let mut client = deployment.gateway.client().await?;
+        let mut client = gateway.client().await?;
         for _ in 0..WARM_UP {
             let request = operation.request(&deployment.key, &deployment.event.slug)?;
             client.ask(request).await?;
         }
         clients.push(client);
     }
-    let worked = deployment.worked()?;
+    let worked = (deployment.core.worked()?, gateway.worked()?);
     let started = Instant::now();
     let until = started + load.time;
     let asking: Vec<_> = clients
@@ -84,10 +96,9 @@ pub(super) async fn run(
     for client in asking {
         outcome.took.extend(client.await??);
     }
-    let now = deployment.worked()?;
     outcome.seconds = started.elapsed().as_secs_f64();
-    outcome.core_seconds = now.core - worked.core;
-    outcome.gateway_seconds = now.gateway - worked.gateway;
+    outcome.core_seconds = deployment.core.worked()? - worked.0;
+    outcome.gateway_seconds = gateway.worked()? - worked.1;
     Ok(outcome)
 }
 

@@ -11,7 +11,6 @@ use std::{
 use anyhow::{Context as _, bail};
 use http::Request;
 use http_body_util::Full;
-use programs::Programs;
 
 use super::client::Client;
 use crate::processor;
@@ -26,24 +25,8 @@ const POLL: Duration = Duration::from_millis(20);
 pub(crate) const EDGE_TOKEN: &str =
     "5c4be1d1b5b4f0a6c2f96b0d3a1c7e885c4be1d1b5b4f0a6c2f96b0d3a1c7e88";
 
-/// What this benchmark starts, and its own package.
-const PACKAGES: [&str; 5] = [
-    "bench",
-    "core-service",
-    "http-gateway",
-    "standalone",
-    "website",
-];
-
-/// Builds what this benchmark starts.
-pub(crate) fn build() -> anyhow::Result<Programs> {
-    Programs::build(&PACKAGES)
-}
-
-/// Builds core and the gateway alone.
-pub(crate) fn build_api() -> anyhow::Result<Programs> {
-    Programs::build(&["bench", "core-service", "http-gateway"])
-}
+/// What the programs answer once they reach core.
+pub(crate) const READY: &str = "/readyz";
 
 /// Settings of a core that all guests call from this machine, for one event.
 pub(crate) const fn without_limits() -> [(&'static str, &'static str); 4] {
@@ -92,16 +75,20 @@ impl Running {
     }
 
     /// How much memory it uses.
-    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<u64> {
+    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<f64> {
         processor::memory_megabytes_of(self.child.id())
     }
 
-    /// A connection to the HTTP port of this process, once it reaches core.
-    pub(crate) async fn ready(&mut self, address: SocketAddr) -> anyhow::Result<Client> {
+    /// A connection to the HTTP port of this process, once it answers a request for this path, for which it must reach core.
+    pub(crate) async fn ready(
+        &mut self,
+        address: SocketAddr,
+        path: &str,
+    ) -> anyhow::Result<Client> {
         let until = Instant::now() + TIMEOUT;
         loop {
             if let Ok(mut client) = Client::connect(address).await {
-                let asked = Request::get("/readyz").body(Full::default())?;
+                let asked = Request::get(path).body(Full::default())?;
                 if client.ask(asked).await.is_ok() {
                     return Ok(client);
                 }

@@ -7,6 +7,7 @@ use http::Request;
 use http_body_util::Full;
 
 use super::{client::Answer, running::Running, surface::Surface};
+use crate::report::Figure;
 
 /// How often and how long it asks.
 #[derive(Debug, Clone, Copy)]
@@ -31,18 +32,18 @@ pub(crate) struct Sequence {
 
 impl Sequence {
     /// Answers a second.
-    pub(crate) fn rate(&self) -> f64 {
-        self.calls() / self.seconds
+    pub(crate) fn rate(&self) -> Figure {
+        Figure::per_second(self.calls() / self.seconds)
     }
 
     /// The processor time of each answer in the surface.
-    pub(crate) fn in_surface(&self) -> Duration {
-        Duration::from_secs_f64((self.surface_seconds / self.calls()).max(0.0))
+    pub(crate) fn in_surface(&self) -> Figure {
+        Figure::seconds(self.surface_seconds / self.calls())
     }
 
     /// The processor time of each answer in core.
-    pub(crate) fn in_core(&self) -> Duration {
-        Duration::from_secs_f64((self.core_seconds / self.calls()).max(0.0))
+    pub(crate) fn in_core(&self) -> Figure {
+        Figure::seconds(self.core_seconds / self.calls())
     }
 
     fn calls(&self) -> f64 {

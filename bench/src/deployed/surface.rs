@@ -1,37 +1,51 @@
 //! An edge as a process of its own.
 
-use std::{net::SocketAddr, path::Path};
+use std::{net::SocketAddr, path::Path, process::Command};
 
 use programs::{Programs, free_port};
 
 use super::{
     client::Client,
-    running::{EDGE_TOKEN, Running},
+    running::{EDGE_TOKEN, READY, Running},
 };
 
-/// The gateway or the website, in front of a core.
+/// The gateway, the website or another's program, in front of a core.
 pub(crate) struct Surface {
     process: Running,
     address: SocketAddr,
 }
 
 impl Surface {
-    /// Starts a program and waits until it reaches core. It logs into the folder.
+    /// Starts a program with these settings more, and waits until it reaches core. It logs into the folder.
     pub(crate) async fn start(
         programs: &Programs,
         program: &str,
         core_url: &str,
         folder: &Path,
+        more: &[(&str, &str)],
     ) -> anyhow::Result<Self> {
         let address = free_port()?;
+        let own = address.to_string();
         let settings = [
-            ("MUSTER_HTTP_ADDR", &*address.to_string()),
+            ("MUSTER_HTTP_ADDR", &*own),
             ("MUSTER_CORE_URL", core_url),
             ("MUSTER_EDGE_TOKEN", EDGE_TOKEN),
         ];
-        let log = folder.join(format!("{program}.log"));
-        let mut process = Running::start(programs.command(program, &settings), &log)?;
-        process.ready(address).await?;
+        let command = programs.command(program, &[&settings, more].concat());
+        // Several edges may log there.
+        let log = folder.join(format!("{program}-{}.log", address.port()));
+        Self::of(command, &log, address, READY).await
+    }
+
+    /// Starts a command and waits until it answers a request for this path.
+    pub(super) async fn of(
+        command: Command,
+        log: &Path,
+        address: SocketAddr,
+        path: &str,
+    ) -> anyhow::Result<Self> {
+        let mut process = Running::start(command, log)?;
+        process.ready(address, path).await?;
         Ok(Self { process, address })
     }
 
@@ -47,12 +61,12 @@ impl Surface {
 
     /// Waits until it reaches core.
     pub(super) async fn reached(&mut self) -> anyhow::Result<()> {
-        self.process.ready(self.address).await?;
+        self.process.ready(self.address, READY).await?;
         Ok(())
     }
 
     /// How much memory it uses.
-    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<u64> {
+    pub(crate) fn memory_megabytes(&self) -> anyhow::Result<f64> {
         self.process.memory_megabytes()
     }
 

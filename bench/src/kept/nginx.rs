@@ -3,7 +3,6 @@
 use std::{
     fs,
     net::SocketAddr,
-    path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -12,10 +11,7 @@ use anyhow::Context as _;
 use programs::free_port;
 use tempfile::TempDir;
 
-use crate::processor;
-
-/// Where packages put it.
-const PROGRAM: &str = "/usr/sbin/nginx";
+use crate::{peers::NGINX, processor};
 
 /// It ends when this is dropped.
 pub(super) struct Nginx {
@@ -27,10 +23,9 @@ pub(super) struct Nginx {
 impl Nginx {
     /// Serves these bytes at `/page.json`; `None` if nginx is not installed.
     pub(super) fn start(page: &[u8]) -> anyhow::Result<Option<Self>> {
-        if !Path::new(PROGRAM).exists() {
-            eprintln!("nginx is not installed");
+        let Some(program) = NGINX.find() else {
             return Ok(None);
-        }
+        };
         let (folder, address) = (tempfile::tempdir()?, free_port()?);
         let root = folder.path().display();
         fs::write(folder.path().join("page.json"), page)?;
@@ -42,14 +37,14 @@ impl Nginx {
         );
         let file = folder.path().join("nginx.conf");
         fs::write(&file, configuration)?;
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program);
         command.arg("-c").arg(&file).arg("-p").arg(folder.path());
         // Its workers must be able to read the folder.
         command.args(["-g", "user root;"]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let nginx = Self {
             address,
-            child: child.context(PROGRAM)?,
+            child: child.context("nginx")?,
             _folder: folder,
         };
         while std::net::TcpStream::connect(address).is_err() {

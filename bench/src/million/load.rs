@@ -10,11 +10,15 @@ use test_postgres::Server;
 
 use crate::searching::{fill, word_index};
 
-/// Events of one statement.
-const BATCH: u32 = 1_000;
+/// Events of one statement, and what numbers of events are multiples of.
+const BATCH: u32 = 500;
 
 /// Events whose texts core folds in one transaction.
-const INDEXED: i64 = 1_000;
+const INDEXED: i64 = 15_000;
+
+/// Parts of SQLite's index of words in bytes: a transaction's, and as they are without a setting.
+const LARGE_PART: u32 = 128 << 20;
+const USUAL_PART: u32 = 1 << 20;
 
 /// Words of a description.
 const WORDS: usize = 8;
@@ -27,8 +31,15 @@ const TWENTY_YEARS: i64 = 7_305 * 24 * 3_600 * 1_000_000;
 
 /// The owner's event with many registrations, by its number. Others have a few.
 const HOT: u32 = 10;
-const HOT_GUESTS: u32 = 10_000;
 const GUESTS: u32 = 5;
+
+/// How much is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Numbers {
+    pub(super) events: u32,
+    /// Registrations of the owner's event that has many.
+    pub(super) guests: u32,
+}
 
 /// The id of the event with many registrations.
 pub(super) fn hot_event() -> anyhow::Result<String> {
@@ -123,27 +134,28 @@ struct Dialect {
 
 /// Fills the database of a core that does not run: the events, of which an owner has a tenth, the other accounts, and five registrations
 /// for each event.
-pub(super) async fn load(url: &str, events: u32, postgres: Option<&Server>) -> anyhow::Result<()> {
+pub(super) async fn load(
+    url: &str,
+    Numbers { events, guests }: Numbers,
+    postgres: Option<&Server>,
+) -> anyhow::Result<()> {
     let started = Instant::now();
     let say = |what: &str| eprintln!("{:.0} s: {what}", started.elapsed().as_secs_f64());
-    ensure!(
-        events.is_multiple_of(BATCH),
-        "events are loaded in thousands"
-    );
+    ensure!(events.is_multiple_of(BATCH), "events are loaded by {BATCH}");
     let mut filled = Filled::connect(url).await?;
     add_accounts(&mut filled).await?;
     for batch in 0..events / BATCH {
         add_events(&mut filled, batch).await?;
         let at = batch * BATCH;
         add_registrations(&mut filled, (at, at + BATCH), GUESTS, "").await?;
-        if batch % 100 == 99 {
+        if batch % 200 == 199 {
             say(&format!("{} events with their registrations", at + BATCH));
         }
     }
     // The hot event already has the first of them.
     let more = format!(" AND seq > {GUESTS}");
-    add_registrations(&mut filled, (HOT, HOT + 1), HOT_GUESTS, &more).await?;
-    add_counters(&mut filled, events).await?;
+    add_registrations(&mut filled, (HOT, HOT + 1), guests, &more).await?;
+    add_counters(&mut filled, events, guests).await?;
     drop(filled);
     index(url, postgres, &say).await
 }
@@ -232,11 +244,11 @@ async fn add_registrations(
     filled.run(statement, None).await
 }
 
-async fn add_counters(filled: &mut Filled, events: u32) -> anyhow::Result<()> {
+async fn add_counters(filled: &mut Filled, events: u32, guests: u32) -> anyhow::Result<()> {
     let counters = format!(
         "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-         SELECT id, CASE WHEN slug = 'event-{HOT}' THEN {HOT_GUESTS} ELSE {GUESTS} END, 0, 0, 0, \
-         CASE WHEN slug = 'event-{HOT}' THEN {HOT_GUESTS} ELSE {GUESTS} END + 1 FROM events WHERE created_at = 1"
+         SELECT id, CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {GUESTS} END, 0, 0, 0, \
+         CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {GUESTS} END + 1 FROM events WHERE created_at = 1"
     );
     let live = events - events / OVER;
     let total = format!("UPDATE catalogue_totals SET live = live + {live} WHERE shard = 0");
@@ -244,10 +256,19 @@ async fn add_counters(filled: &mut Filled, events: u32) -> anyhow::Result<()> {
     filled.run(total, None).await
 }
 
+/// SQLite's index of words takes parts of so many bytes and merges them again and again, which takes most of the time if they are small.
+async fn set_part(url: &str, bytes: u32) -> anyhow::Result<()> {
+    let statement =
+        format!("INSERT INTO catalogue_words (catalogue_words, rank) VALUES ('hashsize', {bytes})");
+    Filled::connect(url).await?.run(statement, None).await
+}
+
 /// Folds the events' texts, as core's maintenance would.
 async fn index(url: &str, postgres: Option<&Server>, say: &impl Fn(&str)) -> anyhow::Result<()> {
     if postgres.is_some() {
         word_index::drop(url).await?;
+    } else {
+        set_part(url, LARGE_PART).await?;
     }
     let store = Store::open(&Options::new(url, Access::Administer)).await?;
     let mut indexed = 0;
@@ -259,13 +280,13 @@ async fn index(url: &str, postgres: Option<&Server>, say: &impl Fn(&str)) -> any
             break;
         }
         indexed += more;
-        if indexed.is_multiple_of(100_000) {
-            say(&format!("{indexed} events indexed"));
-        }
+        say(&format!("{indexed} events indexed"));
     }
     store.close().await;
     if postgres.is_some() {
         word_index::make(url).await?;
+    } else {
+        set_part(url, USUAL_PART).await?;
     }
     crate::settled::vacuum(url, postgres).await?;
     say("loaded");

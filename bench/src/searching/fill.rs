@@ -8,7 +8,7 @@ use test_postgres::Server;
 use crate::system::System;
 
 /// Events of one statement.
-const BATCH: u32 = 10_000;
+const BATCH: u32 = 1_000;
 
 /// Cities, each with as many events.
 const CITIES: u32 = 400;

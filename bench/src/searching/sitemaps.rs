@@ -8,24 +8,19 @@ use muster_api::v1::{
     bindings::{ListSitemapEvents, ListSitemaps},
 };
 
-use crate::{deployed::milliseconds, report::Report, system::System};
+use crate::{
+    report::{Figure, Row},
+    run::Run,
+    system::System,
+};
 
 /// Measures the list of sitemaps, and the pages of the last one, which is the farthest from the beginning.
-pub(super) async fn measure(
-    system: &System,
-    engine: &str,
-    report: &mut Report,
-) -> anyhow::Result<()> {
+pub(super) async fn measure(run: &Run, system: &System, engine: &str) -> anyhow::Result<()> {
     let started = Instant::now();
     let list = system.call::<ListSitemaps>(ListSitemapsRequest {}).await?;
-    let took = milliseconds(started.elapsed());
+    let took = Figure::from(started.elapsed());
     let sitemaps = list.items.len();
-    report.add(
-        "list of sitemaps",
-        engine,
-        took,
-        format!("{sitemaps} of them"),
-    );
+    run.add(Row::new("list of sitemaps", engine, took).note(format!("{sitemaps} of them")));
 
     let farthest = list.items.last().context("the catalogue has events")?;
     let mut request = ListSitemapEventsRequest {
@@ -43,8 +38,8 @@ pub(super) async fn measure(
         }
         request.cursor = page.next_cursor;
     }
-    let took = milliseconds(started.elapsed());
+    let took = Figure::from(started.elapsed());
     let contents = format!("{events} events on {pages} pages");
-    report.add("the last sitemap", engine, took, contents);
+    run.add(Row::new("the last sitemap", engine, took).note(contents));
     Ok(())
 }
