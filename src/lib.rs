@@ -2,6 +2,7 @@
 //! `proto/`, and the small runtime that they need.
 
 pub mod binding;
+pub mod codec;
 pub mod deadline;
 pub mod entity_tag;
 pub mod http_body;

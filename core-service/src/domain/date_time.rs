@@ -129,7 +129,7 @@ impl EventTime {
         let utc = self.at.to_utc();
         let minutes = self.local.duration_since(utc).as_mins();
         if minutes == 0 {
-            return self.at.to_string();
+            return format!("{utc}Z");
         }
         let local = utc.saturating_add(SignedDuration::from_mins(minutes));
         let sign = if minutes < 0 { '-' } else { '+' };

@@ -5,7 +5,7 @@ mod operated;
 pub(super) use operated::owned_by;
 pub use operated::{AccountView, CalledOff};
 
-use super::{Commands, Error, Principal, Unit, catalogue::saturated};
+use super::{Commands, Error, Principal, Unit, catalogue::saturated, events::MOST_COUNTED};
 use crate::domain::{
     account::{self, Account},
     audit::Actor,
@@ -116,7 +116,14 @@ impl Accounts {
         let (store, now) = (self.commands.store(), self.commands.now());
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        let active = store.count_active_events(account.id, now, i64::MAX).await?;
+        // As far as a list counts, and far enough to say how many are left.
+        let quota = self
+            .plans
+            .active_events
+            .of(account.plan)
+            .map_or(0, i64::from);
+        let most = MOST_COUNTED.max(quota);
+        let active = store.count_active_events(account.id, now, most).await?;
         let mails = store.find_mail_count(account.id).await?;
         let limit = |quotas: Quotas| quotas.of(account.plan).map(|limit| saturated(limit.into()));
         Ok(AccountOverview {

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
-const MOST_COUNTED: i64 = 10_000;
+pub(super) const MOST_COUNTED: i64 = 10_000;
 
 /// A list of the caller's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,13 +78,20 @@ impl Events {
         if filter.text.is_some() && store.has_unfolded_events(owner).await? {
             return Err(Error::IndexIncomplete);
         }
-        let found = store.list_account_events(owner, filter, now, after, i64::from(limit) + 1);
-        let (events, next) = page(found.await?, limit, |(event, _)| Place {
+        let (one_more, most) = (i64::from(limit) + 1, MOST_COUNTED + 1);
+        let (found, count) = if after.is_some() {
+            let found = store.list_account_events(owner, filter, now, after, one_more);
+            let count = store.count_account_events(owner, filter, now, most);
+            (found.await?, count.await?)
+        } else {
+            store
+                .list_and_count_account_events(owner, filter, now, one_more, most)
+                .await?
+        };
+        let (events, next) = page(found, limit, |(event, _)| Place {
             key: event.schedule.start.at.micros(),
             id: event.id.uuid(),
         });
-        let most = MOST_COUNTED + 1;
-        let count = store.count_account_events(owner, filter, now, most).await?;
         Ok(MyEvents {
             events,
             next,
@@ -112,7 +119,10 @@ pub(super) async fn find(
 /// Locks the caller's account until the transaction ends. A core may trust a credential for a moment after a suspension.
 pub(super) async fn lock_account(unit: &mut Unit, caller: &Principal) -> Result<Account, Error> {
     let account = unit.tx.lock_account(caller.account).await?;
-    let account = account.ok_or(Error::Unauthorized)?;
+    not_suspended(account.ok_or(Error::Unauthorized)?)
+}
+
+fn not_suspended(account: Account) -> Result<Account, Error> {
     if account.is_suspended {
         return Err(Error::AccountSuspended);
     }

@@ -51,18 +51,41 @@ macro_rules! skip_locked {
 
 /// A statement that adds an event, and then its counters.
 macro_rules! with_counters {
-    ($insert:literal) => {
+    ($($insert:tt)+) => {
         concat!(
             "WITH added AS (",
-            $insert,
+            $($insert)+,
             " RETURNING id) INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added"
         )
     };
 }
 
-/// Whether the counters of a new event need a statement of their own.
-const COUNTERS_APART: bool = false;
+/// The same for an event of the catalogue, with its entry and the total. The total is locked last, since its part reads what was added.
+macro_rules! with_entry {
+    ($($insert:tt)+) => {
+        concat!(
+            "WITH added AS (",
+            $($insert)+,
+            " RETURNING id), counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+             SELECT id, 0, 0, 0, 0, 1 FROM added), \
+             entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
+             SELECT id, $8, $33, $13, CAST($34 AS tsvector) FROM added) \
+             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $35 AND EXISTS (SELECT 1 FROM added)"
+        )
+    };
+}
+
+/// Whether a statement writes to one table only.
+const WRITES_ONE_TABLE: bool = false;
+
+/// What a column of a table is compared with: the values of a column of `input`. As an array they are looked up in the table's index. A
+/// join might read all of the table instead, by a plan from when it was small.
+macro_rules! any_of_input {
+    ($column:literal) => {
+        concat!(" = ANY (ARRAY(SELECT ", $column, " FROM input))")
+    };
+}
 
 /// Names the index to read. PostgreSQL chooses it by itself.
 macro_rules! indexed_by_sitemaps {

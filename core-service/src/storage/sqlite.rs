@@ -52,13 +52,27 @@ macro_rules! skip_locked {
 
 /// A statement that adds an event. SQLite writes to one table in a statement.
 macro_rules! with_counters {
-    ($insert:literal) => {
-        $insert
+    ($($insert:tt)+) => {
+        $($insert)+
     };
 }
 
-/// Whether the counters of a new event need a statement of their own.
-const COUNTERS_APART: bool = true;
+/// See `with_counters!`.
+macro_rules! with_entry {
+    ($($insert:tt)+) => {
+        $($insert)+
+    };
+}
+
+/// Whether a statement writes to one table only.
+const WRITES_ONE_TABLE: bool = true;
+
+/// What a column of a table is compared with: the values of a column of `input`.
+macro_rules! any_of_input {
+    ($column:literal) => {
+        concat!(" IN (SELECT ", $column, " FROM input)")
+    };
+}
 
 /// Names the index to read: SQLite would read all events' rows by another one, and sort them.
 macro_rules! indexed_by_sitemaps {

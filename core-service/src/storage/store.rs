@@ -196,6 +196,9 @@ reads! {
     /// An account's events after a place: active ones with the next start first, others with the latest first.
     my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)
         -> Vec<(Event, Counters)>;
+    /// The first of an account's events, and the number of all that match the filter, up to `most`.
+    my_events::list_and_count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, limit: i64, most: i64)
+        -> (Vec<(Event, Counters)>, i64);
     /// The number of an account's events that match the filter, up to `most`.
     my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
     /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.

@@ -87,6 +87,8 @@ statements! {
     accounts::set_plan(account: AccountId, plan: Plan) -> bool;
     /// Reads and locks an account until the end. Commands that may add an active event take this lock before they count.
     accounts::lock_account(account: AccountId) -> Option<Account>;
+    /// The same, and whether an event has this slug; only [`Tx::insert_event`] decides.
+    accounts::lock_account_for_slug(account: AccountId, slug: &str) -> Option<(Account, bool)>;
     /// The mails that count against an account's daily quota. Commands that change them lock the account first.
     accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
     /// Sets the mails that count against an account's daily quota.

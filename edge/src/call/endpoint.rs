@@ -40,6 +40,9 @@ const CLOSING_REST: Duration = Duration::from_secs(2);
 /// How many connections there are to a replica. Core takes 100 calls at a time on each.
 pub(crate) const CONNECTIONS: usize = 4;
 
+/// A connection that has fewer calls gets the next one: what is sent together costs one way through the system, and not several.
+const TOGETHER: usize = 50;
+
 /// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
 /// none waits for a place on a connection.
 const MOST_CALLS: u32 = 200;
@@ -202,19 +205,57 @@ fn kept_alive(endpoint: transport::Endpoint) -> transport::Endpoint {
         .keep_alive_while_idle(true)
 }
 
-/// The calls take turns among the channels.
+/// A call goes to the first channel that has few, or to the one that has fewest.
 fn transport(channel: impl Fn() -> Channel) -> Transport {
-    let channels: Arc<[Channel; CONNECTIONS]> = Arc::new(array::from_fn(|_| channel()));
-    let last = Arc::new(AtomicUsize::new(0));
+    let channels: [_; CONNECTIONS] = array::from_fn(|_| Line {
+        channel: channel(),
+        calls: AtomicUsize::new(0),
+    });
+    let channels = Arc::new(channels);
     BoxCloneSyncService::new(service_fn(move |request| {
-        let turn = last.fetch_add(1, Ordering::Relaxed) % CONNECTIONS;
-        let channel = channels.get(turn).cloned();
+        let call = Call::choose(&channels);
         async move {
-            let channel = channel.ok_or_else(|| Status::internal("no channel"))?;
-            let answer = channel.oneshot(request).await;
+            let call = call.ok_or_else(|| Status::internal("no channel"))?;
+            let answer = call.line().channel.clone().oneshot(request).await;
             answer.map_err(|error| Status::from_error(error.into()))
         }
     }))
+}
+
+/// A channel, and how many calls wait for the beginning of an answer on it.
+struct Line {
+    channel: Channel,
+    calls: AtomicUsize,
+}
+
+/// A call on one of these lines.
+struct Call {
+    lines: Arc<[Line; CONNECTIONS]>,
+    index: usize,
+}
+
+impl Call {
+    fn choose(lines: &Arc<[Line; CONNECTIONS]>) -> Option<Self> {
+        let calls = |(_, line): &(usize, &Line)| line.calls.load(Ordering::Relaxed);
+        let few = |line: &(usize, &Line)| calls(line) < TOGETHER;
+        let first = lines.iter().enumerate().find(few);
+        let (index, line) = first.or_else(|| lines.iter().enumerate().min_by_key(calls))?;
+        line.calls.fetch_add(1, Ordering::Relaxed);
+        Some(Self {
+            lines: Arc::clone(lines),
+            index,
+        })
+    }
+
+    fn line(&self) -> &Line {
+        self.lines.get(self.index).expect("it was chosen from them")
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.line().calls.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

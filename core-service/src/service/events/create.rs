@@ -1,6 +1,6 @@
 //! Creating an event.
 
-use super::{lock_account, quota};
+use super::{not_suspended, quota};
 use crate::{
     domain::{
         account::Account,
@@ -10,7 +10,7 @@ use crate::{
         slug,
         zone::Zone,
     },
-    service::{By, Error, Events, Unit},
+    service::{By, Error, Events, Principal, Unit},
 };
 
 /// With 36^6 endings, this many taken ones in a row have another cause.
@@ -26,13 +26,8 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let account = lock_account(unit, caller).await?;
-            let now = unit.renew_time();
-            let identity = EventIdentity {
-                id: EventId::new(unit.new_id()),
-                account_id: account.id,
-                slug: slug::from_title(&new.title),
-            };
+            let (account, identity) = begin_event(unit, caller, &new.title).await?;
+            let now = unit.now;
             let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
             quota::check_approval(&account, None, &event)?;
             if event.is_active(now) {
@@ -73,4 +68,27 @@ impl Events {
             "found no free slug for this title: try again or change the title".to_owned(),
         ))
     }
+}
+
+/// Locks the caller's account until the transaction ends, takes the time, and chooses what a new event of this title is known by.
+pub(super) async fn begin_event(
+    unit: &mut Unit,
+    caller: &Principal,
+    title: &str,
+) -> Result<(Account, EventIdentity), Error> {
+    let slug = slug::from_title(title);
+    let found = unit.tx.lock_account_for_slug(caller.account, &slug).await?;
+    let (account, is_taken) = found.ok_or(Error::Unauthorized)?;
+    let account = not_suspended(account)?;
+    unit.renew_time();
+    let identity = EventIdentity {
+        id: EventId::new(unit.new_id()),
+        account_id: account.id,
+        slug: if is_taken {
+            slug::from_title_with_suffix(title, unit.entropy())
+        } else {
+            slug
+        },
+    };
+    Ok((account, identity))
 }

@@ -1,13 +1,8 @@
 //! Copies of events, and deleting drafts.
 
-use super::{find, hold, lock_account, quota};
+use super::{create::begin_event, find, hold, quota};
 use crate::{
-    domain::{
-        event::{Event, EventIdentity},
-        fact::Fact,
-        ids::EventId,
-        slug,
-    },
+    domain::{event::Event, fact::Fact, ids::EventId},
     service::{By, Error, Events, Unit},
 };
 
@@ -18,13 +13,8 @@ impl Events {
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
         let decide = async |unit: &mut Unit| {
-            let account = lock_account(unit, caller).await?;
-            let now = unit.renew_time();
-            let identity = EventIdentity {
-                id: EventId::new(unit.new_id()),
-                account_id: account.id,
-                slug: slug::from_title(&original.title),
-            };
+            let (account, identity) = begin_event(unit, caller, &original.title).await?;
+            let now = unit.now;
             let copy = original.copied(identity, now);
             quota::check_approval(&account, None, &copy)?;
             if copy.is_active(now) {

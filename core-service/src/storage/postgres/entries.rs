@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Connection, Input};
+use sqlx::{postgres::PgArguments, query::Query};
+
+use super::{Connection, Db, Input};
 use crate::{
     domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, values},
@@ -38,6 +40,14 @@ pub(super) async fn put(
         )
         .await?;
     Ok(())
+}
+
+/// Binds what a new entry has and its event has not, for the statement that adds both.
+pub(super) fn bind<'q>(
+    query: Query<'q, Db, PgArguments>,
+    entry: &CatalogueEntry,
+) -> Query<'q, Db, PgArguments> {
+    query.bind(entry.start_local.micros()).bind(vector(entry))
 }
 
 /// Removes the entries of events, as far as they have one.

@@ -102,6 +102,27 @@ pub(in crate::storage) async fn lock_account(
     .transpose()
 }
 
+/// Whether the slug is taken may change at once; asked here, it costs no way to the server of its own.
+pub(in crate::storage) async fn lock_account_for_slug(
+    connection: &mut Connection,
+    account: AccountId,
+    slug: &str,
+) -> Result<Option<(Account, bool)>, Error> {
+    let row = sqlx::query::<Db>(concat!(
+        "SELECT ",
+        account_columns!(),
+        ", EXISTS (SELECT 1 FROM events e WHERE e.slug = $2) AS slug_is_taken \
+         FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL",
+        for_update!()
+    ))
+    .bind(account.uuid())
+    .bind(slug)
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| Ok((read(&row)?, row.try_get("slug_is_taken")?)))
+        .transpose()
+}
+
 pub(in crate::storage) async fn find_account(
     connection: &mut Connection,
     account: AccountId,

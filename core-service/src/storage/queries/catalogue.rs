@@ -29,7 +29,7 @@ pub(in crate::storage) async fn list_live_events(
         key: i64::MIN,
         id: Uuid::nil(),
     });
-    sqlx::query::<Db>(concat!(
+    let rows = sqlx::query::<Db>(concat!(
         "SELECT ",
         event_columns!(),
         ", ",
@@ -44,10 +44,8 @@ pub(in crate::storage) async fn list_live_events(
     .bind(after.key)
     .bind(after.id)
     .fetch_all(connection)
-    .await?
-    .iter()
-    .map(events::read_with_counters)
-    .collect()
+    .await?;
+    events::read_all(&rows)
 }
 
 /// It reads the whole index of the catalogue, 300 ms for a million events.

@@ -1,8 +1,8 @@
 //! Events and their counters.
 
-use sqlx::{Decode, Row as _, Type};
+use sqlx::{Decode, Row as _};
 
-use super::{COUNTERS_APART, Connection, Db, Row, catalogue, entries};
+use super::{Connection, Db, Row, WRITES_ONE_TABLE, catalogue, entries};
 use crate::{
     domain::{
         catalogue::CatalogueEntry,
@@ -12,7 +12,10 @@ use crate::{
         registration::Counters,
         schedule::{EventTime, Schedule},
     },
-    storage::{Error, values},
+    storage::{
+        Error,
+        values::{self, shard},
+    },
 };
 
 macro_rules! event_columns {
@@ -107,17 +110,28 @@ pub(in crate::storage) async fn insert_event(
     if !insert_event_row(connection, event, live).await? {
         return Ok(false);
     }
-    if COUNTERS_APART {
+    if WRITES_ONE_TABLE {
         insert_counters(connection, event.id).await?;
-    }
-    if live {
-        entries::put(connection, &[CatalogueEntry::of(event)]).await?;
-        catalogue::count_new(connection, event.id).await?;
+        if live {
+            entries::put(connection, &[CatalogueEntry::of(event)]).await?;
+            catalogue::count_new(connection, event.id).await?;
+        }
     }
     Ok(true)
 }
 
-/// Adds an event's row and, where the engine can do both at once, its counters.
+macro_rules! insert_event {
+    () => {
+        "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
+         end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
+         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
+         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING"
+    };
+}
+
+/// Adds an event's row and, where the engine can do it at once, its counters, its entry and the catalogue's total.
 async fn insert_event_row(
     connection: &mut Connection,
     event: &Event,
@@ -128,48 +142,52 @@ async fn insert_event_row(
         end,
         timezone,
     } = &event.schedule;
-    let done = sqlx::query::<Db>(with_counters!(
-        "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
-         end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
-         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING"
-    ))
-    .bind(event.id.uuid())
-    .bind(event.account_id.uuid())
-    .bind(&event.slug)
-    .bind(&event.title)
-    .bind(&event.description)
-    .bind(&event.location)
-    .bind(&event.city)
-    .bind(start.at.micros())
-    .bind(start.local.to_string())
-    .bind(end.map(|end| end.at.micros()))
-    .bind(end.map(|end| end.local.to_string()))
-    .bind(timezone)
-    .bind(event.schedule.effective_end().micros())
-    .bind(event.max_capacity)
-    .bind(event.is_published)
-    .bind(event.is_listed)
-    .bind(event.is_cancelled)
-    .bind(&event.cancel_reason)
-    .bind(event.cancelled_at.map(Instant::micros))
-    .bind(&event.image_query)
-    .bind(custom_fields_text(event)?)
-    .bind(event.sequence)
-    .bind(event.created_at.micros())
-    .bind(event.updated_at.micros())
-    .bind(event.requires_approval)
-    .bind(event.confirm_by_email)
-    .bind(&event.organizer_name)
-    .bind(&event.contact_email)
-    .bind(event.published_start.map(Instant::micros))
-    .bind(event.version)
-    .bind(values::event_search_text(event))
-    .bind(live)
-    .execute(connection)
-    .await?;
+    let with_entry = live && !WRITES_ONE_TABLE;
+    let statement = if with_entry {
+        with_entry!(insert_event!())
+    } else {
+        with_counters!(insert_event!())
+    };
+    let query = sqlx::query::<Db>(statement)
+        .bind(event.id.uuid())
+        .bind(event.account_id.uuid())
+        .bind(&event.slug)
+        .bind(&event.title)
+        .bind(&event.description)
+        .bind(&event.location)
+        .bind(&event.city)
+        .bind(start.at.micros())
+        .bind(start.local.to_string())
+        .bind(end.map(|end| end.at.micros()))
+        .bind(end.map(|end| end.local.to_string()))
+        .bind(timezone)
+        .bind(event.schedule.effective_end().micros())
+        .bind(event.max_capacity)
+        .bind(event.is_published)
+        .bind(event.is_listed)
+        .bind(event.is_cancelled)
+        .bind(&event.cancel_reason)
+        .bind(event.cancelled_at.map(Instant::micros))
+        .bind(&event.image_query)
+        .bind(custom_fields_text(event)?)
+        .bind(event.sequence)
+        .bind(event.created_at.micros())
+        .bind(event.updated_at.micros())
+        .bind(event.requires_approval)
+        .bind(event.confirm_by_email)
+        .bind(&event.organizer_name)
+        .bind(&event.contact_email)
+        .bind(event.published_start.map(Instant::micros))
+        .bind(event.version)
+        .bind(values::event_search_text(event))
+        .bind(live);
+    let query = if with_entry {
+        let entry = CatalogueEntry::of(event);
+        entries::bind(query, &entry).bind(i32::from(shard(event.id.uuid())))
+    } else {
+        query
+    };
+    let done = query.execute(connection).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -263,19 +281,23 @@ pub(in crate::storage) async fn mark_cancelled(
     Ok(true)
 }
 
+/// Custom fields of most events.
+const NO_FIELDS: &str = "[]";
+
 fn custom_fields_text(event: &Event) -> Result<String, Error> {
     serde_json::to_string(&event.custom_fields).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-/// Reads columns one after the other. To look for each by its name takes longer than to read it.
+/// Reads columns one after the other. To look for each by its name takes longer than to read it, and so does comparing its type with the
+/// one that the migrations give it.
 struct Columns<'r> {
     row: &'r Row,
     next: usize,
 }
 
 impl<'r> Columns<'r> {
-    fn read<T: Decode<'r, Db> + Type<Db>>(&mut self) -> Result<T, sqlx::Error> {
-        let value = self.row.try_get(self.next)?;
+    fn read<T: Decode<'r, Db>>(&mut self) -> Result<T, sqlx::Error> {
+        let value = self.row.try_get_unchecked(self.next)?;
         self.next += 1;
         Ok(value)
     }
@@ -304,6 +326,9 @@ impl<'r> Columns<'r> {
 
     fn custom_fields(&mut self) -> Result<Vec<CustomField>, Error> {
         let text: &str = self.read()?;
+        if text == NO_FIELDS {
+            return Ok(Vec::new());
+        }
         serde_json::from_str(text)
             .map_err(|error| values::corrupt("custom fields", &error.to_string()))
     }
@@ -350,6 +375,16 @@ pub(super) fn read(row: &Row) -> Result<Event, Error> {
 
 /// How many columns `event_columns!` has.
 const EVENT_COLUMNS: usize = 32;
+
+/// Reads events with their counters.
+pub(super) fn read_all(rows: &[Row]) -> Result<Vec<(Event, Counters)>, Error> {
+    // Rows are large: collecting results of unknown number would move each several times.
+    let mut all = Vec::with_capacity(rows.len());
+    for row in rows {
+        all.push(read_with_counters(row)?);
+    }
+    Ok(all)
+}
 
 /// Reads an event, and its `counter_columns!` behind it.
 pub(super) fn read_with_counters(row: &Row) -> Result<(Event, Counters), Error> {

@@ -165,8 +165,14 @@ pub(in crate::storage) async fn finish_jobs(
         .column("attempts", jobs.iter().map(|job| job.attempt))
         .execute(
             connection,
-            "DELETE FROM jobs WHERE failed_at IS NULL AND (kind, subject_id, occasion, attempts) IN \
-             (SELECT kind, subject_id, occasion, attempts FROM input)",
+            concat!(
+                "DELETE FROM jobs WHERE kind",
+                any_of_input!("kind"),
+                " AND subject_id",
+                any_of_input!("subject_id"),
+                " AND failed_at IS NULL AND (kind, subject_id, occasion, attempts) IN \
+                 (SELECT kind, subject_id, occasion, attempts FROM input)"
+            ),
         )
         .await
 }

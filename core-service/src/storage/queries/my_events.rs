@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     Arguments, Connection, Db, entries,
-    events::{counter_columns, event_columns, read_with_counters},
+    events::{counter_columns, event_columns, read_all},
 };
 use crate::{
     domain::{
@@ -178,6 +178,39 @@ fn others(filter: &MyEventsFilter) -> String {
     others
 }
 
+/// A statement for the events of a page, after a place. With `most` its rows have the number of all that match, too, up to it.
+fn page(
+    account: AccountId,
+    filter: &MyEventsFilter,
+    now: Instant,
+    after: Option<Place>,
+    limit: i64,
+    most: Option<i64>,
+) -> Result<Query<'static, Db, Arguments>, Error> {
+    let range = Range::of(filter);
+    let (range, order) = match filter.status {
+        EventFilter::Active => (after.map_or(range, |place| range.after(place)), ""),
+        _ => (after.map_or(range, |place| range.before(place)), " DESC"),
+    };
+    let mut found = Found::places(account, filter, now, range, limit)?;
+    let total = match most {
+        Some(most) => {
+            found.arguments.add(most).map_err(Error::Internal)?;
+            let places = found.text.replace("LIMIT $7", "LIMIT $15");
+            format!(", (SELECT count(*) FROM ({places}) counted) AS total")
+        }
+        None => String::new(),
+    };
+    let columns = concat!("SELECT ", event_columns!(), ", ", counter_columns!());
+    Ok(found.within(
+        &format!("{columns}{total} FROM (SELECT * FROM ("),
+        &format!(
+            ") found ORDER BY start_at{order}, id{order} LIMIT $7) page JOIN events e ON e.id = page.id \
+             JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
+        ),
+    ))
+}
+
 pub(in crate::storage) async fn list_account_events(
     connection: &mut Connection,
     account: AccountId,
@@ -186,26 +219,24 @@ pub(in crate::storage) async fn list_account_events(
     after: Option<Place>,
     limit: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    let range = Range::of(filter);
-    let (range, order) = match filter.status {
-        EventFilter::Active => (after.map_or(range, |place| range.after(place)), ""),
-        _ => (after.map_or(range, |place| range.before(place)), " DESC"),
-    };
-    let statement = Found::places(account, filter, now, range, limit)?.within(
-        concat!(
-            "SELECT ",
-            event_columns!(),
-            ", ",
-            counter_columns!(),
-            " FROM (SELECT * FROM ("
-        ),
-        &format!(
-            ") found ORDER BY start_at{order}, id{order} LIMIT $7) page JOIN events e ON e.id = page.id \
-             JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
-        ),
-    );
+    let statement = page(account, filter, now, after, limit, None)?;
     let rows = statement.fetch_all(connection).await?;
-    rows.iter().map(read_with_counters).collect()
+    read_all(&rows)
+}
+
+/// Both by one statement, which is one way to the server.
+pub(in crate::storage) async fn list_and_count_account_events(
+    connection: &mut Connection,
+    account: AccountId,
+    filter: &MyEventsFilter,
+    now: Instant,
+    limit: i64,
+    most: i64,
+) -> Result<(Vec<(Event, Counters)>, i64), Error> {
+    let statement = page(account, filter, now, None, limit, Some(most))?;
+    let rows = statement.fetch_all(connection).await?;
+    let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
+    Ok((read_all(&rows)?, most.min(total)))
 }
 
 /// Up to `most`, so that the time is bounded however many match.

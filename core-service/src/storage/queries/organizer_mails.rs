@@ -76,13 +76,19 @@ async fn keep_collecting(
     accounts: &[AccountId],
 ) -> Result<HashSet<AccountId>, Error> {
     Input::default()
-        .column("kind", accounts.iter().map(|_| JobKind::OrganizerNews.name()))
+        .column(
+            "kind",
+            accounts.iter().map(|_| JobKind::OrganizerNews.name()),
+        )
         .column("id", accounts.iter().map(|account| account.uuid()))
         .fetch(
             connection,
             concat!(
-                "SELECT j.subject_id FROM jobs j WHERE (j.kind, j.subject_id) IN (SELECT kind, id FROM input) \
-                 AND j.occasion = 0 AND j.failed_at IS NULL",
+                "SELECT j.subject_id FROM jobs j WHERE j.kind",
+                any_of_input!("kind"),
+                " AND j.subject_id",
+                any_of_input!("id"),
+                " AND j.occasion = 0 AND j.failed_at IS NULL",
                 for_share!()
             ),
         )

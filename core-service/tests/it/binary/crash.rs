@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use muster_api::v1::{GetMyEventRequest, ListEventsRequest, ListMyEventsRequest};
 use test_postgres::Database;
 use tokio::{sync::mpsc, task::JoinSet};
-use tonic::transport::Channel;
+use tonic::{Status, transport::Channel};
 
 use super::{
-    CatalogueServiceClient, EventServiceClient, Running, TIMEOUT, key, public_event, with_key,
+    CatalogueServiceClient, EventServiceClient, POLL, Running, TIMEOUT, key, public_event, with_key,
 };
 use crate::fixtures::migrate;
 
@@ -19,21 +19,24 @@ const ACKNOWLEDGED: usize = 25;
 /// Clients that create at once, so that every kill finds creates at several stages.
 const CLIENTS: usize = 4;
 
-/// Creates events one after another until the core dies, and tells of each that was acknowledged: its id and title.
+/// Creates events one after another until the core dies, and tells of each that was acknowledged: its id and title. Returns why it
+/// ended.
 async fn create_on_and_on(
     channel: Channel,
     key: String,
     client: String,
     acknowledged: mpsc::UnboundedSender<(String, String)>,
-) {
+) -> Status {
     let mut events = EventServiceClient::new(channel);
-    for number in 0.. {
+    let mut number = 0;
+    loop {
         let title = format!("{client} event {number}");
         let request = with_key(&key, public_event(title.clone()));
-        let Ok(created) = events.create_event(request).await else {
-            return;
-        };
-        acknowledged.send((created.into_inner().id, title)).unwrap();
+        match events.create_event(request).await {
+            Ok(created) => acknowledged.send((created.into_inner().id, title)).unwrap(),
+            Err(status) => return status,
+        }
+        number += 1;
     }
 }
 
@@ -54,7 +57,11 @@ async fn live_and_die(running: Running, key: &str, life: usize) -> HashMap<Strin
     drop(sender);
     let mut acknowledged = HashMap::new();
     while acknowledged.len() < ACKNOWLEDGED {
-        acknowledged.extend(receiver.recv().await);
+        // Without any client left it would wait for ever.
+        match receiver.recv().await {
+            Some(one) => acknowledged.extend([one]),
+            None => panic!("core refuses: {:?}", clients.join_all().await),
+        }
     }
     running.kill();
     clients.join_all().await;
@@ -116,13 +123,15 @@ async fn every_acknowledged_create_outlives_kill_9(database: Database) {
     assert_eq!(catalogue(running.channel().await).await, (mine, mine));
 }
 
-/// Waits until the account has so many events.
-async fn await_events(channel: Channel, key: &str, count: i32) {
+/// Waits until the account has so many events; false if that does not happen.
+async fn await_events(channel: Channel, key: &str, count: i32) -> bool {
     let mut events = EventServiceClient::new(channel);
     let there = tokio::time::timeout(TIMEOUT, async {
-        while events_of(&mut events, key).await != count {}
+        while events_of(&mut events, key).await != count {
+            tokio::time::sleep(POLL).await;
+        }
     });
-    there.await.expect("the event is created");
+    there.await.is_ok()
 }
 
 async fn events_of(events: &mut EventServiceClient<Channel>, key: &str) -> i32 {
@@ -145,15 +154,16 @@ async fn a_call_with_a_key_is_answered_after_kill_9_and_done_once(database: Data
         request
     };
     let running = Running::start(database.url()).await;
-    // Its answer is never looked at.
     let mut lost = EventServiceClient::new(running.channel().await);
     let lost = tokio::spawn({
         let request = create();
-        async move { drop(lost.create_event(request).await) }
+        async move { lost.create_event(request).await }
     });
-    await_events(running.channel().await, &key, 1).await;
+    let created = await_events(running.channel().await, &key, 1).await;
     running.kill();
-    lost.await.unwrap();
+    // Its answer is not looked at, unless there is no event.
+    let lost = lost.await.unwrap();
+    assert!(created, "the event is not created: {lost:?}");
 
     let running = Running::start(database.url()).await;
     let mut events = EventServiceClient::new(running.channel().await);

@@ -143,6 +143,11 @@ async fn lists_have_what_a_look_at_each_event_finds(database: Database) {
                 for most in [1, 5, i64::MAX] {
                     let counted = store.count_account_events(account, &filter, NOW, most);
                     assert_eq!(counted.await.unwrap(), count.min(most), "{filter:?}");
+                    let both = store.list_and_count_account_events(account, &filter, NOW, 3, most);
+                    let (first, counted) = both.await.unwrap();
+                    let first: Vec<_> = first.iter().map(|(event, _)| event.id).collect();
+                    assert_eq!(first, expected[..expected.len().min(3)], "{filter:?}");
+                    assert_eq!(counted, count.min(most), "{filter:?}");
                 }
             }
         }
