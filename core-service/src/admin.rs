@@ -11,7 +11,10 @@ mod mail;
 mod migrate;
 mod table;
 
-use std::io::{self, ErrorKind, Write};
+use std::{
+    io::{self, ErrorKind, Write},
+    time::Duration,
+};
 
 use clap::{Args, Subcommand};
 use process::Failure;
@@ -163,7 +166,7 @@ impl Command {
     ) -> Result<Output, Failure> {
         match self {
             Self::Doctor(command) => Ok(command.examine(data, mail, &clock, &entropy).await),
-            Self::Migrate(_) => migrate::run(&open(data).await?).await,
+            Self::Migrate(_) => migrate::run(&open(data, data.database_wait()).await?).await,
             Self::Backup(command) => command.run(data).await,
             Self::Account(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Event(command) => command.run(commands(data, clock, entropy).await?).await,
@@ -214,8 +217,8 @@ fn words(text: &str) -> Result<String, String> {
     ))
 }
 
-async fn open(data: &DataSettings) -> Result<Store, Failure> {
-    crate::open_store(data, Access::Administer).await
+async fn open(data: &DataSettings, wait: Duration) -> Result<Store, Failure> {
+    crate::open_store(data, Access::Administer, wait).await
 }
 
 async fn commands(
@@ -223,7 +226,8 @@ async fn commands(
     clock: Clock,
     entropy: Entropy,
 ) -> Result<Commands, Failure> {
-    let store = open(data).await?;
+    // Whoever typed the command waits for it.
+    let store = open(data, Duration::ZERO).await?;
     store.require_schema().await.map_err(storage_failure)?;
     Ok(Commands::new(store, clock, entropy))
 }

@@ -294,16 +294,17 @@ impl Core {
     }
 }
 
-/// Opens the database that the settings name. A server that is not there yet is waited for.
+/// Opens the database that the settings name. A server that is not there yet is waited for, for so long.
 ///
 /// # Errors
 /// One line that names the problem.
 pub async fn open_store(
     data: &settings::DataSettings,
     access: storage::Access,
+    wait: Duration,
 ) -> Result<Store, Failure> {
     let options = data.options(access)?;
-    let until = Instant::now() + data.database_wait();
+    let until = Instant::now() + wait;
     let mut is_told = false;
     loop {
         match Store::open(&options).await {

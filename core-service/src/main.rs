@@ -83,7 +83,7 @@ async fn run(config: Config) -> Result<(), Failure> {
     let options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal(config.stop)?;
     let listener = Listener::bind(&config.port.grpc_addr).await?;
-    let store = open_store(&config.data, Access::Serve).await?;
+    let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
     let core = Core::compose(store, mailer, options).await?;
     let background = core.run_background(stop.announced);
     let (served, ()) = tokio::join!(

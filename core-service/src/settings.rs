@@ -59,7 +59,7 @@ pub struct DataSettings {
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
         default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
-    /// Seconds to wait at the start for a database server that cannot be reached yet; 0 does not wait
+    /// Seconds for which the start, and `migrate`, wait for a database server that cannot be reached yet; 0 does not wait
     #[arg(long, env = "MUSTER_DATABASE_WAIT_SECONDS", value_name = "SECONDS", global = true, default_value_t = 30,
         value_parser = clap::value_parser!(u16).range(0..=600))]
     pub database_wait_seconds: u16,

@@ -164,7 +164,9 @@ impl Memory {
     /// Whether what is based on this is right, as far as can be known now.
     pub(crate) fn is_right(&self, basis: &Basis, now: Duration) -> bool {
         let known = &self.0.known;
-        let is_recent = now < basis.asked_at + JUST_ASKED || known.is_fresh(now);
+        let was_just_asked =
+            now < basis.asked_at + JUST_ASKED && known.is_undoubted(basis.asked_at);
+        let is_recent = was_just_asked || known.is_fresh(now);
         is_recent && known.holds(basis, now)
     }
 
@@ -177,6 +179,12 @@ impl Memory {
     /// Keeps nothing from before, since a change came this way.
     pub(crate) fn forget(&self) {
         self.0.known.forget();
+    }
+
+    /// Takes what is kept for old until there are news: a change came this way and failed, and may have been made all the same. While core is
+    /// away, old answers are better than none.
+    pub(crate) fn doubt(&self) {
+        self.0.known.doubt(self.now());
     }
 
     /// The answer to what is asked: from memory, or by asking core, once for all who ask for it at a time.
@@ -316,7 +324,7 @@ fn late() -> Status {
 }
 
 /// Whether core, or its database, is out of reach or has too much to do.
-fn is_away(status: &Status) -> bool {
+pub(crate) fn is_away(status: &Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded)
 }
 

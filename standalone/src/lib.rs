@@ -42,7 +42,7 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
     config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
     config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
 
-    let store = open_store(&config.data, Access::Serve).await?;
+    let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
     store
         .migrate()
         .await

@@ -1,6 +1,9 @@
 //! `backup`: a copy of the SQLite database.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::Args;
 use process::Failure;
@@ -33,7 +36,7 @@ impl BackupCommand {
             let text = format!("there is no database at {}", database.display());
             return Err(Failure::Environment(text));
         }
-        let store = open(data).await?;
+        let store = open(data, Duration::ZERO).await?;
         let bytes = store.back_up(&self.file).await.map_err(storage_failure)?;
         let json = json!({ "file": self.file, "bytes": bytes });
         Ok(Output::new(summary(&self.file, bytes), json))

@@ -227,6 +227,7 @@ impl From<storage::Error> for Error {
         match error {
             storage::Error::Unavailable(_)
             | storage::Error::Unwritable(_)
+            | storage::Error::Standby(_)
             | storage::Error::UnknownOutcome(_) => Self::Unavailable(error),
             // Unique values are chosen or checked before they are written, so this is a defect.
             storage::Error::Duplicate { .. }

@@ -22,7 +22,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{BEGIN, Connection, Target};
+use super::{BEGIN, Connection, Target, takes_writes};
 use crate::storage::Error;
 
 /// How long a connection without use counts as open. After that it is asked: a firewall may have forgotten it.
@@ -112,6 +112,7 @@ impl Connections {
                 return Ok(Transaction {
                     lease: Some(lease),
                     is_busy: false,
+                    is_on_standby: false,
                 });
             };
             // Each round takes away a connection that broke, so this ends.
@@ -183,7 +184,13 @@ impl Shared {
         let mut pause = FIRST_PAUSE;
         let mut connection = loop {
             match self.target.connect().await {
-                Ok(connection) => break connection,
+                Ok(mut connection) => {
+                    if takes_writes(&mut connection).await? {
+                        break connection;
+                    }
+                    // A standby, or a server that was the primary: its address may lead to another one soon.
+                    sleep(pause).await;
+                }
                 Err(error) if passes(&error) => sleep(pause).await,
                 Err(error) => return Err(error),
             }
@@ -238,11 +245,20 @@ pub(in crate::storage) struct Lease {
 }
 
 impl Lease {
-    /// Gives the connection back after a read. Returns whether the result is final; otherwise the connection had broken before, and the
-    /// read is to be repeated on another one.
-    pub(in crate::storage) async fn give_back(mut self, is_ok: bool) -> bool {
-        if !is_ok && self.is_to_blame_for_error().await {
-            return !self.is_reused;
+    /// Gives the connection back after a read. Returns whether the result is final; otherwise the connection had broken before, or led to
+    /// a server that is a standby by now, and the read is to be repeated on another one.
+    pub(in crate::storage) async fn give_back<A>(mut self, answer: &Result<A, Error>) -> bool {
+        match answer {
+            Ok(_) => {}
+            Err(Error::Standby(_)) => {
+                self.forsake();
+                return !self.is_reused;
+            }
+            Err(_) => {
+                if self.is_to_blame_for_error().await {
+                    return !self.is_reused;
+                }
+            }
         }
         self.put_back();
         true
@@ -257,9 +273,14 @@ impl Lease {
         if is_sound(self).await {
             return false;
         }
+        self.forsake();
+        true
+    }
+
+    /// Throws the connection away, and those that lead to the same server.
+    fn forsake(&mut self) {
         self.open = None;
         self.from.forget_idle();
-        true
     }
 
     fn put_back(&mut self) {
@@ -323,6 +344,8 @@ pub(in crate::storage) struct Transaction {
     lease: Option<Lease>,
     /// Whether a statement has begun and not ended.
     is_busy: bool,
+    /// Whether it was told that the server takes no writes.
+    is_on_standby: bool,
 }
 
 impl Transaction {
@@ -333,8 +356,9 @@ impl Transaction {
     }
 
     /// Notes that the statement has ended, well or not.
-    pub(in crate::storage) const fn ended(&mut self) {
+    pub(in crate::storage) fn ended<A>(&mut self, answer: &Result<A, Error>) {
         self.is_busy = false;
+        self.is_on_standby |= matches!(answer, Err(Error::Standby(_)));
     }
 
     pub(in crate::storage) async fn commit(mut self) -> Result<(), sqlx::Error> {
@@ -350,7 +374,13 @@ impl Transaction {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        let lease = self.lease.take().filter(|_| !self.is_busy);
+        let mut lease = self.lease.take();
+        if let (true, Some(lease)) = (self.is_on_standby, &mut lease) {
+            // The server ends the transaction with it.
+            lease.forsake();
+            return;
+        }
+        let lease = lease.filter(|_| !self.is_busy);
         let runtime = tokio::runtime::Handle::try_current();
         if let (Some(lease), Ok(runtime)) = (lease, runtime) {
             runtime.spawn(lease.roll_back());

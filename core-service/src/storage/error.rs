@@ -11,6 +11,9 @@ pub enum Error {
     /// The database cannot write, for example because its disk is full. Nothing was changed; the same call succeeds once it can.
     #[error("the database cannot write: {0}")]
     Unwritable(String),
+    /// The server is a standby by now: another one takes the writes. Nothing was changed, and the same call may succeed later.
+    #[error("the database server takes no writes: {0}")]
+    Standby(String),
     /// The connection broke during a commit: it is unknown whether the change was made.
     #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
     UnknownOutcome(String),
@@ -48,9 +51,11 @@ const PASSING_SQLSTATES: [&str; 8] = [
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, in the low byte of SQLite's extended codes.
 const PASSING_SQLITE_CODES: [i32; 2] = [5, 6];
 
-/// SQLSTATEs of a server that cannot write: a full disk, a read-only server (a standby after a failover), an I/O error. Here
-/// `53100` counts, although it is one of the temporary failures.
-const UNWRITABLE_SQLSTATES: [&str; 3] = ["53100", "25006", "58030"];
+/// SQLSTATEs of a server that cannot write: a full disk, an I/O error. Here `53100` counts, although it is one of the temporary failures.
+const UNWRITABLE_SQLSTATES: [&str; 2] = ["53100", "58030"];
+
+/// The SQLSTATE of a write to a server that only reads.
+const STANDBY_SQLSTATE: &str = "25006";
 
 /// `SQLITE_READONLY`, `SQLITE_IOERR`, `SQLITE_FULL` and `SQLITE_CANTOPEN` (on a full disk the log's index cannot be created), as
 /// above.
@@ -84,6 +89,11 @@ impl From<sqlx::Error> for Error {
                     constraint: constraint(database.as_ref()),
                 }
             }
+            sqlx::Error::Database(ref database)
+                if database.code().as_deref() == Some(STANDBY_SQLSTATE) =>
+            {
+                Self::Standby(database.message().to_owned())
+            }
             sqlx::Error::Database(ref database) if cannot_write(database.code().as_deref()) => {
                 Self::Unwritable(database.message().to_owned())
             }
@@ -112,6 +122,7 @@ impl Error {
         match self {
             Self::Unavailable(text) => Self::Unavailable(text.clone()),
             Self::Unwritable(text) => Self::Unwritable(text.clone()),
+            Self::Standby(text) => Self::Standby(text.clone()),
             Self::UnknownOutcome(text) => Self::UnknownOutcome(text.clone()),
             other => Self::Unavailable(other.to_string()),
         }
@@ -191,9 +202,7 @@ mod tests {
     #[test]
     fn a_full_disk_and_what_is_like_it_are_told_by_their_codes() {
         // Full, read-only, failed writing, syncing and opening.
-        for code in [
-            "13", "8", "10", "778", "1034", "14", "53100", "25006", "58030",
-        ] {
+        for code in ["13", "8", "10", "778", "1034", "14", "53100", "58030"] {
             assert!(cannot_write(Some(code)), "{code}");
         }
         for code in ["5", "11", "19", "26", "2067", "23505", "53300"] {

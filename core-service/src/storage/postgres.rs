@@ -10,7 +10,7 @@ mod seat_changes;
 use std::{str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
-use sqlx::{ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, postgres::PgConnectOptions};
 
 pub(super) use self::connections::Transaction;
 use self::connections::{Connections, Lease};
@@ -237,6 +237,13 @@ const READING: &str = session!("; SET plan_cache_mode = 'force_generic_plan'");
 /// The server makes a plan for all values once it costs no more than those for the values of the first uses.
 const WRITING: &str = session!("");
 
+/// Whether a server is the primary, or any other one that is not told to read only.
+async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> {
+    let row = sqlx::query::<Db>("SELECT current_setting('transaction_read_only') AS read_only");
+    let row = row.persistent(false).fetch_one(connection).await?;
+    Ok(row.try_get::<&str, _>("read_only")? == "off")
+}
+
 #[derive(Debug)]
 pub(super) struct Engine {
     /// Reads have connections of their own, since transactions may wait for locks.
@@ -248,7 +255,11 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let unlimited = PgConnectOptions::from_str(options.url.expose_secret())
+        let url = options.url.expose_secret();
+        if names_several_hosts(url) {
+            return Err(Error::Configuration(SEVERAL_HOSTS.to_owned()));
+        }
+        let unlimited = PgConnectOptions::from_str(url)
             // The cause is omitted, since it could contain the URL with its password.
             .map_err(|_| {
                 Error::Configuration(
@@ -288,6 +299,18 @@ impl Engine {
         self.readers.close().await;
         self.writers.close().await;
     }
+}
+
+const SEVERAL_HOSTS: &str = "the database URL must name one host, which leads to the primary: a proxy's, such as HAProxy, or a name that \
+moves with the primary; target_session_attrs is not supported";
+
+/// Whether a URL has what libpq has for several hosts, of which sqlx knows nothing.
+fn names_several_hosts(url: &str) -> bool {
+    let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+    let authority = place.split("://").nth(1).unwrap_or_default();
+    let authority = authority.split('/').next().unwrap_or_default();
+    let hosts = authority.rsplit('@').next().unwrap_or_default();
+    hosts.contains(',') || parameters.contains("target_session_attrs=")
 }
 
 /// Connects once, and says why that fails.

@@ -29,6 +29,12 @@ type Target = SqliteConnectOptions;
 /// Begins a transaction as the writer: one that begins by reading could fail when it writes.
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
+/// Whether the database answers: a file has no standby.
+async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> {
+    sqlx::query::<Db>("SELECT 1").execute(connection).await?;
+    Ok(true)
+}
+
 /// The one writer locks the whole database with its first statement, so there is nothing else to lock.
 macro_rules! for_update {
     () => {
@@ -252,7 +258,7 @@ impl Engine {
     pub(super) async fn migrate(&self) -> Result<(), Error> {
         let mut writer = self.writer.take().await?;
         let migrated = schema::migrate(&mut writer).await;
-        writer.give_back(migrated.is_ok()).await;
+        writer.give_back(&migrated).await;
         migrated
     }
 
@@ -261,8 +267,8 @@ impl Engine {
     pub(super) async fn forget_deleted(&self) -> Result<(), Error> {
         let mut writer = self.writer.take().await?;
         let emptied = sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)");
-        let emptied = emptied.execute(&mut *writer).await;
-        writer.give_back(emptied.is_ok()).await;
+        let emptied = emptied.execute(&mut *writer).await.map_err(Error::from);
+        writer.give_back(&emptied).await;
         emptied?;
         Ok(())
     }

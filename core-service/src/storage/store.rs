@@ -136,14 +136,14 @@ macro_rules! reads {
                     Engine::Sqlite(engine) => loop {
                         let mut reader = engine.reader().await?;
                         let answer = sqlite::$queries::$name(&mut reader, $($argument),*).await;
-                        if reader.give_back(answer.is_ok()).await {
+                        if reader.give_back(&answer).await {
                             break answer;
                         }
                     },
                     Engine::Postgres(engine) => loop {
                         let mut reader = engine.reader().await?;
                         let answer = postgres::$queries::$name(&mut reader, $($argument),*).await;
-                        if reader.give_back(answer.is_ok()).await {
+                        if reader.give_back(&answer).await {
                             break answer;
                         }
                     },

@@ -64,12 +64,12 @@ macro_rules! statements {
                 match &mut self.0 {
                     Inner::Sqlite(transaction) => {
                         let answer = sqlite::$queries::$name(transaction.statement(), $($argument),*).await;
-                        transaction.ended();
+                        transaction.ended(&answer);
                         answer
                     }
                     Inner::Postgres(transaction) => {
                         let answer = postgres::$queries::$name(transaction.statement(), $($argument),*).await;
-                        transaction.ended();
+                        transaction.ended(&answer);
                         answer
                     }
                 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod connections;
 mod engines;
 mod events;
+mod expanding;
 mod my_events;
 mod search;
 mod totals;

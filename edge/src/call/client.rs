@@ -22,7 +22,7 @@ use super::{
     pool::{Chosen, Pool, Resolver},
     wire::{decode, encode},
 };
-use crate::memory::{Answer, Asked, Memory, Recalled};
+use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
@@ -169,9 +169,14 @@ impl Core {
             return Ok((message.clone(), metadata.clone()));
         }
         context.note_private();
-        let _forgets = B::CHANGES_CATALOGUE.then(|| Forgets(self.memory.as_ref()));
-        self.ask(rpc_of::<B>(context), encode(&request), context)
-            .await
+        let forgets = B::CHANGES_CATALOGUE.then(|| Forgets(self.memory.as_ref()));
+        let answer = self
+            .ask(rpc_of::<B>(context), encode(&request), context)
+            .await;
+        if let Some(forgets) = forgets {
+            forgets.after(&answer);
+        }
+        answer
     }
 
     /// The answer to a request, which is kept until the catalogue changes.
@@ -402,6 +407,18 @@ impl Core {
 
 /// Forgets what was kept when a change has come to its end, however that was: core may have made it all the same.
 struct Forgets<'m>(Option<&'m Memory>);
+
+impl Forgets<'_> {
+    /// The change has ended so. If core is away, what was kept is all that there is: it is only doubted.
+    fn after<A>(mut self, answer: &Result<A, Status>) {
+        if let Err(status) = answer
+            && is_away(status)
+            && let Some(memory) = self.0.take()
+        {
+            memory.doubt();
+        }
+    }
+}
 
 impl Drop for Forgets<'_> {
     fn drop(&mut self) {

@@ -31,6 +31,8 @@ pub(super) struct Known {
     holds_from: AtomicU64,
     /// When core read the last news, in microseconds of the clock; 0 if there were none.
     heard_at: AtomicU64,
+    /// When a change failed of which nobody knows whether it was made, in microseconds of the clock; 0 if none did.
+    doubted_at: AtomicU64,
     /// When an event ends, so that nothing from before holds.
     ends_at: AtomicU64,
     changes: Mutex<Changes>,
@@ -65,6 +67,7 @@ impl Default for Known {
             epoch: AtomicU64::new(1),
             holds_from: AtomicU64::new(0),
             heard_at: AtomicU64::new(0),
+            doubted_at: AtomicU64::new(0),
             ends_at: AtomicU64::new(NEVER),
             changes: Mutex::default(),
             hasher: RandomState::new(),
@@ -115,7 +118,20 @@ impl Known {
     /// Whether the last news are so recent that nothing can have changed without being told.
     pub(super) fn is_fresh(&self, now: Duration) -> bool {
         let heard_at = self.heard_at.load(Ordering::Acquire);
-        heard_at > 0 && micros(now) < heard_at + micros(CATALOGUE_TRUST)
+        let is_known = heard_at > self.doubted_at.load(Ordering::Acquire);
+        is_known && micros(now) < heard_at + micros(CATALOGUE_TRUST)
+    }
+
+    /// What is known now may be old: a change may have been made that only the next news tell. It may still be shown as an old answer.
+    pub(super) fn doubt(&self, now: Duration) {
+        self.doubted_at
+            .fetch_max(micros(now).max(1), Ordering::AcqRel);
+    }
+
+    /// Whether core was asked after the last doubt.
+    pub(super) fn is_undoubted(&self, asked_at: Duration) -> bool {
+        let doubted_at = self.doubted_at.load(Ordering::Acquire);
+        doubted_at == 0 || micros(asked_at) > doubted_at
     }
 
     /// The number that stands for a slug.
@@ -276,6 +292,19 @@ mod tests {
         assert!(!known.holds(&basis, end));
         let after = Basis::of(known.epoch(), end);
         assert!(known.holds(&after, end));
+    }
+
+    #[test]
+    fn what_was_known_before_a_doubt_is_old_until_there_are_news() {
+        let (known, before) = heard(news(1), &[]);
+        assert!(known.is_fresh(START) && known.is_undoubted(START));
+        known.doubt(START);
+        assert!(!known.is_fresh(START) && !known.is_undoubted(START));
+        assert!(known.holds(&before, START));
+        let later = START + Duration::from_millis(1);
+        assert!(known.is_undoubted(later));
+        known.hear(news(1), false, later);
+        assert!(known.is_fresh(later) && known.holds(&before, later));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sqlx::{Row as _, migrate::Migrator};
 
-use super::{Connection, Db, SERVER_TIME, TABLE_EXISTS, migrations};
+use super::{Connection, Db, SERVER_TIME, TABLE_EXISTS, migrations, takes_writes};
 use crate::{domain::instant::Instant, storage::Error};
 
 /// Where sqlx keeps what it has run.
@@ -41,9 +41,12 @@ pub(in crate::storage) async fn pending_migrations(
         .collect())
 }
 
+/// Fails on a standby, too: nothing could be changed there.
 pub(in crate::storage) async fn ping(connection: &mut Connection) -> Result<(), Error> {
-    sqlx::query::<Db>("SELECT 1").execute(connection).await?;
-    Ok(())
+    if takes_writes(connection).await? {
+        return Ok(());
+    }
+    Err(Error::Standby("it is a standby".to_owned()))
 }
 
 pub(in crate::storage) async fn server_time(

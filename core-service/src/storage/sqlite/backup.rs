@@ -37,8 +37,8 @@ impl Engine {
             .ok_or_else(|| Error::Configuration(format!("{} is not UTF-8", file.display())))?;
         let mut reader = self.reader().await?;
         let copied = sqlx::query::<Db>("VACUUM INTO $1").bind(name);
-        let copied = copied.execute(&mut *reader).await;
-        reader.give_back(copied.is_ok()).await;
+        let copied = copied.execute(&mut *reader).await.map_err(Error::from);
+        reader.give_back(&copied).await;
         copied?;
         Ok(())
     }

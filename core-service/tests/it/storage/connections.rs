@@ -8,7 +8,7 @@ use core_service::{
 };
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
-use test_postgres::Database;
+use test_postgres::{Database, Server};
 
 use crate::fixtures::{Rows, add_account, migrate, open};
 
@@ -185,6 +185,59 @@ async fn calls_succeed_after_the_server_closed_every_connection(database: Databa
         assert_eq!(tx.lock_account(nobody).await.unwrap(), None);
         tx.commit().await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn connections_to_a_server_that_takes_no_writes_any_more_are_thrown_away() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let database = Database::on(&server, migrate).await;
+    let (store, rows) = (open_small(&database).await, Rows::new());
+    add_account(&store, &rows).await;
+    let mut observer = Observer::new(&database).await;
+
+    // As a primary that became a standby, for sessions that are open, too.
+    observer
+        .execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        .await;
+    observer.execute("SELECT pg_reload_conf()").await;
+    let is_standby = async || {
+        matches!(
+            store.ping().await,
+            Err(Error::Standby(_) | Error::Unavailable(_))
+        )
+    };
+    while !is_standby().await {}
+    let mut refusals = Vec::new();
+    for _ in 0..2 {
+        let mut tx = match store.begin().await {
+            Ok(tx) => tx,
+            Err(error) => {
+                refusals.push(error);
+                continue;
+            }
+        };
+        refusals.push(tx.insert_account(&rows.account()).await.unwrap_err());
+    }
+    // The connection that was there says so; no new one is taken.
+    assert!(
+        matches!(
+            &refusals[..],
+            [
+                Error::Standby(_) | Error::Unavailable(_),
+                Error::Unavailable(_)
+            ]
+        ),
+        "{refusals:?}"
+    );
+
+    observer
+        .execute("ALTER SYSTEM RESET default_transaction_read_only")
+        .await;
+    observer.execute("SELECT pg_reload_conf()").await;
+    while store.ping().await.is_err() {}
+    add_account(&store, &rows).await;
 }
 
 test_postgres::on_both_engines!(

@@ -232,6 +232,14 @@ async fn unusable_urls_say_what_would_be_right() {
             "write postgres://user:password@host:5432/database",
         ),
         (
+            "postgres://u:secret@one,two:5433/db",
+            "must name one host, which leads to the primary",
+        ),
+        (
+            "postgres://u:secret@one/db?target_session_attrs=read-write",
+            "must name one host, which leads to the primary",
+        ),
+        (
             "postgres://u:secret@127.0.0.1:1/db",
             "cannot reach postgres://127.0.0.1:1/db",
         ),

@@ -110,7 +110,25 @@ async fn what_is_known_to_have_changed_is_not_served_even_then(app: Arc<TestApp>
     );
 }
 
+async fn changes_that_fail_leave_the_old_answers(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let key = app.account(Plan::Pro).await.key;
+    let (edge, line, _) = at_the_end_of_a_line(&app, 300).await;
+    edge.keep("/events").await;
+    lose_core(&edge, &line).await;
+    for _ in 0..2 {
+        let new = json!({"title": "Lost", "description": "Talks.", "location": "Hall", "start_date": "2030-05-01T18:00:00Z"});
+        let lost = edge.http.post("/events").bearer(&key).json(&new);
+        assert_eq!(lost.send().await.refusal().reason, Reason::Unavailable);
+        let old = edge.get("/events").await;
+        assert_eq!(slugs(&old), [&*event.slug]);
+        assert!(old.header("age").is_some(), "{old:?}");
+    }
+}
+
 tests::on_both_engines!(
+    changes_that_fail_leave_the_old_answers,
     an_old_answer_says_its_age_and_is_served_no_longer_than_it_may_be,
     an_edge_that_may_not_serves_nothing_old,
     what_is_known_to_have_changed_is_not_served_even_then,
