@@ -1,9 +1,11 @@
 //! The shape that is deployed: `core-service` and `http-gateway` as processes of their own, core on a TCP port and on a Unix
-//! socket, and clients that call the gateway over HTTP. Envoy transcodes the same requests for the same core.
+//! socket, and clients that call the gateway over HTTP. Envoy transcodes the same requests for the same core. Beside it all of it in one
+//! process, and one hot event over gRPC.
 
 mod client;
 mod deployment;
 mod envoy;
+mod hot;
 mod load;
 mod operation;
 mod running;
@@ -60,6 +62,9 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             one_by_one(run, engine, operation, [&unix, &tcp]).await?;
             in_a_crowd(run, engine, operation, [&unix, &tcp], envoy.as_ref()).await?;
         }
+        drop((unix, tcp, envoy));
+        in_one_process(run, engine).await?;
+        hot::measure(run, engine).await?;
     }
     Ok(())
 }
@@ -128,5 +133,20 @@ async fn in_a_crowd(
     let measure = format!("{name}, processor of the gateway alone");
     let row = Row::new(measure, engine, over_tcp.gateway());
     run.add(row.beside("of Envoy", by_envoy.as_ref().map(Outcome::gateway)));
+    Ok(())
+}
+
+/// The same crowd in front of `muster`, which calls core without sockets.
+async fn in_one_process(run: &Run, engine: Engine<'_>) -> anyhow::Result<()> {
+    let (programs, events) = (run.programs()?, run.of(EVENTS));
+    let muster = Deployment::start(programs, engine.1, Transport::Within, events).await?;
+    for operation in Operation::ALL {
+        let load = Load::new(run.of(MANY), run.of(CROWD));
+        let outcome = load::run(&muster, &muster.gateway, operation, load).await?;
+        let measure = format!("{}, in one process, processor", operation.name());
+        let row = Row::new(measure, engine.0, outcome.both());
+        let rate = format!("{} with 64 clients", outcome.rate());
+        run.add(row.note(rate).at_most(operation.aim_in_one_process()));
+    }
     Ok(())
 }

@@ -15,7 +15,7 @@ use tokio::{net::TcpStream, time::sleep};
 use super::{
     client::Client,
     operation::create,
-    running::{EDGE_TOKEN, Running, without_limits},
+    running::{EDGE_TOKEN, READY, Running, without_limits},
     surface::Surface,
 };
 
@@ -34,6 +34,8 @@ const WITHOUT_MEMORY: [(&str, &str); 1] = [("MUSTER_MEMORY_MB", "0")];
 pub(crate) enum Transport {
     Unix,
     Tcp,
+    /// They are in one process, `muster`.
+    Within,
 }
 
 /// A core and a gateway that run, with an account and its events.
@@ -77,7 +79,7 @@ impl Deployment {
                 let url = format!("unix://{}", folder.path().join("core.sock").display());
                 (url.clone(), url)
             }
-            Transport::Tcp => {
+            Transport::Tcp | Transport::Within => {
                 let address = free_port()?;
                 (address.to_string(), format!("http://{address}"))
             }
@@ -91,11 +93,16 @@ impl Deployment {
         let without = without_limits();
         core_settings.extend(without.map(|(name, value)| (name, value.to_owned())));
         let key = make_account(programs, &core_settings)?;
-        let core = programs.command("core-service", &core_settings);
-        let core = Running::start(core, &folder.path().join("core.log"))?;
-        let (program, folder_path) = ("http-gateway", folder.path());
-        let gateway =
-            Surface::start(programs, program, &core_url, folder_path, &WITHOUT_MEMORY).await?;
+        let (core, gateway) = if transport == Transport::Within {
+            within(programs, &mut core_settings, folder.path()).await?
+        } else {
+            let core = programs.command("core-service", &core_settings);
+            let core = Running::start(core, &folder.path().join("core.log"))?;
+            let (program, folder) = ("http-gateway", folder.path());
+            let gateway =
+                Surface::start(programs, program, &core_url, folder, &WITHOUT_MEMORY).await?;
+            (core, gateway)
+        };
         let event = publish(&mut gateway.client().await?, &key, events).await?;
         Ok(Self {
             core,
@@ -156,6 +163,21 @@ impl Deployment {
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// Starts `muster`, which is both.
+async fn within(
+    programs: &Programs,
+    settings: &mut Vec<(&'static str, String)>,
+    folder: &Path,
+) -> anyhow::Result<(Running, Surface)> {
+    let address = free_port()?;
+    settings.push(("MUSTER_HTTP_ADDR", address.to_string()));
+    settings.extend(WITHOUT_MEMORY.map(|(name, value)| (name, value.to_owned())));
+    let muster = programs.command("muster", settings);
+    let mut muster = Running::start(muster, &folder.join("muster.log"))?;
+    muster.ready(address, READY).await?;
+    Ok((muster, Surface::within(address)))
 }
 
 /// Publishes events; answers the last one.

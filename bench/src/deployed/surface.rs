@@ -11,7 +11,8 @@ use super::{
 
 /// The gateway, the website or another's program, in front of a core.
 pub(crate) struct Surface {
-    process: Running,
+    /// `None` if core is in the same process, which counts as core.
+    process: Option<Running>,
     address: SocketAddr,
 }
 
@@ -46,7 +47,18 @@ impl Surface {
     ) -> anyhow::Result<Self> {
         let mut process = Running::start(command, log)?;
         process.ready(address, path).await?;
-        Ok(Self { process, address })
+        Ok(Self {
+            process: Some(process),
+            address,
+        })
+    }
+
+    /// A surface in the process of core.
+    pub(super) const fn within(address: SocketAddr) -> Self {
+        Self {
+            process: None,
+            address,
+        }
     }
 
     /// A new connection to it.
@@ -61,17 +73,20 @@ impl Surface {
 
     /// Waits until it reaches core.
     pub(super) async fn reached(&mut self) -> anyhow::Result<()> {
-        self.process.ready(self.address, READY).await?;
+        if let Some(process) = &mut self.process {
+            process.ready(self.address, READY).await?;
+        }
         Ok(())
     }
 
     /// How much memory it uses.
     pub(crate) fn memory_megabytes(&self) -> anyhow::Result<f64> {
-        self.process.memory_megabytes()
+        let process = self.process.as_ref();
+        process.map_or(Ok(0.0), Running::memory_megabytes)
     }
 
     /// Seconds of one processor that it has used so far.
     pub(crate) fn worked(&self) -> anyhow::Result<f64> {
-        self.process.worked()
+        self.process.as_ref().map_or(Ok(0.0), Running::worked)
     }
 }
