@@ -24,7 +24,10 @@ use std::{
 
 use bytes::Bytes;
 use moka::sync::Cache;
-use muster_api::{binding, metadata::CATALOGUE};
+use muster_api::{
+    binding,
+    metadata::{ALL_SEATS, CATALOGUE, SEATS_OF},
+};
 use tokio::time::{Instant, timeout, timeout_at};
 use tonic::{Code, Status, metadata::MetadataMap};
 
@@ -185,6 +188,16 @@ impl Memory {
     /// away, old answers are better than none.
     pub(crate) fn doubt(&self) {
         self.0.known.doubt(self.now());
+    }
+
+    /// Notes of which event a call that came this way may have changed how many seats are left, if core says so.
+    pub(crate) fn note_seats(&self, metadata: &MetadataMap) {
+        let slug = metadata.get(SEATS_OF).and_then(|slug| slug.to_str().ok());
+        match slug {
+            Some(ALL_SEATS) => self.0.known.change_all_seats(),
+            Some(slug) => self.0.known.change_seats(slug),
+            None => {}
+        }
     }
 
     /// The answer to what is asked: from memory, or by asking core, once for all who ask for it at a time.

@@ -15,7 +15,9 @@ pub async fn run<S: Parser>(
         Ok(settings) => {
             telemetry::init(log(&settings));
             open_files::raise_limit();
-            Box::pin(program(settings)).await
+            let ended = Box::pin(program(settings)).await;
+            telemetry::flush();
+            ended
         }
         Err(failure) => Err(failure),
     };

@@ -1,9 +1,18 @@
 //! Logs on standard error, as text or as JSON.
 
+mod gather;
+mod line;
+
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter,
+    fmt::format::{self, JsonFields},
+};
+
+use gather::Gather;
+use line::Lines;
 
 /// Settings of the log. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -63,15 +72,34 @@ pub fn what(log: &str) -> EnvFilter {
 
 /// Starts logging. Does nothing if this process already logs, as in tests.
 pub fn init(settings: &LogSettings) {
+    let is_terminal = std::io::stderr().is_terminal();
+    let gather = if is_terminal {
+        Gather::nothing()
+    } else {
+        Gather::begin()
+    };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(what(&settings.log))
-        .with_writer(std::io::stderr)
-        // A log that cannot be written, for example on a full disk, would otherwise be reported on standard error, and that ends
-        // in a panic of whatever logs.
-        .log_internal_errors(false)
-        .with_ansi(std::io::stderr().is_terminal());
-    let _already_logging = match settings.log_format {
-        LogFormat::Text => subscriber.try_init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
+        .with_writer(gather)
+        .with_ansi(is_terminal);
+    let format = settings.log_format;
+    let _already_logging = match format {
+        LogFormat::Text => {
+            let lines = Lines::new(format, format::format());
+            subscriber.event_format(lines).try_init()
+        }
+        LogFormat::Json => {
+            let others = format::format().json().flatten_event(true);
+            let lines = Lines::new(format, others);
+            subscriber
+                .fmt_fields(JsonFields::new())
+                .event_format(lines)
+                .try_init()
+        }
     };
+}
+
+/// Writes what is logged but not written yet. To be called before the process ends.
+pub fn flush() {
+    gather::flush();
 }

@@ -1,4 +1,4 @@
-//! nginx with one file.
+//! nginx with one file, set up as it serves files best.
 
 use std::{
     fs,
@@ -33,6 +33,7 @@ impl Nginx {
             "daemon off; worker_processes 2; pid {root}/pid; error_log {root}/error.log;\n\
              events {{ worker_connections 1024; }}\n\
              http {{ access_log {root}/access.log; keepalive_requests 1000000000; default_type application/json;\n\
+             sendfile on; tcp_nopush on; open_file_cache max=16;\n\
              server {{ listen {address}; root {root}; }} }}\n"
         );
         let file = folder.path().join("nginx.conf");

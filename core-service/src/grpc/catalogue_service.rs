@@ -173,7 +173,7 @@ impl CatalogueService for CatalogueApi {
         _: Request<ListSitemapsRequest>,
     ) -> Result<Response<SitemapList>, Status> {
         let sitemaps = self.catalogue.sitemaps().await.map_err(refuse)?;
-        Ok(Response::new(convert::sitemaps(&sitemaps)))
+        Ok(of_catalogue(convert::sitemaps(&sitemaps)))
     }
 
     async fn list_sitemap_events(

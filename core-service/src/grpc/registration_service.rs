@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use muster_api::{
+    metadata::{ALL_SEATS, SEATS_OF},
     status::invalid,
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
@@ -34,7 +35,7 @@ use super::{
 use crate::{
     calendar::{self, Addresses},
     service::{
-        Added, Commands, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations,
+        self, Added, Commands, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations,
     },
 };
 
@@ -61,6 +62,27 @@ impl RegistrationApi {
         }
         found.map_err(refuse)
     }
+
+    /// The answer to an attendee who may have taken a seat or given one back.
+    fn changed_by_attendee(&self, own: service::OwnRegistration) -> Response<OwnRegistration> {
+        let slug = own.event.slug.clone();
+        let mut response = Response::new(convert::own_registration(own, &self.links));
+        tell_seats(&mut response, &slug);
+        response
+    }
+}
+
+/// Says of which event another number of seats may be left.
+fn tell_seats<A>(response: &mut Response<A>, slug: &str) {
+    if let Ok(slug) = slug.parse() {
+        response.metadata_mut().insert(SEATS_OF, slug);
+    }
+}
+
+/// The answer to an organizer, who names the event by its id: its slug would have to be read for this alone.
+fn changed_by_organizer<A>(mut response: Response<A>) -> Response<A> {
+    tell_seats(&mut response, ALL_SEATS);
+    response
 }
 
 #[tonic::async_trait]
@@ -85,7 +107,8 @@ impl RegistrationService for RegistrationApi {
             .register(&slug, new, client)
             .await
             .map_err(refuse)?;
-        let mut response = Response::new(convert::received(slug, email));
+        let mut response = Response::new(convert::received(slug.clone(), email));
+        tell_seats(&mut response, &slug);
         if let Some(allowance) = allowance {
             tell_allowance(response.metadata_mut(), allowance);
         }
@@ -115,6 +138,7 @@ impl RegistrationService for RegistrationApi {
             self.registrations.add(by, event, new).await
         })
         .await
+        .map(changed_by_organizer)
     }
 
     async fn list_registrations(
@@ -187,6 +211,7 @@ impl RegistrationService for RegistrationApi {
             async |by, _| self.registrations.approve(by, event, id).await,
         )
         .await
+        .map(changed_by_organizer)
     }
 
     async fn approve_registrations(
@@ -202,6 +227,7 @@ impl RegistrationService for RegistrationApi {
             async |by, _| self.registrations.approve_all(by, event, &named).await,
         )
         .await
+        .map(changed_by_organizer)
     }
 
     async fn update_registration(
@@ -236,6 +262,7 @@ impl RegistrationService for RegistrationApi {
             },
         )
         .await
+        .map(changed_by_organizer)
     }
 
     async fn decline_registrations(
@@ -251,7 +278,9 @@ impl RegistrationService for RegistrationApi {
             .registrations
             .decline_all(&caller, event, &named, reason);
         let items = decline.await.map_err(refuse)?;
-        Ok(Response::new(convert::declined(&items)))
+        Ok(changed_by_organizer(Response::new(convert::declined(
+            &items,
+        ))))
     }
 
     async fn cancel_registration(
@@ -266,6 +295,7 @@ impl RegistrationService for RegistrationApi {
             async |by, _| self.registrations.cancel(by, event, id).await,
         )
         .await
+        .map(changed_by_organizer)
     }
 
     async fn check_in(
@@ -346,8 +376,7 @@ impl RegistrationService for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Status> {
         let confirm = self.own_registrations.confirm(&request.get_ref().token);
         let confirmed = self.by_link(client_address(&request), confirm).await?;
-        let own = convert::own_registration(confirmed, &self.links);
-        Ok(Response::new(own))
+        Ok(self.changed_by_attendee(confirmed))
     }
 
     async fn take_over_new_details_by_token(
@@ -367,8 +396,7 @@ impl RegistrationService for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Status> {
         let cancel = self.own_registrations.cancel(&request.get_ref().token);
         let cancelled = self.by_link(client_address(&request), cancel).await?;
-        let own = convert::own_registration(cancelled, &self.links);
-        Ok(Response::new(own))
+        Ok(self.changed_by_attendee(cancelled))
     }
 
     async fn get_registration_calendar_by_token(

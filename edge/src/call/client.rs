@@ -176,7 +176,11 @@ impl Core {
         if let Some(forgets) = forgets {
             forgets.after(&answer);
         }
-        answer
+        let (message, metadata) = answer?;
+        if let Some(memory) = &self.memory {
+            memory.note_seats(&metadata);
+        }
+        Ok((message, metadata))
     }
 
     /// The answer to a request, which is kept until the catalogue changes.

@@ -42,13 +42,18 @@ pub(super) async fn revalidate(
 }
 
 /// The answer to a client that has this one.
-pub(super) fn not_modified(response: Response) -> Response {
+fn not_modified(response: Response) -> Response {
     let mut response = response.map(|_body| nothing());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    for name in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING] {
-        response.headers_mut().remove(name);
-    }
+    without_content(response.headers_mut());
     response
+}
+
+/// Takes out what describes a body.
+pub(super) fn without_content(headers: &mut HeaderMap) {
+    for name in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING] {
+        headers.remove(name);
+    }
 }
 
 impl Known {

@@ -3,11 +3,11 @@
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Method,
+    HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH},
 };
 use http_body_util::BodyExt;
-use process::observe::Route;
+use process::observe::{REQUEST_ID, Route};
 use tokio::sync::OnceCell;
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
@@ -15,7 +15,7 @@ use tower_http::CompressionLevel;
 use super::{
     answer::nothing,
     compress::compression,
-    conditional::{Known, not_modified},
+    conditional::{Known, without_content},
 };
 use crate::memory::Basis;
 
@@ -44,7 +44,23 @@ pub(super) struct Page {
 #[derive(Debug)]
 struct Form {
     headers: HeaderMap,
+    /// Those of the answer to a client that has it.
+    of_known: HeaderMap,
     body: Bytes,
+}
+
+impl Form {
+    fn new(mut headers: HeaderMap, body: Bytes) -> Self {
+        // Each answer gets an id of its own in this place: a map that has to grow for it is copied twice.
+        headers.insert(REQUEST_ID, HeaderValue::from_static(""));
+        let mut of_known = headers.clone();
+        without_content(&mut of_known);
+        Self {
+            headers,
+            of_known,
+            body,
+        }
+    }
 }
 
 impl Coding {
@@ -147,24 +163,24 @@ impl Page {
     }
 
     fn answer(&self, form: &Form, method: &Method, asked: &HeaderMap) -> Response {
-        let is_known = Known::of(method, asked).is(&form.headers);
-        let is_sent = *method == Method::GET && !is_known;
-        let body = if is_sent {
-            Body::from(form.body.clone())
+        let mut response = if Known::of(method, asked).is(&form.headers) {
+            let mut response = Response::new(nothing());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.headers_mut() = form.of_known.clone();
+            response
+        } else if *method == Method::GET {
+            let mut response = Response::new(Body::from(form.body.clone()));
+            *response.headers_mut() = form.headers.clone();
+            response
         } else {
-            nothing()
-        };
-        let mut response = Response::new(body);
-        *response.headers_mut() = form.headers.clone();
-        if let Some(route) = self.route {
-            response.extensions_mut().insert(route);
-        }
-        if is_known {
-            return not_modified(response);
-        }
-        if !is_sent {
+            let mut response = Response::new(nothing());
+            *response.headers_mut() = form.headers.clone();
             let length = form.body.len().into();
             response.headers_mut().insert(CONTENT_LENGTH, length);
+            response
+        };
+        if let Some(route) = self.route {
+            response.extensions_mut().insert(route);
         }
         response
     }
@@ -186,16 +202,10 @@ impl Page {
         if let Ok(whole) = body.collect().await {
             let body = whole.to_bytes();
             parts.headers.remove(CONTENT_LENGTH);
-            return Form {
-                headers: parts.headers,
-                body,
-            };
+            return Form::new(parts.headers, body);
         }
         parts.headers.remove(CONTENT_ENCODING);
-        Form {
-            headers: parts.headers,
-            body: self.body.clone(),
-        }
+        Form::new(parts.headers, self.body.clone())
     }
 }
 

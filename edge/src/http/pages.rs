@@ -44,44 +44,46 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
 /// The answers of one surface. Clones share them.
 #[derive(Clone)]
-pub(super) struct Pages {
+pub(super) struct Pages(Arc<Kept>);
+
+struct Kept {
     memory: Memory,
     surface: Surface,
     /// By path and query. Those to requests with filters are apart, so that searches do not push out the others.
     unfiltered: Cache<String, Arc<Page>>,
     filtered: Cache<String, Arc<Page>>,
-    turns: Arc<Turns<String>>,
+    turns: Turns<String>,
 }
 
 impl Pages {
     pub(super) fn new(memory: &Memory, surface: Surface) -> Self {
         let part = memory.bytes() / 8;
-        Self {
+        Self(Arc::new(Kept {
             memory: memory.clone(),
             surface,
             unfiltered: store(2 * part),
             filtered: store(part),
-            turns: Arc::default(),
-        }
+            turns: Turns::default(),
+        }))
     }
 
     /// These routes, whose answers are kept if they can be.
     pub(super) fn filled_by(self, routes: Router) -> Router {
         let fill = move |request: Request, next: Next| {
             let pages = self.clone();
-            async move { pages.fill(request, next).await }
+            async move { pages.0.fill(request, next).await }
         };
         routes.layer(from_fn(fill))
     }
 
     /// These routes, which are asked for what is not kept.
     pub(super) fn in_front_of(self, routes: Router) -> Router {
-        Router::new().fallback_service(InFront {
-            pages: self,
-            routes,
-        })
+        let in_front = InFront(Arc::new((self, routes)));
+        Router::new().fallback_service(in_front)
     }
+}
 
+impl Kept {
     /// Answers a request by the routes, and keeps the answer.
     async fn fill(&self, mut request: Request, next: Next) -> Response {
         if *request.method() != Method::GET || request.headers().contains_key(COOKIE) {
@@ -154,7 +156,7 @@ impl Pages {
     }
 
     /// The answer to a request for a page that was kept, but does not hold any more. One of those who ask at a time makes it anew.
-    async fn renewed(self, request: Request, routes: Router) -> Response {
+    async fn renewed(&self, request: Request, routes: Router) -> Response {
         let asked = request.uri().path_and_query();
         let asked = asked.map_or_else(String::new, |asked| asked.as_str().to_owned());
         let _turn = match self.turns.take(asked, self.memory.epoch()) {
@@ -213,10 +215,7 @@ async fn by_routes(request: Request, routes: Router) -> Response {
 
 /// Answers from memory what is kept, and by the routes everything else.
 #[derive(Clone)]
-struct InFront {
-    pages: Pages,
-    routes: Router,
-}
+struct InFront(Arc<(Pages, Router)>);
 
 impl Service<Request> for InFront {
     type Response = Response;
@@ -232,19 +231,22 @@ impl Service<Request> for InFront {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let Some(page) = self.pages.find(&request) else {
-            let routes = self.routes.clone();
+        let (Pages(kept), routes) = &*self.0;
+        let Some(page) = kept.find(&request) else {
+            let routes = routes.clone();
             return Either::Right(Box::pin(async { Ok(by_routes(request, routes).await) }));
         };
-        if !self.pages.is_right(&page) {
-            let (pages, routes) = (self.pages.clone(), self.routes.clone());
-            return Either::Right(Box::pin(async { Ok(pages.renewed(request, routes).await) }));
+        if !kept.is_right(&page) {
+            let (kept, routes) = (Arc::clone(kept), routes.clone());
+            return Either::Right(Box::pin(
+                async move { Ok(kept.renewed(request, routes).await) },
+            ));
         }
         let coding = Coding::wanted(request.headers());
         if let Some(answer) = page.answer_now(request.method(), request.headers(), coding) {
             return Either::Left(ready(Ok(answer)));
         }
-        let routes = self.routes.clone();
+        let routes = routes.clone();
         Either::Right(Box::pin(async move {
             let encoded = page.answer_in(request.method(), request.headers(), coding);
             match encoded.await {

@@ -42,10 +42,22 @@ pub(super) struct Known {
 
 #[derive(Debug, Default)]
 struct Changes {
-    /// The epoch before which an event had another number of seats, by its slug.
-    seats: HashMap<u64, u64>,
+    /// When an event had another number of seats, by its slug.
+    seats: HashMap<u64, Before>,
+    /// The epoch before which any event may have had another number of seats.
+    all_seats: u64,
     /// The core and the version of the last news.
     told_by: Option<(String, i64)>,
+}
+
+/// The epochs before which an event had another number of seats.
+#[derive(Debug, Default)]
+struct Before {
+    /// As core has told.
+    told: u64,
+    /// As a change says that came this way. It counts at once, but only for answers about this event alone: lists follow with the news,
+    /// or nothing of a list would be kept while many people register.
+    own: u64,
 }
 
 /// What an answer is based on.
@@ -152,8 +164,7 @@ impl Known {
         if basis.epoch < self.holds_from.load(Ordering::Acquire) {
             return false;
         }
-        let has_changed = |slug| changes.seats.get(slug).is_some_and(|at| basis.epoch < *at);
-        if basis.seats_of.iter().any(has_changed) {
+        if changes.have_changed(basis) {
             return false;
         }
         basis.found_in.store(epoch, Ordering::Relaxed);
@@ -163,6 +174,27 @@ impl Known {
     /// Nothing from before holds.
     pub(super) fn forget(&self) {
         self.forget_all(&mut self.changes());
+    }
+
+    /// An event may have another number of seats, by a change that came this way.
+    pub(super) fn change_seats(&self, slug: &str) {
+        self.change(|changes, next| changes.seats.entry(self.hash(slug)).or_default().own = next);
+    }
+
+    /// So may some event, whichever.
+    pub(super) fn change_all_seats(&self) {
+        self.change(|changes, next| changes.all_seats = next);
+    }
+
+    /// Begins an epoch with a change of seats.
+    fn change(&self, note: impl FnOnce(&mut Changes, u64)) {
+        let (mut changes, next) = (self.changes(), self.epoch() + 1);
+        note(&mut changes, next);
+        if changes.seats.len() > MOST_EVENTS {
+            self.forget_all(&mut changes);
+        } else {
+            self.epoch.store(next, Ordering::Release);
+        }
     }
 
     /// Takes news. The first ones on a stream say whether some were missed.
@@ -176,7 +208,7 @@ impl Known {
         } else if !news.seats_of.is_empty() {
             let next = self.epoch() + 1;
             for slug in &news.seats_of {
-                changes.seats.insert(self.hash(slug), next);
+                changes.seats.entry(self.hash(slug)).or_default().told = next;
             }
             self.epoch.store(next, Ordering::Release);
         }
@@ -205,6 +237,25 @@ impl Known {
 
     fn changes(&self) -> MutexGuard<'_, Changes> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Changes {
+    /// Whether the events of which this shows the seats may have another number of them now.
+    fn have_changed(&self, basis: &Basis) -> bool {
+        let is_alone = basis.seats_of.len() == 1;
+        let mut shown = basis.seats_of.iter();
+        shown.any(|slug| {
+            let before = self.seats.get(slug);
+            let before = before.map_or(0, |at| {
+                if is_alone {
+                    at.told.max(at.own)
+                } else {
+                    at.told
+                }
+            });
+            basis.epoch < before.max(self.all_seats)
+        })
     }
 }
 
@@ -247,6 +298,25 @@ mod tests {
         let mut later = Basis::of(known.epoch(), START);
         later.seats_of.clone_from(&shows.seats_of);
         assert!(known.holds(&later, START));
+    }
+
+    #[test]
+    fn a_change_that_came_this_way_concerns_answers_about_that_event_at_once_and_lists_with_the_news()
+     {
+        let (known, list) = heard(news(1), &["a", "b"]);
+        let basis_of = |slug: &str| {
+            let mut basis = Basis::of(known.epoch(), START);
+            basis.seats_of = vec![known.hash(slug)];
+            basis
+        };
+        let (own, other) = (basis_of("a"), basis_of("b"));
+        known.change_seats("a");
+        assert!(!known.holds(&own, START));
+        assert!(known.holds(&other, START) && known.holds(&list, START));
+        assert!(known.holds(&basis_of("a"), START));
+        known.change_all_seats();
+        assert!(!known.holds(&other, START) && !known.holds(&list, START));
+        assert!(known.holds(&Basis::of(known.epoch() - 1, START), START));
     }
 
     #[test]

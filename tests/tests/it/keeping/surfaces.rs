@@ -41,7 +41,7 @@ async fn a_page_that_is_the_same_for_all_is_kept(app: Arc<TestApp>) {
         page.html(200).contains(&event.slug)
     })
     .await;
-    for path in ["/", "/events", &*path, "/guides"] {
+    for path in ["/", "/events", &*path, "/guides", "/sitemap.xml"] {
         let first = site.page(path).send().await;
         let second = await_hit(&memory, async || site.page(path).send().await).await;
         assert_eq!(second.body, first.body, "{path}");

@@ -20,6 +20,8 @@ pub(super) struct State {
     done: Option<Instant>,
     /// The edge through which it came, on which it is seen at once.
     through: Option<usize>,
+    /// Lists show it with the news, there too.
+    is_late_in_lists: bool,
 }
 
 /// The states of an event, in the order in which its one writer made them.
@@ -31,6 +33,7 @@ pub(super) struct History(Mutex<Vec<State>>);
 pub(super) struct Seen {
     pub(super) event: usize,
     pub(super) edge: usize,
+    pub(super) is_list: bool,
     pub(super) shown: Shown,
     pub(super) asked: Instant,
     pub(super) answered: Instant,
@@ -52,16 +55,27 @@ impl History {
             begun: now,
             done: Some(now),
             through: None,
+            is_late_in_lists: false,
         }]))
     }
 
     /// Notes that a change to this begins; it has ended when [`History::done`] is called.
     pub(super) fn begin(&self, shown: Shown, through: Option<usize>) {
+        self.push(shown, through, false);
+    }
+
+    /// The same of a change of seats.
+    pub(super) fn begin_seats(&self, shown: Shown, through: Option<usize>) {
+        self.push(shown, through, true);
+    }
+
+    fn push(&self, shown: Shown, through: Option<usize>, is_late_in_lists: bool) {
         self.states().push(State {
             shown,
             begun: Instant::now(),
             done: None,
             through,
+            is_late_in_lists,
         });
     }
 
@@ -73,9 +87,11 @@ impl History {
     pub(super) fn allows(&self, seen: &Seen, bound: Duration) -> bool {
         let states = self.states();
         let is_over = |state: &State| {
-            let late = match state.through {
-                Some(edge) if edge == seen.edge && seen.age.is_zero() => Duration::ZERO,
-                _ => bound + seen.age,
+            let is_own = state.through == Some(seen.edge) && seen.age.is_zero();
+            let late = if is_own && !(seen.is_list && state.is_late_in_lists) {
+                Duration::ZERO
+            } else {
+                bound + seen.age
             };
             state.done.is_some_and(|done| done + late < seen.asked)
         };

@@ -238,7 +238,7 @@ impl Play {
             _ if known.is_hidden => return,
             _ => {
                 known.left -= 1;
-                event.history.begin(known.shown(), None);
+                event.history.begin_seats(known.shown(), through);
                 let path = format!("/events/{}/registrations", event.slug);
                 let email = format!("{}@example.org", chance.base62(12));
                 let guest = json!({"name": "Grace", "email": email});
@@ -299,6 +299,7 @@ impl Play {
             all.push(Seen {
                 event,
                 edge,
+                is_list: one.is_none(),
                 shown,
                 asked,
                 answered,
