@@ -16,7 +16,7 @@ pub async fn run<S: Parser>(
             telemetry::init(log(&settings));
             open_files::raise_limit();
             let ended = Box::pin(program(settings)).await;
-            telemetry::flush();
+            telemetry::end();
             ended
         }
         Err(failure) => Err(failure),

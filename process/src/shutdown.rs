@@ -82,7 +82,7 @@ pub fn on_signal(settings: StopSettings) -> Result<Stop, Failure> {
             never = waiting => never,
         };
         tracing::warn!(signal = second, "stopping at once");
-        telemetry::flush();
+        telemetry::end();
         std::process::exit(i32::from(Failure::Environment(String::new()).code()));
     });
     Ok(stop)

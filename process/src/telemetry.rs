@@ -99,7 +99,7 @@ pub fn init(settings: &LogSettings) {
     };
 }
 
-/// Writes what is logged but not written yet. To be called before the process ends.
-pub fn flush() {
-    gather::flush();
+/// Writes what is logged but not written yet, and from now on everything at once. To be called before the process ends.
+pub fn end() {
+    gather::end();
 }

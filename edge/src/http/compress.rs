@@ -17,9 +17,9 @@ use tower_http::{
 /// A smaller answer fits into one packet anyway.
 const WORTH_BYTES: u64 = 1024;
 
-/// The level of all codings: a list of 34 kB becomes 3.5 to 5.6 kB in 0.1 ms. The default levels take up to seven times as long. In
-/// return their answers would be smaller: this level costs about 15 % of size with gzip, and 29 % with br.
-const QUALITY: CompressionLevel = CompressionLevel::Fastest;
+/// The level of all codings: a list of 43 kB becomes 10 kB, in 0.1 ms with gzip and br, and in half of that with zstd. Level 1 is hardly
+/// faster and leaves 28 % more with gzip. The default level of gzip takes twice as long for 4 %.
+const QUALITY: CompressionLevel = CompressionLevel::Precise(2);
 
 /// Compresses large answers whose media types begin with one of these, if the client accepts it.
 pub(super) fn layer(routes: Router, media_types: &'static [&'static str]) -> Router {

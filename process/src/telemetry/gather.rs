@@ -2,7 +2,10 @@
 
 use std::{
     io::{self, Write as _},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -19,12 +22,15 @@ const MOST_BYTES: usize = 64 << 10;
 static LINES: Lines = Lines {
     waiting: Mutex::new(Vec::new()),
     first: Condvar::new(),
+    is_ending: AtomicBool::new(false),
 };
 
 struct Lines {
     waiting: Mutex<Vec<u8>>,
     /// Notified when a line begins to wait.
     first: Condvar,
+    /// Nothing waits any more: the process is about to end.
+    is_ending: AtomicBool,
 }
 
 /// Gathers the lines of the log.
@@ -76,8 +82,9 @@ impl io::Write for Taker {
     }
 }
 
-/// Writes the lines that wait.
-pub(super) fn flush() {
+/// Writes the lines that wait, and later ones at once.
+pub(super) fn end() {
+    LINES.is_ending.store(true, Ordering::Relaxed);
     write(&mut LINES.waiting());
 }
 
@@ -86,7 +93,8 @@ impl Lines {
         let mut waiting = self.waiting();
         let is_first = waiting.is_empty();
         waiting.extend_from_slice(line);
-        if at_once || waiting.len() >= MOST_BYTES {
+        let is_ending = self.is_ending.load(Ordering::Relaxed);
+        if at_once || is_ending || waiting.len() >= MOST_BYTES {
             write(&mut waiting);
         } else if is_first {
             self.first.notify_one();

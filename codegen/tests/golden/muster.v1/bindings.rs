@@ -449,7 +449,7 @@ impl Rpc for ListSitemaps {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
+    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
