@@ -111,21 +111,18 @@ impl Catalogue {
     /// A page of the public events.
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let (after, rest) = self.marks.nearest(store, now, offset.into());
-        let place_is_exact = after.is_none();
-        let found = store.list_live_events(now, after, limit.into(), rest);
+        let count = store.count_live_events(now).await?;
+        let start = self.marks.start(store, now, offset.into(), count).await?;
+        let found = store.list_live_events(now, start.after, limit.into(), start.offset);
         let found = found.await?;
-        let count = saturated(store.count_live_events(now).await?);
-        let left = |(event, counters): &(Event, Counters)| {
-            (event.id, counters.seats_left(event.max_capacity))
-        };
+        let count = saturated(count);
         Ok(CatalogueView {
-            seats_left: found.iter().map(left).collect(),
+            seats_left: seats_left_on(&found),
             next_offset: next_offset(offset, found.len(), count),
             events: found.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: true,
-            place_is_exact,
+            place_is_exact: start.is_exact,
         })
     }
 
@@ -145,9 +142,9 @@ impl Catalogue {
         let matches = saturated(found.matches);
         let count = matches.min(MOST_MATCHES);
         Ok(CatalogueView {
-            seats_left: seats_left_of(&self.store, &found.events).await?,
+            seats_left: seats_left_on(&found.events),
             next_offset: next_offset(offset, found.events.len(), count),
-            events: found.events,
+            events: found.events.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: matches <= MOST_MATCHES,
             place_is_exact: true,
@@ -229,23 +226,17 @@ impl Catalogue {
 
 /// How many seats the next people who register can get.
 pub(super) async fn seats_left(store: &Store, event: &Event) -> Result<i32, Error> {
-    let left = seats_left_of(store, std::slice::from_ref(event)).await?;
-    Ok(left.get(&event.id).copied().unwrap_or_default())
+    let counters = store.list_counters(&[event.id]).await?;
+    let left = counters.first();
+    let left = left.map(|(_, counters)| counters.seats_left(event.max_capacity));
+    Ok(left.unwrap_or_default())
 }
 
-/// The same for each of the events.
-async fn seats_left_of(store: &Store, events: &[Event]) -> Result<HashMap<EventId, i32>, Error> {
-    if events.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let ids: Vec<EventId> = events.iter().map(|event| event.id).collect();
-    let counters = store.list_counters(&ids).await?;
-    let left = counters.into_iter().filter_map(|(id, counters)| {
-        let mut events = events.iter();
-        let event = events.find(|event| event.id == id)?;
-        Some((id, counters.seats_left(event.max_capacity)))
-    });
-    Ok(left.collect())
+/// The same for each event of a page.
+fn seats_left_on(page: &[(Event, Counters)]) -> HashMap<EventId, i32> {
+    let left =
+        |(event, counters): &(Event, Counters)| (event.id, counters.seats_left(event.max_capacity));
+    page.iter().map(left).collect()
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

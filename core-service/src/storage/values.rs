@@ -16,7 +16,7 @@ use crate::domain::{
     oauth::Grant,
     period::Period,
     person::Role,
-    registration::Status,
+    registration::{Counters, Status},
     words,
 };
 
@@ -83,8 +83,8 @@ impl RegistrationFilter {
 /// A page of what a search of the catalogue matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueMatches {
-    /// The events, by start, then id.
-    pub events: Vec<Event>,
+    /// The events, by start, then id, with their counters of the same moment.
+    pub events: Vec<(Event, Counters)>,
     /// The number of matches. If it is above [`crate::domain::catalogue::MOST_MATCHES`], there may be more.
     pub matches: i64,
 }

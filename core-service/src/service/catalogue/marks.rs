@@ -1,9 +1,10 @@
 //! Where pages deep in the catalogue begin. A database skips events one by one, which takes 130 ms for half a million. So every
 //! [`STEP`]th place is kept in memory, 24 bytes for each, and a page is read from the one before it.
 //!
-//! Places move when the catalogue changes. They are read again after [`RENEWED_AFTER`] and not used after [`LONGEST_KEPT`], so the offset
-//! of a page beyond [`DEEP`] may be wrong by what changed meanwhile, as it is wrong for whoever reads one page after the other. What a
-//! page shows is always read.
+//! Places move when the catalogue changes. They are exact as long as it has the same version and as many events as when they were read: an
+//! event that ends changes the number alone. After a change they are read again, at most once in [`RENEWED_AFTER`], and meanwhile not used
+//! after [`LONGEST_KEPT`]. So the offset of a page beyond [`DEEP`] may be wrong by what changed just now, as it is wrong for whoever reads one
+//! page after the other. What a page shows is always read.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::{
     domain::{cursor::Place, instant::Instant as Moment},
-    storage::Store,
+    storage::{Error, Store},
 };
 
 const STEP: i64 = 500;
@@ -25,6 +26,9 @@ const DEEP: i64 = 5_000;
 const RENEWED_AFTER: Duration = Duration::from_secs(5);
 const LONGEST_KEPT: Duration = Duration::from_secs(10);
 
+/// How long after somebody asked for a deep page the marks are renewed by whoever asks for any page, so that the next one need not wait.
+const WANTED: Duration = Duration::from_hours(1);
+
 /// The marks of one catalogue. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks(Arc<Mutex<Kept>>);
@@ -33,47 +37,126 @@ pub(super) struct Marks(Arc<Mutex<Kept>>);
 struct Kept {
     /// The last event of each full step.
     places: Vec<Place>,
+    /// The catalogue of which they are; `None` if it changed while they were read.
+    state: Option<State>,
     read_at: Option<Instant>,
+    wanted_at: Option<Instant>,
     is_being_read: bool,
 }
 
+/// A catalogue: two with the same version and number have the same events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State {
+    version: i64,
+    events: i64,
+}
+
+/// Where to begin reading a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start {
+    /// After this place, or at the first event.
+    pub(super) after: Option<Place>,
+    /// With the rest of the offset.
+    pub(super) offset: i64,
+    /// Whether that is exactly the page of the offset.
+    pub(super) is_exact: bool,
+}
+
+impl Start {
+    /// The first event, from which everything is skipped one by one.
+    const fn first(offset: i64) -> Self {
+        Self {
+            after: None,
+            offset,
+            is_exact: true,
+        }
+    }
+}
+
 impl Marks {
-    /// Where to begin for an offset: after a place, and with the rest of the offset. Reads the marks in the background if they are old.
-    pub(super) fn nearest(&self, store: &Store, now: Moment, offset: i64) -> (Option<Place>, i64) {
-        if offset < DEEP {
-            return (None, offset);
+    /// Where to begin for an offset in a catalogue of so many events. Reads the marks in the background if they are old, also before
+    /// anybody asks for a deep page.
+    pub(super) async fn start(
+        &self,
+        store: &Store,
+        now: Moment,
+        offset: i64,
+        events: i64,
+    ) -> Result<Start, Error> {
+        if events <= DEEP {
+            return Ok(Start::first(offset));
         }
+        let state = if offset < DEEP {
+            None
+        } else {
+            let version = store.catalogue_version().await?;
+            Some(State { version, events })
+        };
         let mut kept = self.kept();
-        let age = kept.read_at.map(|read_at| read_at.elapsed());
-        if age.is_none_or(|age| age > RENEWED_AFTER) && !kept.is_being_read {
+        if state.is_some() {
+            kept.wanted_at = Some(Instant::now());
+        }
+        if kept.is_due(state) {
             kept.is_being_read = true;
-            tokio::spawn(self.clone().read(store.clone(), now));
+            tokio::spawn(self.clone().renew(store.clone(), now));
         }
-        if age.is_none_or(|age| age > LONGEST_KEPT) {
-            return (None, offset);
-        }
-        nearest(&kept.places, offset)
+        Ok(state.map_or(Start::first(offset), |state| kept.start(state, offset)))
     }
 
-    async fn read(self, store: Store, now: Moment) {
-        let read_at = Instant::now();
-        let places = store.list_marks(now, STEP).await;
-        let mut kept = self.kept();
-        kept.is_being_read = false;
-        match places {
-            Ok(places) => {
-                kept.places = places;
-                kept.read_at = Some(read_at);
-            }
+    async fn renew(self, store: Store, now: Moment) {
+        let read = self.read(&store, now).await;
+        self.kept().is_being_read = false;
+        if let Err(error) = read {
             // Without marks pages are slower.
-            Err(error) => {
-                tracing::warn!(%error, "cannot read where deep pages of the catalogue begin");
-            }
+            tracing::warn!(%error, "cannot read where deep pages of the catalogue begin");
         }
+    }
+
+    async fn read(&self, store: &Store, now: Moment) -> Result<(), Error> {
+        let read_at = Instant::now();
+        let state = State {
+            version: store.catalogue_version().await?,
+            events: store.count_live_events(now).await?,
+        };
+        if self.kept().state != Some(state) {
+            let places = store.list_marks(now, STEP).await?;
+            let is_same = store.catalogue_version().await? == state.version;
+            let mut kept = self.kept();
+            kept.places = places;
+            kept.state = is_same.then_some(state);
+        }
+        self.kept().read_at = Some(read_at);
+        Ok(())
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Whether to read them again, for a deep page of a catalogue or for another page.
+    fn is_due(&self, asked: Option<State>) -> bool {
+        let Some(read_at) = self.read_at else {
+            return !self.is_being_read;
+        };
+        let is_known = asked.is_some() && asked == self.state;
+        let is_wanted = self.wanted_at.is_some_and(|at| at.elapsed() < WANTED);
+        !self.is_being_read && !is_known && is_wanted && read_at.elapsed() > RENEWED_AFTER
+    }
+
+    fn start(&self, state: State, offset: i64) -> Start {
+        let is_exact = self.state == Some(state);
+        let is_new = self.read_at.is_some_and(|at| at.elapsed() <= LONGEST_KEPT);
+        if !is_exact && !is_new {
+            return Start::first(offset);
+        }
+        let (after, offset) = nearest(&self.places, offset);
+        Start {
+            after,
+            offset,
+            is_exact,
+        }
     }
 }
 
@@ -105,5 +188,44 @@ mod tests {
         assert_eq!(nearest(&places, 1_499), (Some(place(2)), 499));
         assert_eq!(nearest(&places, 9_000), (Some(place(2)), 8_000));
         assert_eq!(nearest(&[], 9_000), (None, 9_000));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn places_are_exact_in_the_catalogue_of_which_they_are_and_old_ones_are_not_used_in_another()
+     {
+        let state = |version| State {
+            version,
+            events: 6_000,
+        };
+        let place = Place {
+            key: 1,
+            id: Uuid::nil(),
+        };
+        let kept = Kept {
+            places: vec![place; 12],
+            state: Some(state(7)),
+            read_at: Some(Instant::now()),
+            wanted_at: Some(Instant::now()),
+            is_being_read: false,
+        };
+        let start = |is_exact| Start {
+            after: Some(place),
+            offset: 1,
+            is_exact,
+        };
+        assert_eq!(kept.start(state(7), 5_501), start(true));
+        assert_eq!(kept.start(state(8), 5_501), start(false));
+        assert!(!kept.is_due(Some(state(8))), "they were read just now");
+
+        tokio::time::advance(LONGEST_KEPT + Duration::from_millis(1)).await;
+        assert_eq!(kept.start(state(7), 5_501), start(true));
+        assert_eq!(kept.start(state(8), 5_501), Start::first(5_501));
+        assert!(!kept.is_due(Some(state(7))), "nothing has changed");
+        assert!(kept.is_due(Some(state(8))));
+        assert!(kept.is_due(None), "deep pages were wanted a moment ago");
+
+        tokio::time::advance(WANTED).await;
+        assert!(!kept.is_due(None), "nobody wants deep pages");
+        assert!(Kept::default().is_due(None), "the first is read ahead");
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     Connection, Db, Input, Row, entries,
-    events::{self, event_columns},
+    events::{self, counter_columns, event_columns, read_all},
     matches,
 };
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
         event::Event,
         ids::EventId,
         instant::Instant,
+        registration::Counters,
     },
     storage::{
         CatalogueMatches, Error,
@@ -39,7 +40,10 @@ pub(in crate::storage) async fn search_catalogue(
     })
 }
 
-async fn read_in_order(connection: &mut Connection, ids: &[EventId]) -> Result<Vec<Event>, Error> {
+async fn read_in_order(
+    connection: &mut Connection,
+    ids: &[EventId],
+) -> Result<Vec<(Event, Counters)>, Error> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -50,13 +54,15 @@ async fn read_in_order(connection: &mut Connection, ids: &[EventId]) -> Result<V
             concat!(
                 "SELECT ",
                 event_columns!(),
-                " FROM input JOIN events e ON e.id = input.event_id"
+                ", ",
+                counter_columns!(),
+                " FROM input JOIN events e ON e.id = input.event_id \
+                 JOIN event_counters c ON c.event_id = e.id"
             ),
         )
         .await?;
-    let read: Result<Vec<Event>, Error> = rows.iter().map(events::read).collect();
-    let mut read = read?;
-    read.sort_by_key(|event| (event.schedule.start.at, event.id));
+    let mut read = read_all(&rows)?;
+    read.sort_by_key(|(event, _)| (event.schedule.start.at, event.id));
     Ok(read)
 }
 

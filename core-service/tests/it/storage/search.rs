@@ -30,7 +30,7 @@ fn words(q: &str) -> CatalogueFilter {
 /// The ids of the first page, and the number of matches.
 async fn found(store: &Store, filter: &CatalogueFilter) -> (Vec<EventId>, i64) {
     let page = store.search_catalogue(filter, NOW, 100, 0).await.unwrap();
-    let ids = page.events.iter().map(|event| event.id).collect();
+    let ids = page.events.iter().map(|(event, _)| event.id).collect();
     (ids, page.matches)
 }
 
@@ -274,9 +274,10 @@ async fn up_to_10_000_matches_are_counted_and_paged_in_order(database: Database)
             let length = usize::try_from((most - offset).clamp(0, 100)).unwrap();
             let mut expected = super::catalogue::list(&store, NOW, None, 100, offset).await;
             expected.truncate(length);
-            assert_eq!(page.events.len(), length);
-            assert!(page.events == expected, "{search:?} from {offset}");
-            seen.extend(page.events.iter().map(|event| event.id));
+            let events: Vec<_> = page.events.into_iter().map(|(event, _)| event).collect();
+            assert_eq!(events.len(), length);
+            assert!(events == expected, "{search:?} from {offset}");
+            seen.extend(events.iter().map(|event| event.id));
         }
         assert!(seen.contains(&last.id));
     }
