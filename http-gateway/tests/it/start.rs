@@ -71,8 +71,8 @@ fn until_unwell(address: &str) -> String {
 async fn its_command_health_says_whether_it_is_ready() {
     let (core, address) = (Replica::start().await, free_port());
     let port = address.to_string();
-    let (code, said) = health(&port);
-    assert_eq!(code, Some(1));
+    let (exit, said) = health(&port);
+    assert_eq!(exit, Some(1));
     assert!(
         said.starts_with(&format!("error: nothing answers on {address}: ")),
         "{said}"
