@@ -87,8 +87,9 @@ statements! {
     accounts::set_plan(account: AccountId, plan: Plan) -> bool;
     /// Reads and locks an account until the end. Commands that may add an active event take this lock before they count.
     accounts::lock_account(account: AccountId) -> Option<Account>;
-    /// The same, and whether an event has this slug; only [`Tx::insert_event`] decides.
-    accounts::lock_account_for_slug(account: AccountId, slug: &str) -> Option<(Account, bool)>;
+    /// The same, and whether an event has this slug; only [`Tx::insert_event`] decides. Accounts on the `shared` plans are kept as they are, but
+    /// several transactions may do so at the same time.
+    accounts::lock_account_for_slug(account: AccountId, slug: &str, shared: &[Plan]) -> Option<(Account, bool)>;
     /// The mails that count against an account's daily quota. Commands that change them lock the account first.
     accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
     /// Sets the mails that count against an account's daily quota.

@@ -7,6 +7,7 @@ use crate::{
         event::{Event, EventDefaults, EventIdentity, NewEvent},
         fact::Fact,
         ids::EventId,
+        plan::Plan,
         slug,
         zone::Zone,
     },
@@ -26,7 +27,7 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
-            let (account, identity) = begin_event(unit, caller, &new.title).await?;
+            let (account, identity) = self.begin_event(unit, caller, &new.title).await?;
             let now = unit.now;
             let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
             quota::check_approval(&account, None, &event)?;
@@ -38,6 +39,38 @@ impl Events {
             Ok(event)
         };
         self.commands.run_for(by, decide).await
+    }
+
+    /// Locks the caller's account until the transaction ends, takes the time, and chooses what a new event of this title is known by. Where
+    /// events are not limited, several may be created at the same time: nothing is counted then that another could change.
+    pub(super) async fn begin_event(
+        &self,
+        unit: &mut Unit,
+        caller: &Principal,
+        title: &str,
+    ) -> Result<(Account, EventIdentity), Error> {
+        let quotas = self.plans.active_events;
+        let unlimited = Plan::ALL
+            .into_iter()
+            .filter(|plan| quotas.of(*plan).is_none());
+        let unlimited: Vec<Plan> = unlimited.collect();
+        let slug = slug::from_title(title);
+        let locked = unit
+            .tx
+            .lock_account_for_slug(caller.account, &slug, &unlimited);
+        let (account, is_taken) = locked.await?.ok_or(Error::Unauthorized)?;
+        let account = not_suspended(account)?;
+        unit.renew_time();
+        let identity = EventIdentity {
+            id: EventId::new(unit.new_id()),
+            account_id: account.id,
+            slug: if is_taken {
+                slug::from_title_with_suffix(title, unit.entropy())
+            } else {
+                slug
+            },
+        };
+        Ok((account, identity))
     }
 
     /// The defaults of the account.
@@ -68,27 +101,4 @@ impl Events {
             "found no free slug for this title: try again or change the title".to_owned(),
         ))
     }
-}
-
-/// Locks the caller's account until the transaction ends, takes the time, and chooses what a new event of this title is known by.
-pub(super) async fn begin_event(
-    unit: &mut Unit,
-    caller: &Principal,
-    title: &str,
-) -> Result<(Account, EventIdentity), Error> {
-    let slug = slug::from_title(title);
-    let found = unit.tx.lock_account_for_slug(caller.account, &slug).await?;
-    let (account, is_taken) = found.ok_or(Error::Unauthorized)?;
-    let account = not_suspended(account)?;
-    unit.renew_time();
-    let identity = EventIdentity {
-        id: EventId::new(unit.new_id()),
-        account_id: account.id,
-        slug: if is_taken {
-            slug::from_title_with_suffix(title, unit.entropy())
-        } else {
-            slug
-        },
-    };
-    Ok((account, identity))
 }

@@ -1,6 +1,6 @@
 //! Copies of events, and deleting drafts.
 
-use super::{create::begin_event, find, hold, quota};
+use super::{find, hold, quota};
 use crate::{
     domain::{event::Event, fact::Fact, ids::EventId},
     service::{By, Error, Events, Unit},
@@ -13,7 +13,7 @@ impl Events {
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
         let decide = async |unit: &mut Unit| {
-            let (account, identity) = begin_event(unit, caller, &original.title).await?;
+            let (account, identity) = self.begin_event(unit, caller, &original.title).await?;
             let now = unit.now;
             let copy = original.copied(identity, now);
             quota::check_approval(&account, None, &copy)?;

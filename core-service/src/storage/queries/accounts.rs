@@ -107,20 +107,37 @@ pub(in crate::storage) async fn lock_account_for_slug(
     connection: &mut Connection,
     account: AccountId,
     slug: &str,
+    shared: &[Plan],
 ) -> Result<Option<(Account, bool)>, Error> {
-    let row = sqlx::query::<Db>(concat!(
-        "SELECT ",
+    let shared: Vec<&str> = shared.iter().map(|plan| plan.name()).collect();
+    let found = sqlx::query::<Db>(concat!(
+        "WITH alone AS (SELECT ",
         account_columns!(),
-        ", EXISTS (SELECT 1 FROM events e WHERE e.slug = $2) AS slug_is_taken \
-         FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL",
-        for_update!()
+        " FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL AND ",
+        position!(),
+        "($3, ',' || a.plan || ',') = 0",
+        for_update!(),
+        "), shared AS (SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.id = $1 AND a.removed_at IS NULL AND ",
+        position!(),
+        "($3, ',' || a.plan || ',') > 0",
+        for_share!(),
+        ") SELECT locked.*, EXISTS (SELECT 1 FROM events e WHERE e.slug = $2) AS slug_is_taken \
+         FROM (SELECT * FROM alone UNION ALL SELECT * FROM shared) locked"
     ))
     .bind(account.uuid())
     .bind(slug)
-    .fetch_optional(connection)
+    .bind(format!(",{},", shared.join(",")))
+    .fetch_optional(&mut *connection)
     .await?;
-    row.map(|row| Ok((read(&row)?, row.try_get("slug_is_taken")?)))
-        .transpose()
+    match found {
+        Some(row) => Ok(Some((read(&row)?, row.try_get("slug_is_taken")?))),
+        // There is none, or its plan has changed while this waited.
+        None => Ok(lock_account(connection, account)
+            .await?
+            .map(|account| (account, false))),
+    }
 }
 
 pub(in crate::storage) async fn find_account(
