@@ -68,4 +68,5 @@ install_newer_tools() {
   rm -rf "$newer/lists" "$newer/cache" "$newer"/*.deb
 }
 
-export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0
+# Nobody debugs what is built here: without debug information it is built sooner.
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
