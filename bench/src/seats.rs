@@ -31,7 +31,7 @@ const EVENTS: Size<usize> = Size {
     quick: 10,
 };
 
-/// Who makes these events at a time. They belong to one account, so that they are made one by one anyway.
+/// How many of these events are made at a time.
 const MAKERS: usize = 8;
 
 /// Guests who come before the clock runs, so that connections and plans are there.
