@@ -3,14 +3,13 @@
 use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt, future::select_ok};
+use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{CancellationToken, Failure, observe::RequestId, places::Kind};
+use process::{CancellationToken, Failure, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
-use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
@@ -27,12 +26,12 @@ use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
 pub struct Core {
-    pool: Arc<Pool>,
+    pub(super) pool: Arc<Pool>,
     identity: Identity,
     /// Answers that are kept, if any.
     memory: Option<Memory>,
     /// Cancelled when this process is about to stop.
-    leaving: CancellationToken,
+    pub(super) leaving: CancellationToken,
 }
 
 /// A file from core.
@@ -280,48 +279,15 @@ impl Core {
         Ok(Messages::new(begun))
     }
 
-    /// Checks that a replica of core reports that it serves, or at least answers if it has no health service; and that this process is
-    /// not about to stop.
-    ///
-    /// # Errors
-    /// The cause.
-    pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
-        if self.leaving.is_cancelled() {
-            return Err(Status::unavailable("this process stops"));
-        }
-        let context = Context::anonymous(request_id, health::CHECK_TIMEOUT);
-        let request = encode(&HealthCheckRequest::default());
-        let answer = self.exchange(health::CHECK, request.clone(), &context);
-        let Err(status) = health::verdict(answer.await) else {
-            return Ok(());
-        };
-        // That one may stop, or be cut off from its database, while others serve.
-        let endpoints = self.pool.known();
-        let others = endpoints.iter().take(health::MOST_ASKED).map(|endpoint| {
-            Box::pin(async {
-                let answer = self.call_one(
-                    endpoint,
-                    health::CHECK,
-                    request.clone(),
-                    &context,
-                    context.deadline(),
-                );
-                health::verdict(answer.await.map_err(|failure| failure.status))
-            })
-        });
-        if endpoints.len() < 2 {
-            return Err(status);
-        }
-        select_ok(others)
-            .await
-            .map(|((), _others)| ())
-            .map_err(|_none| status)
-    }
-
     /// Calls a replica. If that fails, it calls another one if this is safe: the first has not seen the call, or the call is
     /// idempotent by its rpc or its key. The first try of an idempotent call gets half of the time, so that the other half is
     /// left for the second.
-    async fn exchange(&self, rpc: Rpc, request: Bytes, context: &Context) -> Result<Reply, Status> {
+    pub(super) async fn exchange(
+        &self,
+        rpc: Rpc,
+        request: Bytes,
+        context: &Context,
+    ) -> Result<Reply, Status> {
         let deadline = context.deadline();
         let found = timeout_at(deadline, self.pool.endpoints()).await;
         let endpoints =
@@ -375,7 +341,7 @@ impl Core {
 
     /// Calls one replica and records whether it works. A connection that closes is replaced by another one, if the replica does not
     /// stop.
-    async fn call_one(
+    pub(super) async fn call_one(
         &self,
         endpoint: &Endpoint,
         rpc: Rpc,
