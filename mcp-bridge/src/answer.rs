@@ -35,8 +35,9 @@ impl From<ErrorData> for Failed {
 
 /// An rpc's answer as a tool's result: structured, and the same JSON as text.
 pub(crate) fn success(output: Output) -> CallToolResult {
+    let value = output.value();
     let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
-    result.structured_content = Some(output.value);
+    result.structured_content = Some(value);
     result
 }
 

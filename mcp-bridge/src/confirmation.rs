@@ -137,7 +137,7 @@ impl Call<'_> {
         };
         let context = self.caller.context(self.options);
         let output = (confirmation.preview.call)(self.core, input, &context).await?;
-        Ok(output.value)
+        Ok(output.value())
     }
 
     /// How a person can confirm this call.

@@ -9,9 +9,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig, Tool,
+        Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, RequestMetaObject, RequestStateCodec,
+        ServerCapabilities, ServerConfig, Tool as Definition,
     },
     service::RequestContext,
 };
@@ -22,7 +23,8 @@ use crate::{
     arguments,
     caller::Caller,
     confirmation, prompts, resources,
-    table::Table,
+    rpcs::{Input, Output},
+    table::{Table, Tool},
 };
 
 /// The supported revisions. Those before 2025-06-18 have no structured answers.
@@ -66,19 +68,33 @@ impl Bridge {
         Caller::of(cx, self.0.local.as_ref())
     }
 
+    /// A tool.
+    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.0.table.by_name.get(name)
+    }
+
+    /// Runs a tool that needs no confirmation.
+    pub(crate) async fn call_plainly(
+        &self,
+        tool: &Tool,
+        arguments: Option<JsonObject>,
+        meta: &RequestMetaObject,
+        caller: &Caller,
+    ) -> Result<Output, Problem> {
+        let arguments = arguments::read(tool, arguments)?;
+        let key = idempotency_key(tool, meta)?;
+        self.call(tool, arguments.input, key, caller).await
+    }
+
     async fn run(
         &self,
-        tool: &crate::table::Tool,
+        tool: &Tool,
         request: CallToolRequestParams,
         caller: &Caller,
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failed> {
         let arguments = arguments::read(tool, request.arguments.clone())?;
-        let key = if tool.rpc.takes_key {
-            idempotency_key(cx)?
-        } else {
-            None
-        };
+        let key = idempotency_key(tool, &cx.meta)?;
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {
                 core: &self.0.core,
@@ -95,18 +111,31 @@ impl Bridge {
             }
         }
         // The time limit of the call does not include the person's time.
+        let output = self.call(tool, arguments.input, key, caller).await?;
+        Ok(answer::success(output).into())
+    }
+
+    async fn call(
+        &self,
+        tool: &Tool,
+        input: Input,
+        key: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Output, Problem> {
         let mut context = caller.context(&self.0.options);
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
         }
-        let output = (tool.rpc.call)(&self.0.core, arguments.input, &context).await?;
-        Ok(answer::success(output).into())
+        (tool.rpc.call)(&self.0.core, input, &context).await
     }
 }
 
-/// The idempotency key of a request, if any.
-fn idempotency_key(cx: &RequestContext<RoleServer>) -> Result<Option<&str>, Problem> {
-    let Some(key) = cx.meta.get(META) else {
+/// The idempotency key of a call, if there is one and the tool takes it.
+fn idempotency_key<'m>(
+    tool: &Tool,
+    meta: &'m RequestMetaObject,
+) -> Result<Option<&'m str>, Problem> {
+    let Some(key) = meta.get(META).filter(|_| tool.rpc.takes_key) else {
         return Ok(None);
     };
     // Only a string can be a key.
@@ -146,9 +175,8 @@ impl ServerHandler for Bridge {
         Ok(ListToolsResult::with_all_items(tools))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = self.0.table.by_name.get(name)?;
-        Some(tool.definition.clone())
+    fn get_tool(&self, name: &str) -> Option<Definition> {
+        Some(self.tool(name)?.definition.clone())
     }
 
     async fn call_tool(
@@ -156,7 +184,7 @@ impl ServerHandler for Bridge {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.0.table.by_name.get(request.name.as_ref()) else {
+        let Some(tool) = self.tool(&request.name) else {
             let message = format!("there is no tool {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };

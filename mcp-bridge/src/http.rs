@@ -3,6 +3,7 @@
 mod cors;
 mod gate;
 mod places;
+mod plain;
 mod refusal;
 mod revision;
 
@@ -28,6 +29,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
 use places::Places;
+use plain::Hosts;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -63,10 +65,12 @@ impl Table {
             codec(options.state_key.as_ref()),
             None,
         );
+        let hosts = hosts(options);
+        let of_rmcp = bridge.clone();
         let service = StreamableHttpService::new(
-            move || Ok(bridge.clone()),
+            move || Ok(of_rmcp.clone()),
             Arc::new(NeverSessionManager::default()),
-            config(options),
+            config(options, &hosts),
         );
         let oauth = OAuth::new(core.clone());
         let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
@@ -77,6 +81,8 @@ impl Table {
             options: options.clone(),
             credentials: Credentials::default(),
             places: Arc::new(Places::new(options.concurrency)),
+            hosts,
+            bridge,
             service,
         });
         let plain = service_fn(move |request: Request| {
@@ -105,7 +111,15 @@ impl Table {
     }
 }
 
-fn config(options: &Options) -> StreamableHttpServerConfig {
+fn hosts(options: &Options) -> Hosts {
+    if options.hosts.iter().any(|host| host == ANY_HOST) {
+        return Hosts::Any;
+    }
+    let ours = LOOPBACK.into_iter().map(str::to_owned);
+    Hosts::Named(ours.chain(options.hosts.iter().cloned()).collect())
+}
+
+fn config(options: &Options, hosts: &Hosts) -> StreamableHttpServerConfig {
     let named = options.origins.iter().map(Origin::exact);
     let origins = LOOPBACK_ORIGINS.into_iter().chain(named);
     let config = StreamableHttpServerConfig::default()
@@ -114,11 +128,10 @@ fn config(options: &Options) -> StreamableHttpServerConfig {
         .with_max_request_body_bytes(MOST_BYTES)
         .with_allowed_origins(origins)
         .enforce_origin_validation();
-    if options.hosts.iter().any(|host| host == ANY_HOST) {
-        return config.disable_allowed_hosts();
+    match hosts {
+        Hosts::Any => config.disable_allowed_hosts(),
+        Hosts::Named(names) => config.with_allowed_hosts(names),
     }
-    let ours = LOOPBACK.into_iter().map(str::to_owned);
-    config.with_allowed_hosts(ours.chain(options.hosts.iter().cloned()))
 }
 
 /// The codec that seals confirmations. Without a set key it is random; then a confirmation is valid for this process only.

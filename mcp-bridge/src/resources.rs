@@ -26,7 +26,8 @@ pub(crate) async fn list(
             continue;
         };
         let answer = (list.call)(core, Input::default(), context).await?;
-        let items = answer.value.get(ITEMS).and_then(Value::as_array);
+        let answer = answer.value();
+        let items = answer.get(ITEMS).and_then(Value::as_array);
         let items = items.into_iter().flatten();
         shown.extend(items.map(|item| shown_as(&resource.template, item)));
     }
@@ -59,7 +60,7 @@ pub(crate) async fn read(
     };
     let answer = (resource.rpc.call)(core, input, context).await?;
     let text = match &resource.text {
-        Some(field) => template::field(&answer.value, field).unwrap_or_default(),
+        Some(field) => template::field(&answer.value(), field).unwrap_or_default(),
         None => answer.text,
     };
     let mut contents = ResourceContents::text(text, uri);

@@ -20,13 +20,19 @@ pub(crate) struct Input {
     pub(crate) mask: Vec<String>,
 }
 
-/// The answer of an rpc, as JSON.
+/// The answer of an rpc.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// The whole message.
-    pub(crate) value: Value,
-    /// The same as text.
+    /// The whole message as JSON.
     pub(crate) text: String,
+}
+
+impl Output {
+    /// The same as a value.
+    pub(crate) fn value(&self) -> Value {
+        // It was written as JSON.
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
 }
 
 type Call = for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Output, Problem>>;
@@ -77,17 +83,17 @@ async fn call<R: PublicRpc>(
     input: Input,
     context: &Context,
 ) -> Result<Output, Problem> {
-    let answer = core.call::<R>(message::<R>(input)?, context).await;
-    let (answer, _metadata) = answer.map_err(|status| Problem::from(&status))?;
-    let written = || {
-        Some((
-            serde_json::to_value(&answer).ok()?,
-            serde_json::to_string(&answer).ok()?,
-        ))
-    };
-    // Generated messages always serialize.
-    let (value, text) = written().ok_or_else(|| Problem::new(Reason::Internal, "Muster failed"))?;
-    Ok(Output { value, text })
+    let message = message::<R>(input)?;
+    let answer = core.call_encoded::<R>(message, context).await;
+    let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
+    // Names take more than numbers on the wire do.
+    let mut json = Vec::with_capacity(2 * message.len());
+    let written = R::SHAPE.and_then(|shape| shape.write_json(&message, &mut json).ok());
+    let text = written.and_then(|()| String::from_utf8(json).ok());
+    let text = text.ok_or_else(|| {
+        Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer")
+    })?;
+    Ok(Output { text })
 }
 
 fn check_input<R: PublicRpc>(input: Input) -> Result<(), Problem> {

@@ -23,7 +23,12 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::{PATH, places::Places, refusal, revision};
+use super::{
+    PATH,
+    places::Places,
+    plain::{Hosts, PlainCall},
+    refusal, revision,
+};
 use crate::{
     Options,
     caller::{Holder, WholeRefusal, fingerprint},
@@ -42,6 +47,8 @@ pub(super) struct Gate {
     pub(super) options: Options,
     pub(super) credentials: Credentials,
     pub(super) places: Arc<Places>,
+    pub(super) hosts: Hosts,
+    pub(super) bridge: Bridge,
     pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
 }
 
@@ -90,8 +97,17 @@ impl Gate {
         let refused = WholeRefusal::default();
         parts.extensions.insert(refused.clone());
         parts.extensions.insert(holder);
-        let request = Request::from_parts(parts, Full::new(bytes.clone()));
-        let response = self.service.handle(request).await;
+        let plain = match parts.method {
+            Method::POST => PlainCall::read(&self.hosts, &self.bridge, &parts.headers, &bytes),
+            _ => None,
+        };
+        let response = match plain {
+            Some(call) => call.answer(&self.bridge, parts).await,
+            None => {
+                let request = Request::from_parts(parts, Full::new(bytes.clone()));
+                self.service.handle(request).await.map(Body::new)
+            }
+        };
         if let Some(problem) = refused.take() {
             if problem.http_status == 401 {
                 self.credentials.forget(&credential);
@@ -103,7 +119,7 @@ impl Gate {
         {
             return Ok(response);
         }
-        Ok(refusal::in_our_words(response.map(Body::new), &method, id).await)
+        Ok(refusal::in_our_words(response, &method, id).await)
     }
 
     async fn check_credential(&self, parts: &Parts) -> Result<Holder, Problem> {

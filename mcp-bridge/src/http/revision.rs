@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::refusal;
 use crate::handler::REVISIONS;
 
-const HEADER: &str = "mcp-protocol-version";
+/// Its name.
+pub(super) const HEADER: &str = "mcp-protocol-version";
 
 /// The parts of a message that an error needs.
 #[derive(Deserialize)]
