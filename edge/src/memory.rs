@@ -5,7 +5,7 @@
 //! learns from core, not from a clock: it listens to the news of the catalogue ([`listening`]) and notes what they change ([`known`]).
 //!
 //! Without news for [`muster_api::deadline::CATALOGUE_TRUST`] nothing counts as right: core is asked. Only if it is away, what was right
-//! when the last news came is answered, marked with its age, and for a limited time.
+//! before is answered, even if it is known to have changed since: marked with its age, and for a limited time.
 
 mod clock;
 mod known;
@@ -41,7 +41,7 @@ pub(crate) use turns::{Turn, Turns};
 
 use crate::Core;
 
-/// Nothing is kept for longer, whatever the news say: a limit to what an error could do.
+/// Nothing counts as right for longer, whatever the news say: a limit to what an error could do.
 pub(crate) const LONGEST: Duration = Duration::from_mins(5);
 
 /// A larger answer is not kept.
@@ -50,8 +50,9 @@ pub(crate) const LARGEST: usize = 1 << 20;
 /// An answer that was asked for so lately counts as right, also without news. Those who waited for it take it.
 const JUST_ASKED: Duration = Duration::from_millis(250);
 
-/// How long a client waits for core while there is an old answer.
+/// How long a client waits for core while there is an old answer: one that may be right, and one that is known to be wrong.
 const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE_WITH_WRONG: Duration = Duration::from_secs(2);
 
 /// How long core is not asked again after it was away, while there is an old answer.
 const AWAY: Duration = Duration::from_secs(1);
@@ -72,8 +73,10 @@ struct Inner {
     pages: Cache<Asked, Arc<Answer>>,
     searches: Cache<Asked, Arc<Answer>>,
     turns: Turns<Asked>,
-    /// Until when core is taken to be away, in microseconds of the clock.
+    /// Until when core is taken to be away, in microseconds of the clock, and the epoch in which it was asked in vain. News and changes
+    /// begin another one: then it answers.
     away_until: AtomicU64,
+    away_in: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
     stale: AtomicU64,
@@ -104,6 +107,22 @@ pub(crate) struct Recalled {
     pub(crate) age: Option<Duration>,
 }
 
+/// An answer that may be served only while core is away.
+struct Old {
+    answer: Arc<Answer>,
+    age: Duration,
+    patience: Duration,
+}
+
+impl From<Old> for Recalled {
+    fn from(old: Old) -> Self {
+        Self {
+            answer: old.answer,
+            age: Some(old.age),
+        }
+    }
+}
+
 /// How often the memory was of use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -122,10 +141,11 @@ impl Memory {
         Self(Arc::new(Inner {
             known: Known::default(),
             wanted: Wanted::default(),
-            pages: store(part),
-            searches: store(part),
+            pages: store(part, options.stale),
+            searches: store(part, options.stale),
             turns: Turns::default(),
             away_until: AtomicU64::new(0),
+            away_in: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             stale: AtomicU64::new(0),
@@ -170,7 +190,7 @@ impl Memory {
         let was_just_asked =
             now < basis.asked_at + JUST_ASKED && known.is_undoubted(basis.asked_at);
         let is_recent = was_just_asked || known.is_fresh(now);
-        is_recent && known.holds(basis, now)
+        is_recent && now < basis.asked_at + LONGEST && known.holds(basis, now)
     }
 
     /// Notes that something was answered from memory.
@@ -213,10 +233,6 @@ impl Memory {
         ask: impl AsyncFnOnce(Basis) -> Result<Answer, Status>,
     ) -> Result<Recalled, Status> {
         let right = |answer| Recalled { answer, age: None };
-        let old_of = |answer, age| Recalled {
-            answer,
-            age: Some(age),
-        };
         let inner = &*self.0;
         listening::begin(self, core);
         let store = if is_filtered {
@@ -235,14 +251,14 @@ impl Memory {
                 inner.hits.fetch_add(1, Ordering::Relaxed);
                 return Ok(right(Arc::clone(found)));
             }
-            let old = found.and_then(|found| Some((self.age(&found.basis, now)?, found)));
-            if let Some((age, found)) = &old
-                && micros(now) < inner.away_until.load(Ordering::Relaxed)
-            {
-                inner.stale.fetch_add(1, Ordering::Relaxed);
-                return Ok(old_of(Arc::clone(found), *age));
-            }
             let epoch = inner.known.epoch();
+            let old = match found.and_then(|found| self.old(found, now)) {
+                Some(old) if self.is_away_in(epoch, now) => {
+                    inner.stale.fetch_add(1, Ordering::Relaxed);
+                    return Ok(old.into());
+                }
+                old => old,
+            };
             let _turn = match inner.turns.take(asked.clone(), epoch) {
                 Turn::Another(end) if rounds < ROUNDS => {
                     rounds += 1;
@@ -254,25 +270,32 @@ impl Memory {
                 Turn::Own(turn) => Some(turn),
             };
             inner.misses.fetch_add(1, Ordering::Relaxed);
-            let asking = ask_for(old.is_some(), ask(Basis::of(epoch, now)));
-            // Those who wait for it then ask for themselves.
-            let asking = timeout_at(deadline, asking);
-            let outcome = asking.await.unwrap_or_else(|_elapsed| Err(late()));
-            return match (outcome, old) {
+            let patience = old.as_ref().map(|old| old.patience);
+            let asking = ask_for(patience, ask(Basis::of(epoch, now)));
+            // Those who wait for it then ask for themselves. That a client has no time says nothing of core.
+            let outcome = timeout_at(deadline, asking).await;
+            return match (outcome.map_err(|_elapsed| late())?, old) {
                 (Ok(answer), _) => {
                     let answer = Arc::new(answer);
                     if answer.is_kept && answer.message.len() <= LARGEST {
                         store.insert(asked, Arc::clone(&answer));
+                    } else {
+                        store.invalidate(&asked);
                     }
                     Ok(right(answer))
                 }
-                (Err(status), Some((age, found))) if is_away(&status) => {
-                    let until = micros(self.now() + AWAY);
-                    inner.away_until.store(until, Ordering::Relaxed);
+                (Err(status), Some(old)) if is_away(&status) => {
+                    self.note_away(epoch);
                     inner.stale.fetch_add(1, Ordering::Relaxed);
-                    Ok(old_of(found, age))
+                    Ok(old.into())
                 }
-                (Err(status), _) => Err(status),
+                (Err(status), old) => {
+                    // What core says that there is not does not come back while it is away.
+                    if old.is_some() && !is_away(&status) {
+                        store.invalidate(&asked);
+                    }
+                    Err(status)
+                }
             };
         }
     }
@@ -298,16 +321,38 @@ impl Memory {
         })
     }
 
-    /// How long ago what is based on this was known to be right, if it may be answered while core is away.
-    fn age(&self, basis: &Basis, now: Duration) -> Option<Duration> {
+    /// What was found, if it may be answered while core is away. What is known to be wrong was right when core was asked for it, and nobody
+    /// knows for how long.
+    fn old(&self, answer: Arc<Answer>, now: Duration) -> Option<Old> {
         let Inner { known, options, .. } = &*self.0;
-        let right_at = known.heard_at().max(basis.asked_at);
+        let asked_at = answer.basis.asked_at;
+        let (right_at, patience) = if known.holds(&answer.basis, now) {
+            (known.heard_at().max(asked_at), PATIENCE)
+        } else {
+            (asked_at, PATIENCE_WITH_WRONG)
+        };
         let age = now.saturating_sub(right_at);
-        (age < options.stale && known.holds(basis, now)).then_some(age)
+        (age < options.stale).then_some(Old {
+            answer,
+            age,
+            patience,
+        })
+    }
+
+    /// Whether core was asked in vain just now, and nothing was heard of it since.
+    fn is_away_in(&self, epoch: u64, now: Duration) -> bool {
+        let until = self.0.away_until.load(Ordering::Acquire);
+        micros(now) < until && self.0.away_in.load(Ordering::Acquire) == epoch
+    }
+
+    fn note_away(&self, epoch: u64) {
+        let until = micros(self.now() + AWAY);
+        self.0.away_in.store(epoch, Ordering::Release);
+        self.0.away_until.store(until, Ordering::Release);
     }
 }
 
-fn store(bytes: u64) -> Cache<Asked, Arc<Answer>> {
+fn store(bytes: u64, stale: Duration) -> Cache<Asked, Arc<Answer>> {
     /// What an answer takes besides its bytes, about.
     const OTHER_BYTES: usize = 512;
     let weigh = |asked: &Asked, answer: &Arc<Answer>| {
@@ -317,19 +362,19 @@ fn store(bytes: u64) -> Cache<Asked, Arc<Answer>> {
     Cache::builder()
         .max_capacity(bytes)
         .weigher(weigh)
-        .time_to_live(LONGEST)
+        .time_to_live(LONGEST + stale)
         .build()
 }
 
-/// Asks core, but not for long if there is an old answer.
+/// Asks core, for so long if there is an old answer.
 async fn ask_for<A>(
-    is_old_known: bool,
+    patience: Option<Duration>,
     asking: impl Future<Output = Result<A, Status>>,
 ) -> Result<A, Status> {
-    if !is_old_known {
-        return asking.await;
+    match patience {
+        Some(patience) => timeout(patience, asking).await.map_err(|_elapsed| late())?,
+        None => asking.await,
     }
-    timeout(PATIENCE, asking).await.map_err(|_elapsed| late())?
 }
 
 fn late() -> Status {

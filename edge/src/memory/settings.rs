@@ -12,7 +12,8 @@ pub struct MemorySettings {
     #[arg(long, env = "MUSTER_MEMORY_MB", value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(0..=65_536))]
     pub memory_mb: u32,
-    /// While core is away, an answer is served that was right up to so many seconds ago; 0 serves none
+    /// While core is away, an answer is served that was right up to so many seconds ago, even if it is known to have changed
+    /// since; 0 serves none
     #[arg(long, env = "MUSTER_STALE_SECONDS", value_name = "SECONDS", default_value_t = 300,
           value_parser = clap::value_parser!(u32).range(0..=300))]
     pub stale_seconds: u32,

@@ -83,11 +83,20 @@ impl History {
         self.states().last_mut().unwrap().done = Some(Instant::now());
     }
 
-    /// Whether what was seen was there, no longer ago than the bound.
-    pub(super) fn allows(&self, seen: &Seen, bound: Duration) -> bool {
+    /// Whether what was seen was there, no longer ago than the bound. An edge shows its own changes at once, unless core was away in one of
+    /// these times since.
+    pub(super) fn allows(&self, seen: &Seen, bound: Duration, away: &[(Instant, Instant)]) -> bool {
         let states = self.states();
+        let was_away_since = |state: &State| {
+            let mut cuts = away.iter();
+            cuts.any(|(begun, ended)| {
+                let is_later = state.done.is_none_or(|done| done <= *ended);
+                is_later && *begun <= seen.answered && seen.asked <= *ended + bound
+            })
+        };
         let is_over = |state: &State| {
-            let is_own = state.through == Some(seen.edge) && seen.age.is_zero();
+            let is_old = !seen.age.is_zero() && was_away_since(state);
+            let is_own = state.through == Some(seen.edge) && !is_old;
             let late = if is_own && !(seen.is_list && state.is_late_in_lists) {
                 Duration::ZERO
             } else {

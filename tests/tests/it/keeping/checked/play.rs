@@ -30,6 +30,9 @@ const EVENTS: usize = 2;
 const WRITERS: usize = 3;
 const ENDING: usize = 6;
 
+/// The edge whose line is cut.
+const CUT: usize = 1;
+
 /// No change is seen later than this. The longest time in which this machine did nothing for a task is added.
 const BOUND: Duration = Duration::from_secs(1);
 
@@ -46,6 +49,8 @@ pub(super) struct Play {
     line: Line,
     /// Nobody writes over the line while it is cut: the outcome would not be known.
     uncut: RwLock<()>,
+    /// When it was cut, and when its edge could reach core again.
+    cuts: Mutex<Vec<(Instant, Instant)>>,
     owner: Account,
     events: Vec<Event>,
     honesty: Honesty,
@@ -121,6 +126,7 @@ impl Play {
             edges,
             line,
             uncut: RwLock::new(()),
+            cuts: Mutex::default(),
             owner,
             events,
             honesty,
@@ -153,7 +159,11 @@ impl Play {
         }
         let bound = BOUND + stall;
         let seen = self.seen.lock().unwrap();
-        let is_wrong = |seen: &&Seen| !self.events[seen.event].history.allows(seen, bound);
+        let cuts = self.cuts.lock().unwrap();
+        let is_wrong = |seen: &&Seen| {
+            let cuts = if seen.edge == CUT { &cuts[..] } else { &[] };
+            !self.events[seen.event].history.allows(seen, bound, cuts)
+        };
         let wrong = seen.iter().filter(is_wrong);
         let wrong = wrong.map(|seen| format!("{seen:?}: {:?}", self.events[seen.event].history));
         Outcome {
@@ -328,10 +338,12 @@ impl Play {
         while !self.stop.is_cancelled() {
             sleep(Duration::from_millis(500 + chance.below(500))).await;
             let uncut = self.uncut.write().await;
+            let begun = Instant::now();
             self.line.cut();
             sleep(Duration::from_millis(100 + chance.below(1_200))).await;
             self.line.mend();
             self.is_back().await;
+            self.cuts.lock().unwrap().push((begun, Instant::now()));
             drop(uncut);
         }
     }
@@ -339,7 +351,7 @@ impl Play {
     /// Waits until the second edge can reach its core again.
     async fn is_back(&self) {
         let start = Instant::now();
-        while self.edges[1]
+        while self.edges[CUT]
             .http
             .request(http::Method::GET, "/readyz")
             .send()
