@@ -120,8 +120,8 @@ fn hosts(options: &Options) -> Hosts {
 }
 
 fn config(options: &Options, hosts: &Hosts) -> StreamableHttpServerConfig {
-    let named = options.origins.iter().map(Origin::exact);
-    let origins = LOOPBACK_ORIGINS.into_iter().chain(named);
+    let others = options.origins.iter().map(Origin::exact);
+    let origins = LOOPBACK_ORIGINS.into_iter().chain(others);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

@@ -101,12 +101,11 @@ impl Gate {
             Method::POST => PlainCall::read(&self.hosts, &self.bridge, &parts.headers, &bytes),
             _ => None,
         };
-        let response = match plain {
-            Some(call) => call.answer(&self.bridge, parts).await,
-            None => {
-                let request = Request::from_parts(parts, Full::new(bytes.clone()));
-                self.service.handle(request).await.map(Body::new)
-            }
+        let response = if let Some(call) = plain {
+            call.answer(&self.bridge, parts).await
+        } else {
+            let request = Request::from_parts(parts, Full::new(bytes.clone()));
+            self.service.handle(request).await.map(Body::new)
         };
         if let Some(problem) = refused.take() {
             if problem.http_status == 401 {

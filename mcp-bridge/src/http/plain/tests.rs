@@ -295,7 +295,7 @@ fn unusual() -> Vec<Case> {
         |message| message["params"]["_meta"] = json!("x"),
         |message| message["params"]["_meta"] = meta(BEFORE),
         |message| {
-            message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!("x")
+            message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!("x");
         },
     ];
     cases.extend(changes.map(with));
