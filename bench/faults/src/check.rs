@@ -1,25 +1,20 @@
-//! What was acknowledged must be there afterwards: each event, each registration, and each mail.
+//! What was acknowledged must be there afterwards: each event and each registration. Mails are in [`crate::mails`].
 
-use std::{
-    collections::HashSet,
-    time::{Duration, Instant},
-};
+use std::collections::HashSet;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::{
-    client::{Asked, Client},
+    asked::Asked,
+    balancer::Caller,
     load::Record,
-    system::{Event, System, text},
+    mails::{self, Mails},
+    requests::text,
+    system::{Event, System},
+    target::Target,
 };
-
-/// How long mails may take: their first tries may have met the fault, and the next come after half a minute.
-const MAILS: Duration = Duration::from_mins(3);
-
-/// How often it is looked whether mails have come.
-const POLL: Duration = Duration::from_millis(100);
 
 /// Checks at a time.
 const AT_A_TIME: usize = 8;
@@ -27,63 +22,61 @@ const AT_A_TIME: usize = 8;
 /// The longest page of registrations.
 const PAGE: usize = 200;
 
-/// What is missing of what was acknowledged.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What is missing of what was acknowledged, and what is too much.
+#[derive(Debug, Default)]
 pub(crate) struct Lost {
     pub(crate) events: usize,
     pub(crate) registrations: usize,
-    pub(crate) mails: usize,
+    pub(crate) mails: Mails,
 }
 
 impl Lost {
     pub(crate) fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.registrations += other.registrations;
-        self.mails += other.mails;
+        self.mails.add(&other.mails);
     }
 
-    /// The number, and what it consists of.
-    pub(crate) fn text(&self) -> String {
-        match self.sum() {
-            0 => "0".to_owned(),
-            sum => format!(
-                "{sum} ({} events, {} registrations, {} mails)",
-                self.events, self.registrations, self.mails
-            ),
-        }
-    }
-
-    pub(crate) fn sum(&self) -> usize {
-        self.events + self.registrations + self.mails
+    /// Of what was acknowledged.
+    pub(crate) const fn acknowledged(&self) -> usize {
+        self.events + self.registrations
     }
 }
 
 /// Looks for everything that the record has.
-pub(crate) async fn check(system: &System, record: &Record) -> anyhow::Result<Lost> {
-    let mut lost = Lost {
-        events: missing_events(system, &record.created).await?,
-        ..Lost::default()
-    };
+pub(crate) async fn check(
+    system: &System,
+    target: &Target,
+    record: &Record,
+) -> anyhow::Result<Lost> {
+    let mut registrations = 0;
     for (place, event) in system.events.iter().enumerate() {
-        let registered = registrations(system, event).await?;
+        let registered = registered(target, event).await?;
         let missing = |(at, email): &&(usize, String)| *at == place && !registered.contains(email);
-        lost.registrations += record.registered.iter().filter(missing).count();
+        registrations += record.registered.iter().filter(missing).count();
     }
-    lost.mails = missing_mails(system, record).await;
-    Ok(lost)
+    Ok(Lost {
+        events: missing_events(system, target, &record.created).await?,
+        registrations,
+        mails: mails::check(system, record).await?,
+    })
 }
 
-async fn missing_events(system: &System, created: &[(usize, String)]) -> anyhow::Result<usize> {
+async fn missing_events(
+    system: &System,
+    target: &Target,
+    created: &[(usize, String)],
+) -> anyhow::Result<usize> {
     let mut checks = JoinSet::new();
     for share in created.chunks(created.len().div_ceil(AT_A_TIME).max(1)) {
-        let (share, events, address) = (share.to_vec(), system.events.clone(), system.address);
+        let (share, events) = (share.to_vec(), system.events.clone());
+        let mut caller = Caller::of(&target.api);
         checks.spawn(async move {
-            let mut client = Client::new(address);
             let mut missing = 0;
             for (place, id) in share {
                 let key = &events.get(place).context("each account has an event")?.key;
                 let asked = Asked::get(format!("/api/v1/me/events/{id}"), Some(key));
-                let answer = client.ask(&asked).await;
+                let answer = caller.call(&asked).await.answer;
                 let status = answer.status.context("no answer to a check")?;
                 ensure!(status.is_success() || status.as_u16() == 404, "{answer:?}");
                 missing += usize::from(!status.is_success());
@@ -99,17 +92,20 @@ async fn missing_events(system: &System, created: &[(usize, String)]) -> anyhow:
 }
 
 /// The addresses of all who are registered for an event.
-async fn registrations(system: &System, event: &Event) -> anyhow::Result<HashSet<String>> {
-    let mut client = Client::new(system.address);
+async fn registered(target: &Target, event: &Event) -> anyhow::Result<HashSet<String>> {
+    let mut caller = Caller::of(&target.api);
     let mut addresses = HashSet::new();
     for from in (0..).step_by(PAGE) {
         let path = format!(
             "/api/v1/me/events/{}/registrations?limit={PAGE}&offset={from}",
             event.id
         );
-        let page = client.ask(&Asked::get(path, Some(&event.key))).await;
-        let page = page.json()?;
-        let items = page.get("items").and_then(Value::as_array);
+        let asked = Asked::get(path, Some(&event.key));
+        let answer = caller.call(&asked).await.answer;
+        ensure!(asked.is_done(&answer), "{answer:?}");
+        let page = asked.content(&answer);
+        let items = page.as_ref().and_then(|page| page.get("items"));
+        let items = items.and_then(Value::as_array);
         let items = items.context("a page has items")?;
         for item in items {
             addresses.insert(text(item, "email")?);
@@ -119,22 +115,4 @@ async fn registrations(system: &System, event: &Event) -> anyhow::Result<HashSet
         }
     }
     Ok(addresses)
-}
-
-/// How many people who were told that they are registered get no mail.
-async fn missing_mails(system: &System, record: &Record) -> usize {
-    let until = Instant::now() + MAILS;
-    loop {
-        let mails = system.mails.mails();
-        let told: HashSet<_> = mails.iter().flat_map(|mail| &mail.recipients).collect();
-        let missing = record
-            .registered
-            .iter()
-            .filter(|(_, email)| !told.contains(email));
-        let missing = missing.count();
-        if missing == 0 || Instant::now() > until {
-            return missing;
-        }
-        tokio::time::sleep(POLL).await;
-    }
 }

@@ -1,142 +1,137 @@
-//! One client of the gateway, on one connection that it keeps.
+//! One connection to one replica, which is kept, and opened again when it was closed.
 
-use std::{
-    net::SocketAddr,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, time::Duration};
 
 use bytes::Bytes;
 use http::{
-    Method, Request, StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HOST},
+    StatusCode,
+    header::{HeaderValue, LOCATION},
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use process::tcp;
-use serde_json::Value;
-use tokio::time::timeout;
+use tokio::{task::JoinHandle, time::timeout};
+
+use crate::asked::Asked;
 
 /// How long a client waits for an answer: far longer than any should take.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A request, to be sent any number of times.
-#[derive(Debug, Clone)]
-pub(crate) struct Asked {
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    pub(crate) key: Option<String>,
-    pub(crate) body: Option<String>,
-}
-
-impl Asked {
-    pub(crate) fn get(path: String, key: Option<&str>) -> Self {
-        Self {
-            method: Method::GET,
-            path,
-            key: key.map(str::to_owned),
-            body: None,
-        }
-    }
-
-    pub(crate) fn post(path: String, key: Option<&str>, body: &Value) -> Self {
-        Self {
-            method: Method::POST,
-            body: Some(body.to_string()),
-            ..Self::get(path, key)
-        }
-    }
-
-    fn request(&self, host: SocketAddr) -> http::Result<Request<Full<Bytes>>> {
-        let mut request = Request::builder()
-            .method(&self.method)
-            .uri(&self.path)
-            .header(HOST, host.to_string());
-        if let Some(key) = &self.key {
-            request = request.header(AUTHORIZATION, format!("Bearer {key}"));
-        }
-        if self.body.is_some() {
-            request = request.header(CONTENT_TYPE, "application/json");
-        }
-        request.body(self.body.clone().unwrap_or_default().into())
-    }
-}
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(1);
 
 /// What came of a request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// `None` if the connection broke or nothing came in time.
+    /// `None` if there was no answer.
     pub(crate) status: Option<StatusCode>,
+    pub(crate) location: Option<String>,
     pub(crate) body: Bytes,
-    pub(crate) took: Duration,
 }
 
-impl Answer {
-    pub(crate) fn is_ok(&self) -> bool {
-        self.status.is_some_and(|status| status.is_success())
-    }
-
-    pub(crate) fn json(&self) -> anyhow::Result<Value> {
-        anyhow::ensure!(self.is_ok(), "{self:?}");
-        Ok(serde_json::from_slice(&self.body)?)
-    }
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// There was no connection, so that nobody has seen the request.
+    NotSent,
+    /// The connection broke, or nothing came in time.
+    Lost,
 }
 
-/// Asks one thing after the other, and connects again when its connection was closed.
+/// Asks one thing after the other.
 pub(crate) struct Client {
     address: SocketAddr,
-    sender: Option<SendRequest<Full<Bytes>>>,
+    line: Option<Line>,
+}
+
+/// A connection. It ends with this: a request that nobody waits for any more must not go on.
+struct Line {
+    sender: SendRequest<Full<Bytes>>,
+    connection: JoinHandle<()>,
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.connection.abort();
+    }
 }
 
 impl Client {
     pub(crate) const fn new(address: SocketAddr) -> Self {
         Self {
             address,
-            sender: None,
+            line: None,
         }
     }
 
-    pub(crate) async fn ask(&mut self, asked: &Asked) -> Answer {
-        let started = Instant::now();
-        let answered = timeout(PATIENCE, self.try_twice(asked)).await;
-        let answered = answered.ok().and_then(Result::ok);
-        if answered.is_none() {
-            self.sender = None;
-        }
-        let (status, body) = answered.unzip();
-        Answer {
-            status,
-            body: body.unwrap_or_default(),
-            took: started.elapsed(),
-        }
+    /// Closes its connection.
+    pub(crate) fn close(&mut self) {
+        self.line = None;
     }
 
-    /// A request that was never sent, since the connection was closed before, is sent again, as every HTTP client does.
-    async fn try_twice(&mut self, asked: &Asked) -> anyhow::Result<(StatusCode, Bytes)> {
-        let first = self.send(asked).await;
-        match first {
-            Err(error) if error.downcast_ref().is_some_and(hyper::Error::is_canceled) => {
-                self.sender = None;
+    /// Whoever drops this before its end must close the connection.
+    pub(crate) async fn ask(&mut self, asked: &Asked) -> Result<Answer, Unanswered> {
+        let answer = timeout(PATIENCE, self.try_twice(asked)).await;
+        let answer = answer.unwrap_or(Err(Unanswered::Lost));
+        if answer.is_err() {
+            self.close();
+        }
+        answer
+    }
+
+    /// A request that was never sent, since the connection was closed before, is sent again on a new one, as every HTTP client does.
+    async fn try_twice(&mut self, asked: &Asked) -> Result<Answer, Unanswered> {
+        let is_kept = self.line.is_some();
+        match self.send(asked).await {
+            Err(Unanswered::NotSent) if is_kept => {
+                self.close();
                 self.send(asked).await
             }
             other => other,
         }
     }
 
-    async fn send(&mut self, asked: &Asked) -> anyhow::Result<(StatusCode, Bytes)> {
-        if self.sender.as_ref().is_none_or(SendRequest::is_closed) {
-            let stream = tcp::connect(self.address).await?;
-            let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-            // Its callers get its failure.
-            tokio::spawn(connection);
-            self.sender = Some(sender);
-        }
-        let sender = self.sender.as_mut();
-        let sender = sender.ok_or_else(|| anyhow::anyhow!("no connection"))?;
-        sender.ready().await?;
-        let answer = sender.send_request(asked.request(self.address)?).await?;
-        let status = answer.status();
-        let body = answer.into_body().collect().await?.to_bytes();
-        Ok((status, body))
+    async fn send(&mut self, asked: &Asked) -> Result<Answer, Unanswered> {
+        let not_sent = |_error| Unanswered::NotSent;
+        let mut line = match self.line.take().filter(|line| !line.sender.is_closed()) {
+            Some(line) => line,
+            None => connect(self.address).await?,
+        };
+        line.sender.ready().await.map_err(not_sent)?;
+        let host = self.address.to_string();
+        let request = asked.request(&host).map_err(|_| Unanswered::NotSent)?;
+        let answered = line.sender.send_request(request).await;
+        let answered = answered.map_err(|error| {
+            if error.is_canceled() {
+                Unanswered::NotSent
+            } else {
+                Unanswered::Lost
+            }
+        })?;
+        let (head, body) = answered.into_parts();
+        let body = body.collect().await.map_err(|_| Unanswered::Lost)?;
+        self.line = Some(line);
+        let text = |value: &HeaderValue| value.to_str().map(str::to_owned).ok();
+        Ok(Answer {
+            status: Some(head.status),
+            location: head.headers.get(LOCATION).and_then(text),
+            body: body.to_bytes(),
+        })
     }
+}
+
+async fn connect(address: SocketAddr) -> Result<Line, Unanswered> {
+    let stream = timeout(CONNECT, tcp::connect(address)).await;
+    let stream = stream.map_or(Err(Unanswered::NotSent), |stream| {
+        stream.map_err(|_| Unanswered::NotSent)
+    })?;
+    let (sender, connection) = handshake(TokioIo::new(stream))
+        .await
+        .map_err(|_| Unanswered::NotSent)?;
+    let connection = tokio::spawn(async move {
+        // Its callers get its failure.
+        let _ended = connection.await;
+    });
+    Ok(Line { sender, connection })
 }

@@ -1,20 +1,12 @@
-//! The faults: each happens a number of times while clients read and write.
+//! The faults: what each is called, what it needs, and what is asked of it.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
-use test_postgres::Server;
-use tokio::{task::block_in_place, time::sleep};
 
 use crate::{
-    client::Client,
-    load::{Load, Next, Record, Shape, Target},
-    processes::Process,
-    system::{Engine, System},
+    part::{Kind, Parts},
+    system::{Disk, Layout, Paths},
 };
 
 /// A way in which parts of Muster fail.
@@ -22,158 +14,214 @@ use crate::{
 pub(crate) enum Fault {
     /// `kill -9` of one of two cores
     KillCore,
+    /// `kill -9` of one of two gateways
+    KillGateway,
+    /// `kill -9` of one of two bridges
+    KillBridge,
+    /// `kill -9` of one of two sites
+    KillSite,
+    /// SIGSTOP of one of two cores
+    FreezeCore,
+    /// SIGSTOP of one of two gateways
+    FreezeGateway,
+    /// SIGSTOP of one of two bridges
+    FreezeBridge,
+    /// SIGSTOP of one of two sites
+    FreezeSite,
+    /// One of two cores is cut from its database
+    CutCore,
+    /// One of two gateways is cut from all cores
+    CutGateway,
+    /// One of two bridges is cut from all cores
+    CutBridge,
+    /// One of two sites is cut from all cores
+    CutSite,
+    /// One of two cores is cut from everything
+    LoseCore,
+    /// Rounds in which everything is restarted, one replica of each kind at a time
+    Roll,
     /// `kill -9` of PostgreSQL
     KillDatabase,
-    /// SIGSTOP of one of two cores for some seconds
-    FreezeCore,
-    /// Ten times as many writes as the system can do
-    Overload,
     /// A restart of PostgreSQL
     RestartDatabase,
-    /// A restart of both cores, one after the other
-    RollingRestart,
+    /// No space on PostgreSQL's disk
+    FullDatabaseDisk,
     /// No space for the files of SQLite
     FullDisk,
+    /// The mail server is away
+    MailAway,
+    /// The clock of one of two cores is 5 s ahead
+    ClockAhead,
+    /// Ten times as many writes as the system can do
+    Overload,
 }
 
-/// Who calls meanwhile: not as many as the system can serve, so that only the fault matters.
-const LOAD: Shape = Shape {
-    readers: 8,
-    writers: 12,
-    pause: Duration::from_millis(20),
+/// What a fault does, and to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Kill(Kind),
+    Freeze(Kind),
+    Cut(Kind),
+    Lose,
+    Roll,
+    KillDatabase,
+    RestartDatabase,
+    FillDatabaseDisk,
+    LimitFiles,
+    LeaveMails,
+    SetClock,
+    Overload,
+}
+
+/// How long faults last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths {
+    pub(crate) frozen: Duration,
+    pub(crate) cut: Duration,
+    pub(crate) without_mails: Duration,
+    pub(crate) clock_ahead: Duration,
+    pub(crate) overload: Duration,
+    /// How often everything is restarted.
+    pub(crate) rounds: usize,
+}
+
+impl Lengths {
+    pub(crate) const FULL: Self = Self {
+        frozen: Duration::from_secs(5),
+        cut: Duration::from_secs(30),
+        without_mails: Duration::from_mins(10),
+        clock_ahead: Duration::from_secs(20),
+        overload: Duration::from_secs(6),
+        rounds: 10,
+    };
+
+    /// As short as can be, so that each fault still shows.
+    pub(crate) const SHORT: Self = Self {
+        frozen: Duration::from_secs(4),
+        cut: Duration::from_secs(6),
+        without_mails: Duration::from_secs(8),
+        clock_ahead: Duration::from_secs(4),
+        overload: Duration::from_secs(2),
+        rounds: 1,
+    };
+}
+
+/// Two of everything.
+const ALL: Parts = Parts {
+    cores: 2,
+    edges: 2,
+    only_gateways: false,
 };
 
-/// How long the clients work between two faults.
-const REST: Duration = Duration::from_secs(1);
-
-/// How long a core is frozen.
-const FROZEN: Duration = Duration::from_secs(5);
-
-/// How long it takes until a core that was away gets calls again.
-const UNTIL_USED: Duration = Duration::from_secs(6);
-
-/// How long PostgreSQL is away, and the disk is full.
-const AWAY: Duration = Duration::from_secs(1);
-
-/// Far longer than it takes until writing is possible again.
-const RECOVERY: Duration = Duration::from_mins(1);
-
 impl Fault {
-    pub(crate) const fn engine(self) -> Engine {
+    pub(crate) const fn deed(self) -> Deed {
         match self {
-            Self::FullDisk => Engine::Sqlite,
-            _ => Engine::Postgres,
+            Self::KillCore => Deed::Kill(Kind::Core),
+            Self::KillGateway => Deed::Kill(Kind::Gateway),
+            Self::KillBridge => Deed::Kill(Kind::Bridge),
+            Self::KillSite => Deed::Kill(Kind::Site),
+            Self::FreezeCore => Deed::Freeze(Kind::Core),
+            Self::FreezeGateway => Deed::Freeze(Kind::Gateway),
+            Self::FreezeBridge => Deed::Freeze(Kind::Bridge),
+            Self::FreezeSite => Deed::Freeze(Kind::Site),
+            Self::CutCore => Deed::Cut(Kind::Core),
+            Self::CutGateway => Deed::Cut(Kind::Gateway),
+            Self::CutBridge => Deed::Cut(Kind::Bridge),
+            Self::CutSite => Deed::Cut(Kind::Site),
+            Self::LoseCore => Deed::Lose,
+            Self::Roll => Deed::Roll,
+            Self::KillDatabase => Deed::KillDatabase,
+            Self::RestartDatabase => Deed::RestartDatabase,
+            Self::FullDatabaseDisk => Deed::FillDatabaseDisk,
+            Self::FullDisk => Deed::LimitFiles,
+            Self::MailAway => Deed::LeaveMails,
+            Self::ClockAhead => Deed::SetClock,
+            Self::Overload => Deed::Overload,
         }
     }
 
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::KillCore => "kill -9 of one core",
-            Self::KillDatabase => "kill -9 of PostgreSQL",
-            Self::FreezeCore => "SIGSTOP of one core for 5 s",
-            Self::Overload => "overload",
-            Self::RestartDatabase => "restart of PostgreSQL",
-            Self::RollingRestart => "restart of each core in turn",
-            Self::FullDisk => "full disk",
+    /// The system that it happens to.
+    pub(crate) const fn layout(self) -> Layout {
+        let layout = Layout {
+            parts: ALL,
+            disk: Disk::Postgres,
+            paths: Paths::Loopback,
+        };
+        match self.deed() {
+            Deed::Cut(_) | Deed::Lose => Layout {
+                paths: Paths::Namespaces,
+                ..layout
+            },
+            Deed::FillDatabaseDisk => Layout {
+                disk: Disk::SmallPostgres,
+                ..layout
+            },
+            Deed::LimitFiles => Layout {
+                parts: Parts { cores: 1, ..ALL },
+                disk: Disk::Sqlite,
+                ..layout
+            },
+            Deed::Overload => Layout {
+                parts: Parts {
+                    cores: 2,
+                    edges: 1,
+                    only_gateways: true,
+                },
+                ..layout
+            },
+            _ => layout,
         }
     }
 
-    /// What the issue asks for, in words.
+    /// What it is called in the table.
+    pub(crate) fn title(self, lengths: &Lengths) -> String {
+        let for_seconds = |time: Duration| format!("for {} s", time.as_secs());
+        match self.deed() {
+            Deed::Kill(kind) => format!("`kill -9` of one {}", kind.name()),
+            Deed::Freeze(kind) => format!(
+                "SIGSTOP of one {} {}",
+                kind.name(),
+                for_seconds(lengths.frozen)
+            ),
+            Deed::Cut(Kind::Core) => {
+                format!("one core cut from PostgreSQL {}", for_seconds(lengths.cut))
+            }
+            Deed::Cut(kind) => format!(
+                "one {} cut from the cores {}",
+                kind.name(),
+                for_seconds(lengths.cut)
+            ),
+            Deed::Lose => format!("one core cut from everything {}", for_seconds(lengths.cut)),
+            Deed::Roll => format!("restart of everything, {} rounds", lengths.rounds),
+            Deed::KillDatabase => "`kill -9` of PostgreSQL".to_owned(),
+            Deed::RestartDatabase => "restart of PostgreSQL".to_owned(),
+            Deed::FillDatabaseDisk => "full disk of PostgreSQL".to_owned(),
+            Deed::LimitFiles => "full disk of SQLite, one core".to_owned(),
+            Deed::LeaveMails => {
+                format!("mail server away {}", for_seconds(lengths.without_mails))
+            }
+            Deed::SetClock => format!(
+                "clock of one core 5 s ahead {}",
+                for_seconds(lengths.clock_ahead)
+            ),
+            Deed::Overload => "overload".to_owned(),
+        }
+    }
+
+    /// What the issues ask for, in words.
     pub(crate) const fn aim(self) -> &'static str {
-        match self {
-            Self::FreezeCore => {
+        match self.deed() {
+            Deed::Freeze(Kind::Core) => {
                 "at most 0.5 % of writes and 0.1 % of reads fail; longest answer 3 s"
             }
-            Self::RestartDatabase | Self::KillDatabase => "longest refusal 1.5 s",
-            Self::RollingRestart => "none fails",
-            Self::KillCore | Self::Overload | Self::FullDisk => "",
+            Deed::RestartDatabase | Deed::KillDatabase => "longest refusal 1.5 s",
+            Deed::Roll => "none fails",
+            _ => "",
         }
     }
-}
 
-/// Has a fault happen so many times under load.
-pub(crate) async fn happen(
-    fault: Fault,
-    system: &mut System,
-    target: &Arc<Target>,
-    times: usize,
-) -> anyhow::Result<Record> {
-    let load = Load::start(target, LOAD);
-    sleep(REST).await;
-    for time in 0..times {
-        once(fault, system, target, time).await?;
-        sleep(REST).await;
+    /// Whether no call may fail for good, on any machine.
+    pub(crate) const fn must_not_fail(self) -> bool {
+        matches!(self.deed(), Deed::Roll)
     }
-    load.stop().await
-}
-
-async fn once(
-    fault: Fault,
-    system: &mut System,
-    target: &Arc<Target>,
-    time: usize,
-) -> anyhow::Result<()> {
-    let one = time % system.cores.len().max(1);
-    match fault {
-        Fault::KillCore => {
-            block_in_place(|| core(system, one)?.kill())?;
-            sleep(AWAY).await;
-            start_again(system, one)?;
-        }
-        Fault::KillDatabase => {
-            block_in_place(|| {
-                system.kill_postgres()?;
-                system.postgres().map(Server::start_again)
-            })?;
-            await_recovery(target).await?;
-        }
-        Fault::FreezeCore => {
-            core(system, one)?.freeze()?;
-            sleep(FROZEN).await;
-            core(system, one)?.thaw()?;
-            sleep(UNTIL_USED).await;
-        }
-        Fault::RestartDatabase => {
-            block_in_place(|| system.postgres().map(Server::stop))?;
-            sleep(AWAY).await;
-            block_in_place(|| system.postgres().map(Server::start_again))?;
-            await_recovery(target).await?;
-        }
-        Fault::RollingRestart => {
-            for one in 0..system.cores.len() {
-                block_in_place(|| core(system, one)?.terminate())?;
-                start_again(system, one)?;
-                sleep(UNTIL_USED).await;
-            }
-        }
-        Fault::FullDisk => {
-            core(system, one)?.limit_files(Some(1))?;
-            sleep(AWAY).await;
-            core(system, one)?.limit_files(None)?;
-            await_recovery(target).await?;
-        }
-        Fault::Overload => bail!("an overload is measured apart"),
-    }
-    Ok(())
-}
-
-fn core(system: &mut System, one: usize) -> anyhow::Result<&mut Process> {
-    system.cores.get_mut(one).context("there is no such core")
-}
-
-fn start_again(system: &mut System, one: usize) -> anyhow::Result<()> {
-    let core = system.cores.get_mut(one).context("there is no such core")?;
-    block_in_place(|| core.start_again(&system.programs))
-}
-
-/// Waits until a write is possible again.
-async fn await_recovery(target: &Arc<Target>) -> anyhow::Result<()> {
-    let mut client = Client::new(target.address);
-    let until = Instant::now() + RECOVERY;
-    let mut record = Record::default();
-    while record.created.is_empty() && record.registered.is_empty() {
-        ensure!(Instant::now() < until, "writing is not possible again");
-        Next::write(target).ask(&mut client, &mut record).await?;
-    }
-    Ok(())
 }

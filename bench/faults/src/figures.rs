@@ -1,138 +1,160 @@
-//! The figures of a record, and the tables of them.
+//! The figures of a record.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::StatusCode;
 
 use crate::{
     check::Lost,
-    fault::Fault,
+    fault::{Fault, Lengths},
+    happening::Seen,
     load::{Call, Kind, Record},
     overload::Outcome,
+    table::Table,
 };
 
-/// Rows below a header. Each row is also said at once on standard error, since a run takes long.
-pub(crate) struct Table {
-    header: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+/// The columns of faults.
+pub(crate) const OF_FAULTS: [&str; 15] = [
+    "fault",
+    "times",
+    "writes",
+    "failed at first",
+    "for good",
+    "reads",
+    "failed at first",
+    "for good",
+    "longest answer",
+    "longest refusal",
+    "refused but by 503",
+    "recovery",
+    "acknowledged and lost",
+    "mails lost, doubled, repeated",
+    "aim",
+];
+
+/// The columns of an overload.
+pub(crate) const OF_OVERLOAD: [&str; 3] = ["overload", "figure", "aim"];
+
+/// A second without a failure ends a recovery.
+const CALM: Duration = Duration::from_secs(1);
+
+/// One row.
+pub(crate) fn add_fault(
+    table: &mut Table,
+    fault: Fault,
+    (times, lengths): (usize, &Lengths),
+    seen: &Seen,
+    lost: &Lost,
+) {
+    let record = &seen.record;
+    let writes = Calls::of(record, Kind::Write);
+    let reads = Calls::of(record, Kind::Read);
+    let answered = longest(record.calls.iter().filter(|call| call.is_done));
+    let refused = longest(record.calls.iter().filter(|call| !call.is_done));
+    let others = record.calls.iter().filter(|call| {
+        !call.is_done
+            && call
+                .status
+                .is_some_and(|status| status != StatusCode::SERVICE_UNAVAILABLE)
+    });
+    let recoveries = seen.ends.iter().map(|end| recovery(&record.calls, *end));
+    let mails = &lost.mails;
+    let late = match (mails.complete, seen.ends.last()) {
+        (Some(complete), Some(end)) => {
+            format!(
+                "; all there after {}",
+                seconds(complete.duration_since(*end))
+            )
+        }
+        _ => String::new(),
+    };
+    table.add(vec![
+        fault.title(lengths),
+        times.to_string(),
+        writes.all.len().to_string(),
+        writes.failures(|call| call.failed_at_first),
+        writes.failures(|call| !call.is_done),
+        reads.all.len().to_string(),
+        reads.failures(|call| call.failed_at_first),
+        reads.failures(|call| !call.is_done),
+        seconds(answered),
+        seconds(refused),
+        others.count().to_string(),
+        seconds(recoveries.max().unwrap_or_default()),
+        format!("{} of {}", lost.acknowledged(), record.acknowledged()),
+        format!(
+            "{}, {}, {}{late}",
+            mails.lost, mails.doubled, mails.repeated
+        ),
+        fault.aim().to_owned(),
+    ]);
 }
 
-impl Table {
-    /// The table of faults.
-    pub(crate) fn of_faults() -> Self {
-        Self::new(&[
-            "fault",
-            "times",
-            "system",
-            "writes",
-            "failed",
-            "reads",
-            "failed",
-            "longest answer",
-            "longest refusal",
-            "500",
+/// From the end of a fault to the first second in which no call fails.
+fn recovery(calls: &[Call], end: Instant) -> Duration {
+    let failed = calls.iter().filter(|call| !call.is_done);
+    let mut failures: Vec<_> = failed.map(Call::ended).filter(|at| *at >= end).collect();
+    failures.sort_unstable();
+    let mut calm_from = end;
+    for failure in failures {
+        if failure.duration_since(calm_from) >= CALM {
+            break;
+        }
+        calm_from = failure;
+    }
+    calm_from.duration_since(end)
+}
+
+/// How many calls failed for good.
+pub(crate) fn failed(record: &Record) -> usize {
+    record.calls.iter().filter(|call| !call.is_done).count()
+}
+
+/// The rows of an overload.
+pub(crate) fn add_overload(table: &mut Table, outcome: &Outcome, lost: &Lost) {
+    let writes = Calls::of(&outcome.record, Kind::Write);
+    let reads = Calls::of(&outcome.record, Kind::Read);
+    let took = |done: bool| {
+        let some = writes.all.iter().filter(|call| call.is_done == done);
+        percentile(some.map(|call| call.took).collect(), 99)
+    };
+    let share = 100.0 * outcome.goodput / outcome.peak;
+    let known = outcome.record.acknowledged() + outcome.others.acknowledged();
+    let of_reads = reads.all.iter().map(|call| call.took).collect();
+    let failed_reads = reads.failures(|call| !call.is_done);
+    let rows = [
+        ("peak of writes", format!("{:.0}/s", outcome.peak), ""),
+        (
+            "writes that arrived",
+            format!("{:.0}/s", outcome.offered),
+            "10 times the peak",
+        ),
+        (
+            "writes done",
+            format!("{:.0}/s, {share:.0} % of the peak", outcome.goodput),
+            "at least 85 %",
+        ),
+        ("accepted, p99", seconds(took(true)), "below 1 s"),
+        ("refused, p99", seconds(took(false)), "below 0.2 s"),
+        (
+            "reads meanwhile",
+            format!("{}, failed {failed_reads}", reads.all.len()),
+            "none fails",
+        ),
+        ("reads, p99", seconds(percentile(of_reads, 99)), ""),
+        ("normal again after", seconds(outcome.normal_after), "3 s"),
+        (
             "acknowledged and lost",
-            "aim",
-        ])
-    }
-
-    /// The table of overloads.
-    pub(crate) fn of_overload() -> Self {
-        Self::new(&["overload", "figure", "aim"])
-    }
-
-    fn new(header: &[&'static str]) -> Self {
-        Self {
-            header: header.to_vec(),
-            rows: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, row: Vec<String>) {
-        eprintln!("{}", row.join("; "));
-        self.rows.push(row);
-    }
-
-    pub(crate) fn add_fault(&mut self, fault: Fault, times: usize, record: &Record, lost: &Lost) {
-        let writes = Calls::of(record, Kind::Write);
-        let reads = Calls::of(record, Kind::Read);
-        let answered = longest(record.calls.iter().filter(|call| call.is_ok()));
-        let refused = longest(record.calls.iter().filter(|call| !call.is_ok()));
-        let broken = Some(StatusCode::INTERNAL_SERVER_ERROR);
-        let broken = record.calls.iter().filter(|call| call.status == broken);
-        self.add(vec![
-            fault.name().to_owned(),
-            times.to_string(),
-            fault.engine().name().to_owned(),
-            writes.all.len().to_string(),
-            writes.failures(),
-            reads.all.len().to_string(),
-            reads.failures(),
-            seconds(answered),
-            seconds(refused),
-            broken.count().to_string(),
-            format!("{} of {}", lost.text(), acknowledged(record)),
-            fault.aim().to_owned(),
-        ]);
-    }
-
-    pub(crate) fn add_overload(&mut self, outcome: &Outcome, lost: &Lost) {
-        let writes = Calls::of(&outcome.record, Kind::Write);
-        let reads = Calls::of(&outcome.record, Kind::Read);
-        let took = |ok: bool| {
-            let some = writes.all.iter().filter(|call| call.is_ok() == ok);
-            percentile(some.map(|call| call.took).collect(), 99)
-        };
-        let share = 100.0 * outcome.goodput / outcome.peak;
-        let known = acknowledged(&outcome.record) + acknowledged(&outcome.others);
-        let rows = [
-            ("peak of writes", format!("{:.0}/s", outcome.peak), ""),
-            (
-                "writes that arrived",
-                format!("{:.0}/s", outcome.offered),
-                "10 times the peak",
+            format!(
+                "{} of {known}, and {} mails",
+                lost.acknowledged(),
+                lost.mails.lost
             ),
-            (
-                "writes done",
-                format!("{:.0}/s, {share:.0} % of the peak", outcome.goodput),
-                "at least 85 %",
-            ),
-            ("accepted, p99", seconds(took(true)), "below 1 s"),
-            ("refused, p99", seconds(took(false)), "below 0.2 s"),
-            (
-                "reads meanwhile",
-                format!("{}, failed {}", reads.all.len(), reads.failures()),
-                "none fails",
-            ),
-            (
-                "reads, p99",
-                seconds(percentile(
-                    reads.all.iter().map(|call| call.took).collect(),
-                    99,
-                )),
-                "",
-            ),
-            ("normal again after", seconds(outcome.normal_after), "3 s"),
-            (
-                "acknowledged and lost",
-                format!("{} of {known}", lost.text()),
-                "none",
-            ),
-        ];
-        for (name, figure, aim) in rows {
-            self.add(vec![name.to_owned(), figure, aim.to_owned()]);
-        }
-    }
-
-    pub(crate) fn print(&self) {
-        if self.rows.is_empty() {
-            return;
-        }
-        println!("\n| {} |", self.header.join(" | "));
-        println!("|{}", "---|".repeat(self.header.len()));
-        for row in &self.rows {
-            println!("| {} |", row.join(" | "));
-        }
+            "none",
+        ),
+    ];
+    for (name, figure, aim) in rows {
+        table.add(vec![name.to_owned(), figure, aim.to_owned()]);
     }
 }
 
@@ -147,16 +169,14 @@ impl<'r> Calls<'r> {
         Self { all: all.collect() }
     }
 
-    fn failures(&self) -> String {
-        let failed = self.all.iter().filter(|call| !call.is_ok()).count();
+    fn failures(&self, has_failed: impl Fn(&Call) -> bool) -> String {
+        let failed = self.all.iter().filter(|call| has_failed(call)).count();
+        if failed == 0 {
+            return "0".to_owned();
+        }
         let share = number(failed) / number(self.all.len().max(1));
         format!("{failed} ({:.2} %)", 100.0 * share)
     }
-}
-
-/// How much was acknowledged.
-fn acknowledged(record: &Record) -> usize {
-    record.created.len() + record.registered.len()
 }
 
 fn longest<'r>(calls: impl Iterator<Item = &'r Call>) -> Duration {

@@ -11,8 +11,9 @@ use tokio::{
 };
 
 use crate::{
-    client::Client,
-    load::{Call, Kind, Load, Next, Record, Shape, Target},
+    load::{Call, Kind, Load, Record, Shape},
+    requests::Next,
+    target::{Callers, Target},
 };
 
 /// How many clients write at a time, to find out how much the system can do. The best counts.
@@ -74,10 +75,8 @@ pub(crate) async fn run(target: &Arc<Target>, time: Duration) -> anyhow::Result<
     let strange = after
         .calls
         .iter()
-        .filter(|call| !call.is_ok() || call.took > NORMAL);
-    let normal_after = strange
-        .map(|call| (call.began + call.took).duration_since(ended))
-        .max();
+        .filter(|call| !call.is_done || call.took > NORMAL);
+    let normal_after = strange.map(|call| call.ended().duration_since(ended)).max();
     others.add(after);
     let afterwards = peak(target, time, &mut others).await?;
     Ok(Outcome {
@@ -108,18 +107,16 @@ async fn peak(target: &Arc<Target>, time: Duration, others: &mut Record) -> anyh
 }
 
 fn done(record: &Record) -> f64 {
-    let is_done = |call: &&Call| call.kind == Kind::Write && call.is_ok();
+    let is_done = |call: &&Call| call.kind == Kind::Write && call.is_done;
     u32::try_from(record.calls.iter().filter(is_done).count()).map_or(f64::INFINITY, f64::from)
 }
 
 /// Has writes arrive at this rate. A write that finds no free connection is not sent. Returns the number of those that were.
 async fn arrive(target: &Arc<Target>, rate: f64, time: Duration) -> anyhow::Result<(Record, f64)> {
-    let free: Vec<_> = (0..CONNECTIONS)
-        .map(|_| Client::new(target.address))
-        .collect();
+    let free: Vec<_> = (0..CONNECTIONS).map(|_| Callers::of(target)).collect();
     let free = Arc::new(Mutex::new(free));
     let lock =
-        |free: &Mutex<Vec<Client>>| free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        |free: &Mutex<Vec<Callers>>| free.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let mut calls: JoinSet<anyhow::Result<Record>> = JoinSet::new();
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -131,17 +128,17 @@ async fn arrive(target: &Arc<Target>, rate: f64, time: Duration) -> anyhow::Resu
         let should = started.elapsed().as_secs_f64() * rate;
         while due < should {
             due += 1.0;
-            let Some(mut client) = lock(&free) else {
+            let Some(mut callers) = lock(&free) else {
                 continue;
             };
             arrived += 1.0;
             let (target, free) = (Arc::clone(target), Arc::clone(&free));
             calls.spawn(async move {
                 let mut record = Record::default();
-                let asked = Next::write(&target).ask(&mut client, &mut record).await;
+                let asked = Next::write(&target).ask(&mut callers, &mut record).await;
                 free.lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .push(client);
+                    .push(callers);
                 asked.map(|()| record)
             });
         }

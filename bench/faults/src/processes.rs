@@ -15,36 +15,43 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit, test_kill_process,
 };
 
+use crate::{network::Place, part::Kind};
+
 /// Far more than a start or a stop takes.
 const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How long one look at a port may take.
+const ATTEMPT: Duration = Duration::from_secs(1);
 
 /// How often a start is looked at.
 const POLL: Duration = Duration::from_millis(5);
 
+/// What a part is started as.
+pub(crate) struct Plan {
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    pub(crate) settings: Vec<(String, String)>,
+    pub(crate) log: PathBuf,
+}
+
 /// A process on a port, which is killed when this is dropped. It logs to a file.
 pub(crate) struct Process {
-    name: &'static str,
-    settings: Vec<(String, String)>,
-    address: SocketAddr,
-    log: PathBuf,
+    plan: Plan,
+    /// What its environment has besides, until it is started again.
+    oddities: Vec<(String, String)>,
     child: Child,
 }
 
 impl Process {
     /// Starts a program and waits until it listens.
-    pub(crate) fn start(
-        programs: &Programs,
-        name: &'static str,
-        address: SocketAddr,
-        settings: Vec<(String, String)>,
-        log: PathBuf,
-    ) -> anyhow::Result<Self> {
-        let child = spawn(programs, name, &settings, &log)?;
+    pub(crate) fn start(programs: &Programs, mut plan: Plan) -> anyhow::Result<Self> {
+        let address = plan.kind.at(plan.place.ip);
+        let name = plan.kind.address_setting().to_owned();
+        plan.settings.push((name, address.to_string()));
+        let child = spawn(programs, &plan, &[])?;
         let mut process = Self {
-            name,
-            settings,
-            address,
-            log,
+            plan,
+            oddities: Vec::new(),
             child,
         };
         process.await_port()?;
@@ -53,8 +60,17 @@ impl Process {
 
     /// Starts it again after its end.
     pub(crate) fn start_again(&mut self, programs: &Programs) -> anyhow::Result<()> {
-        self.child = spawn(programs, self.name, &self.settings, &self.log)?;
+        self.child = spawn(programs, &self.plan, &self.oddities)?;
         self.await_port()
+    }
+
+    /// What its environment has from the next start on.
+    pub(crate) fn is_odd_by(&mut self, oddities: Vec<(String, String)>) {
+        self.oddities = oddities;
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.plan.kind.at(self.plan.place.ip)
     }
 
     /// Ends it as `kill -9` does.
@@ -66,19 +82,30 @@ impl Process {
 
     /// Ends it as a service manager does, and waits for it.
     pub(crate) fn terminate(&mut self) -> anyhow::Result<()> {
-        kill_process(self.pid(), Signal::TERM)?;
+        self.ask_to_end()?;
+        self.await_end()
+    }
+
+    /// Asks it to end, as a service manager does.
+    pub(crate) fn ask_to_end(&self) -> anyhow::Result<()> {
+        Ok(kill_process(self.pid(), Signal::TERM)?)
+    }
+
+    /// Waits for its end, which must be a success.
+    pub(crate) fn await_end(&mut self) -> anyhow::Result<()> {
         let until = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait()? {
                 ensure!(
                     status.success(),
                     "{} ended by {status} (signal {:?})",
-                    self.name,
+                    self.plan.kind.program(),
                     status.signal()
                 );
                 return Ok(());
             }
-            ensure!(Instant::now() < until, "{} does not stop", self.name);
+            let name = self.plan.kind.program();
+            ensure!(Instant::now() < until, "{name} does not stop");
             std::thread::sleep(POLL);
         }
     }
@@ -109,12 +136,12 @@ impl Process {
 
     fn await_port(&mut self) -> anyhow::Result<()> {
         let until = Instant::now() + TIMEOUT;
-        while TcpStream::connect(self.address).is_err() {
+        while TcpStream::connect_timeout(&self.address(), ATTEMPT).is_err() {
             if Instant::now() > until || self.child.try_wait()?.is_some() {
                 bail!(
                     "{} does not start: {}",
-                    self.name,
-                    std::fs::read_to_string(&self.log)?
+                    self.plan.kind.program(),
+                    std::fs::read_to_string(&self.plan.log)?
                 );
             }
             std::thread::sleep(POLL);
@@ -131,17 +158,21 @@ impl Drop for Process {
     }
 }
 
-fn spawn(
-    programs: &Programs,
-    name: &str,
-    settings: &[(String, String)],
-    log: &Path,
-) -> anyhow::Result<Child> {
-    let log = File::options().create(true).append(true).open(log)?;
+fn spawn(programs: &Programs, plan: &Plan, oddities: &[(String, String)]) -> anyhow::Result<Child> {
+    let log = File::options().create(true).append(true).open(&plan.log)?;
+    let settings = [&plan.settings, oddities].concat();
+    let mut command = match &plan.place.namespace {
+        Some(namespace) => {
+            let mut command = programs::command(Path::new("ip"), &settings);
+            // It replaces itself by the program, so that the process has the id of this one.
+            command.args(["netns", "exec", namespace, "sh"]);
+            command
+        }
+        None => programs::command(Path::new("sh"), &settings),
+    };
     // A process whose files may not grow gets a signal that ends it, unless it is ignored.
-    let mut command = programs::command(Path::new("sh"), settings);
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
-    command.arg(programs.path(name)).stderr(log);
+    command.arg(programs.path(plan.kind.program())).stderr(log);
     command.spawn().with_context(|| format!("{command:?}"))
 }
 

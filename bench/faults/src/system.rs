@@ -1,44 +1,57 @@
-//! The system to break: a gateway, cores, a database and a mail server, which talk over TCP.
+//! The system to break: cores, edges, a database and a mail server, which talk over TCP.
 
-use std::{fs, net::SocketAddr, path::Path};
+use std::{fs, net::IpAddr, path::Path};
 
 use anyhow::{Context as _, ensure};
-use programs::{Programs, free_port};
-use rustix::process::Pid;
-use serde_json::{Value, json};
+use programs::Programs;
+use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
 
 use crate::{
-    client::{Asked, Client},
-    processes::{Process, keep_to, kill_family},
+    asked::Asked,
+    disk::SmallDisk,
+    network::Network,
+    part::{ALL, Kind, Parts},
+    processes::{Plan, Process, keep_to, kill_family},
+    requests::text,
+    settings::{Setting, make_accounts, of_core, of_edge},
+    target::{Callers, Target},
 };
 
 /// What is broken, and this package.
-const PACKAGES: [&str; 3] = ["faults", "core-service", "http-gateway"];
+const PACKAGES: [&str; 5] = [
+    "faults",
+    "core-service",
+    "http-gateway",
+    "mcp-bridge",
+    "website",
+];
 
-/// The secret by which cores know the gateway.
-const EDGE_TOKEN: &str = "5c4be1d1b5b4f0a6c2f96b0d3a1c7e885c4be1d1b5b4f0a6c2f96b0d3a1c7e88";
-
-/// How many accounts there are, each with an event for which guests register.
-const ACCOUNTS: usize = 8;
-
-/// The kind of a system.
+/// Where the data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
-    /// Two cores on PostgreSQL.
+pub(crate) enum Disk {
+    /// On PostgreSQL.
     Postgres,
-    /// One core on SQLite.
+    /// On PostgreSQL, with a small disk of its own.
+    SmallPostgres,
+    /// In a file.
     Sqlite,
 }
 
-impl Engine {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Postgres => "PostgreSQL, 2 cores",
-            Self::Sqlite => "SQLite, 1 core",
-        }
-    }
+/// How parts reach each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    Loopback,
+    Namespaces,
+}
+
+/// What a system consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) parts: Parts,
+    pub(crate) disk: Disk,
+    pub(crate) paths: Paths,
 }
 
 /// A public event.
@@ -53,24 +66,33 @@ pub(crate) struct Event {
 /// A running system with accounts and their events.
 pub(crate) struct System {
     pub(crate) programs: Programs,
-    pub(crate) cores: Vec<Process>,
     pub(crate) mails: test_smtp::Server,
-    /// The gateway's address.
-    pub(crate) address: SocketAddr,
     /// One event of each account.
     pub(crate) events: Vec<Event>,
+    /// Each with its kind, and its number among those.
+    parts: Vec<(Kind, usize, Process)>,
     postgres: Option<Server>,
     database: Database,
-    gateway: Process,
-    _folder: TempDir,
+    folder: TempDir,
+    disk: Option<SmallDisk>,
+    pub(crate) network: Network,
 }
 
 impl System {
-    pub(crate) async fn start(engine: Engine) -> anyhow::Result<Self> {
+    /// Starts it on this network and this disk, which must be what the layout needs.
+    pub(crate) async fn start(
+        layout: Layout,
+        network: Network,
+        disk: Option<SmallDisk>,
+    ) -> anyhow::Result<Self> {
         let programs = Programs::build(&PACKAGES)?;
-        let postgres = match engine {
-            Engine::Postgres => Some(Server::start_durable().context("PostgreSQL is missing")?),
-            Engine::Sqlite => None,
+        let place = disk.as_ref().map_or(Path::new("/tmp"), SmallDisk::folder);
+        let postgres = match layout.disk {
+            Disk::Sqlite => None,
+            Disk::Postgres | Disk::SmallPostgres => {
+                let server = Server::start_durable_at(place, network.database());
+                Some(server.context("PostgreSQL is missing")?)
+            }
         };
         // The command below migrates it.
         let as_it_is = async |_url| {};
@@ -79,79 +101,117 @@ impl System {
             None => Database::new_sqlite(as_it_is).await,
         };
         let folder = tempfile::tempdir()?;
-        let mails = test_smtp::Server::start();
-        let settings = core_settings(&database, folder.path(), &mails);
-        let keys = make_accounts(&programs, &settings)?;
-        let mut cores = Vec::new();
-        for number in 0..if postgres.is_some() { 2 } else { 1 } {
-            let address = free_port()?;
-            let mut settings = settings.clone();
-            settings.push(("MUSTER_GRPC_ADDR".to_owned(), address.to_string()));
-            let log = folder.path().join(format!("core-{number}.log"));
-            let core = Process::start(&programs, "core-service", address, settings, log)?;
-            cores.push((address, core));
+        let mails = test_smtp::Server::start_at(network.mail());
+        let url = url(postgres.as_ref(), &database, &network);
+        let core = of_core(&url, folder.path(), &mails.url());
+        let keys = make_accounts(&programs, &core)?;
+        let mut system = Self {
+            programs,
+            mails,
+            events: Vec::new(),
+            parts: Vec::new(),
+            postgres,
+            database,
+            folder,
+            disk,
+            network,
+        };
+        system.start_parts(layout.parts, &core)?;
+        system.make_events(keys).await?;
+        Ok(system)
+    }
+
+    fn start_parts(&mut self, parts: Parts, core: &[Setting]) -> anyhow::Result<()> {
+        let mut next_place = 0;
+        for kind in ALL {
+            let cores = self.addresses(Kind::Core).map(|ip| Kind::Core.at(ip));
+            let urls: Vec<_> = cores.map(|core| format!("http://{core}")).collect();
+            let settings = match kind {
+                Kind::Core => core.to_vec(),
+                Kind::Gateway | Kind::Bridge | Kind::Site => of_edge(&urls.join(",")),
+            };
+            for number in 0..parts.of(kind) {
+                let plan = Plan {
+                    kind,
+                    place: self.network.place(next_place),
+                    settings: settings.clone(),
+                    log: self
+                        .folder
+                        .path()
+                        .join(format!("{}-{number}.log", kind.name())),
+                };
+                next_place += 1;
+                let process = Process::start(&self.programs, plan)?;
+                self.parts.push((kind, number, process));
+            }
         }
-        let urls: Vec<_> = cores
-            .iter()
-            .map(|(address, _)| format!("http://{address}"))
-            .collect();
-        let address = free_port()?;
-        let settings = vec![
-            ("MUSTER_HTTP_ADDR".to_owned(), address.to_string()),
-            ("MUSTER_CORE_URL".to_owned(), urls.join(",")),
-            ("MUSTER_EDGE_TOKEN".to_owned(), EDGE_TOKEN.to_owned()),
-        ];
-        let log = folder.path().join("gateway.log");
-        let gateway = Process::start(&programs, "http-gateway", address, settings, log)?;
-        let mut client = Client::new(address);
-        let mut events = Vec::new();
+        Ok(())
+    }
+
+    async fn make_events(&mut self, keys: Vec<String>) -> anyhow::Result<()> {
+        let target = Target::of_system(self);
+        let mut callers = Callers::of(&target);
         for key in keys {
-            let created = client.ask(&create(&key, true)).await.json()?;
-            events.push(Event {
+            let asked: Asked = crate::requests::create(&key, true);
+            let answer = callers.api.call(&asked).await.answer;
+            ensure!(asked.is_done(&answer), "no event can be made: {answer:?}");
+            let created = asked.content(&answer).context("an event is told")?;
+            self.events.push(Event {
                 id: text(&created, "id")?,
                 slug: text(&created, "slug")?,
                 key,
             });
         }
-        Ok(Self {
-            programs,
-            cores: cores.into_iter().map(|(_, core)| core).collect(),
-            mails,
-            address,
-            events,
-            postgres,
-            database,
-            gateway,
-            _folder: folder,
-        })
+        Ok(())
     }
 
-    /// The database server.
-    pub(crate) fn postgres(&self) -> anyhow::Result<&Server> {
+    /// Where the parts of this kind are.
+    pub(crate) fn addresses(&self, kind: Kind) -> impl Iterator<Item = IpAddr> {
+        let of_kind = self.parts.iter().filter(move |(one, _, _)| *one == kind);
+        of_kind.map(|(_, _, process)| process.address().ip())
+    }
+
+    pub(crate) fn part(&mut self, kind: Kind, number: usize) -> anyhow::Result<&mut Process> {
+        let mut parts = self.parts.iter_mut();
+        let part = parts.find(|(one, its, _)| (*one, *its) == (kind, number));
+        let (_, _, process) = part.context("there is no such part")?;
+        Ok(process)
+    }
+
+    /// Starts a part that has ended.
+    pub(crate) fn start_again(&mut self, kind: Kind, number: usize) -> anyhow::Result<()> {
+        let mut parts = self.parts.iter_mut();
+        let part = parts.find(|(one, its, _)| (*one, *its) == (kind, number));
+        let (_, _, process) = part.context("there is no such part")?;
+        process.start_again(&self.programs)
+    }
+
+    pub(crate) fn disk(&self) -> anyhow::Result<&SmallDisk> {
+        self.disk
+            .as_ref()
+            .context("this system has no disk of its own")
+    }
+
+    fn postgres(&self) -> anyhow::Result<&Server> {
         self.postgres
             .as_ref()
             .context("this system has no PostgreSQL")
     }
 
-    /// Keeps the driver and the gateway to one half of the processors, and cores and PostgreSQL to the other, as if they ran on
-    /// machines of their own: otherwise the driver would take time from the cores, the more the more it asks. Nothing happens if
-    /// there is only one processor.
-    pub(crate) fn separate(&self) -> anyhow::Result<()> {
-        let processors = std::thread::available_parallelism()?.get();
-        if processors < 2 {
-            return Ok(());
+    /// Stops PostgreSQL, as an administrator would.
+    pub(crate) fn stop_postgres(&self) -> anyhow::Result<()> {
+        self.postgres().map(Server::stop)
+    }
+
+    /// Starts PostgreSQL, if it does not run.
+    pub(crate) fn start_postgres_if_ended(&self) -> anyhow::Result<()> {
+        let runs = self
+            .postmaster()
+            .is_ok_and(|pid| test_kill_process(pid).is_ok());
+        if !runs {
+            self.postgres()?.start_again();
         }
-        let half = processors / 2;
-        let (outside, inside) = (
-            format!("0-{}", half - 1),
-            format!("{half}-{}", processors - 1),
-        );
-        keep_to(&outside, rustix::process::getpid())?;
-        keep_to(&outside, self.gateway.pid())?;
-        for core in &self.cores {
-            keep_to(&inside, core.pid())?;
-        }
-        keep_to(&inside, self.postmaster()?)
+        Ok(())
     }
 
     /// Kills every process of PostgreSQL.
@@ -170,62 +230,50 @@ impl System {
             .and_then(|line| Pid::from_raw(line.parse().ok()?));
         first.context("the file has the first process")
     }
-}
 
-fn core_settings(
-    database: &Database,
-    folder: &Path,
-    mails: &test_smtp::Server,
-) -> Vec<(String, String)> {
-    let settings = [
-        ("MUSTER_DATABASE_URL", database.url().to_owned()),
-        ("MUSTER_DATA_DIR", folder.display().to_string()),
-        ("MUSTER_SMTP_URL", mails.url()),
-        ("MUSTER_EDGE_TOKEN", EDGE_TOKEN.to_owned()),
-        // All guests come from this machine, to a few events.
-        ("MUSTER_LIMIT_PER_ADDRESS", "off".to_owned()),
-        ("MUSTER_LIMIT_PER_EVENT", "off".to_owned()),
-    ];
-    settings
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
-}
-
-/// Migrates the database and opens accounts on the largest plan; answers a key of each.
-fn make_accounts(
-    programs: &Programs,
-    settings: &[(String, String)],
-) -> anyhow::Result<Vec<String>> {
-    let admin = |arguments: &[&str]| {
-        let mut command = programs.command("core-service", settings);
-        let output = command.args(arguments).output()?;
+    /// How many mails are still to be sent, or may be sent once more; `None` on SQLite, whose file is core's alone.
+    pub(crate) fn waiting_mails(&self) -> anyhow::Result<Option<usize>> {
+        let (Some(server), Some(name)) = (&self.postgres, self.database.name()) else {
+            return Ok(None);
+        };
+        let mut psql = server.program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
+        psql.args(["--dbname", name, "--command"]);
+        psql.arg("SELECT count(*) FROM jobs WHERE kind IN ('registered_mail', 'waitlisted_mail') AND failed_at IS NULL");
+        let output = psql.output()?;
         let complaint = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{arguments:?}: {complaint}");
-        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
-    };
-    admin(&["migrate"])?;
-    let account = |number| {
-        let email = format!("owner-{number}@example.org");
-        let owner = ["--email", &email, "--name", "Olga Owner"];
-        admin(&[&["account", "create", "--plan", "business"], &owner[..]].concat())?;
-        admin(&[&["key", "create"], &owner[..]].concat())
-    };
-    (0..ACCOUNTS).map(account).collect()
+        ensure!(output.status.success(), "psql: {complaint}");
+        Ok(Some(String::from_utf8(output.stdout)?.trim().parse()?))
+    }
+
+    /// Keeps the driver and the edges to one half of the processors, and cores and PostgreSQL to the other, as if they ran on
+    /// machines of their own: otherwise the driver would take time from the cores, the more the more it asks. Nothing happens if
+    /// there is only one processor.
+    pub(crate) fn separate(&self) -> anyhow::Result<()> {
+        let processors = std::thread::available_parallelism()?.get();
+        if processors < 2 {
+            return Ok(());
+        }
+        let half = processors / 2;
+        let outside = format!("0-{}", half - 1);
+        let inside = format!("{half}-{}", processors - 1);
+        keep_to(&outside, rustix::process::getpid())?;
+        for (kind, _, process) in &self.parts {
+            let half = if *kind == Kind::Core {
+                &inside
+            } else {
+                &outside
+            };
+            keep_to(half, process.pid())?;
+        }
+        keep_to(&inside, self.postmaster()?)
+    }
 }
 
-/// A new event of the account, published or as a draft.
-pub(crate) fn create(key: &str, is_public: bool) -> Asked {
-    let event = json!({
-        "title": "An event", "description": "Everybody wants to come.", "location": "Here",
-        "start_date": "2040-05-14T19:00:00Z", "max_capacity": 10_000, "is_public": is_public,
-    });
-    Asked::post("/api/v1/events".to_owned(), Some(key), &event)
-}
-
-/// A field of an answer.
-pub(crate) fn text(answer: &Value, field: &str) -> anyhow::Result<String> {
-    let text = answer.get(field).and_then(Value::as_str);
-    Ok(text
-        .with_context(|| format!("{answer} has no {field}"))?
-        .to_owned())
+/// Where cores find the database.
+fn url(postgres: Option<&Server>, database: &Database, network: &Network) -> String {
+    match (postgres, network.database(), database.name()) {
+        (Some(server), Some(ip), Some(name)) => server.url_at(ip, name),
+        _ => database.url().to_owned(),
+    }
 }

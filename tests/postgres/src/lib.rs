@@ -129,6 +129,12 @@ impl Database {
         &self.url
     }
 
+    /// Its name on its server; `None` if it is a file.
+    pub fn name(&self) -> Option<&str> {
+        let (_server, rest) = self.url.strip_prefix("postgres://")?.split_once('/')?;
+        rest.split('?').next()
+    }
+
     /// Whether this is PostgreSQL, for the few tests that show what only one engine does.
     pub fn is_postgres(&self) -> bool {
         self.url.starts_with("postgres:")

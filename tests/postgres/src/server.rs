@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     io::{BufRead as _, BufReader, Write as _},
+    net::IpAddr,
     os::unix::{
         fs::{MetadataExt as _, chown},
         process::CommandExt as _,
@@ -18,6 +19,9 @@ const KEEPER: &str = include_str!("keeper.sh");
 
 /// The superuser, and owner of everything.
 const USER: &str = "muster";
+
+/// Where servers' folders are, whatever TMPDIR says: the path of a socket has at most 107 bytes, and another user must reach it.
+const PLACE: &str = "/tmp";
 
 /// Users without rights, to run the server as when the tests run as root, which PostgreSQL refuses.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
@@ -43,15 +47,21 @@ struct Keeper {
 impl Server {
     /// Makes a cluster and starts it; takes about two seconds. `None` where PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
-        Self::start_by("start")
+        Self::start_by("start", Path::new(PLACE), None)
     }
 
     /// The same server as one would run it: what is committed is on the disk. For measurements.
     pub fn start_durable() -> Option<Self> {
-        Self::start_by("start-durable")
+        Self::start_durable_at(Path::new(PLACE), None)
     }
 
-    fn start_by(start: &'static str) -> Option<Self> {
+    /// The same in this folder, for example on a disk of its own, and also on port 5432 of this address. Whoever gets there may do
+    /// everything.
+    pub fn start_durable_at(place: &Path, address: Option<IpAddr>) -> Option<Self> {
+        Self::start_by("start-durable", place, address)
+    }
+
+    fn start_by(start: &'static str, place: &Path, address: Option<IpAddr>) -> Option<Self> {
         let Some(binaries) = find_binaries() else {
             let required = env::var("MUSTER_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
             assert!(
@@ -61,16 +71,16 @@ impl Server {
             crate::report_skipped();
             return None;
         };
-        // In /tmp whatever TMPDIR says: the path of a socket has at most 107 bytes, and another user must reach it.
         let folder = tempfile::Builder::new()
             .prefix("muster-pg-")
-            .tempdir_in("/tmp")
-            .expect("a folder can be made in /tmp")
+            .tempdir_in(place)
+            .expect("a folder can be made there")
             .keep();
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", KEEPER, "keeper"])
             .args([&binaries, &folder])
+            .arg(address.map_or_else(String::new, |address| address.to_string()))
             .env("LC_ALL", "C")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -119,6 +129,11 @@ impl Server {
             "postgres://{USER}@localhost/{database}?host={}",
             self.folder.display()
         )
+    }
+
+    /// The same over TCP, for one that has this address.
+    pub fn url_at(&self, address: IpAddr, database: &str) -> String {
+        format!("postgres://{USER}@{address}:5432/{database}")
     }
 
     /// Makes a database as a copy of another, to which nobody may be connected.

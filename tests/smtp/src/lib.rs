@@ -13,7 +13,7 @@ mod connection;
 mod tls;
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -142,11 +142,20 @@ impl Server {
         Self::start_with(Encryption::None, None)
     }
 
+    /// The same at another address of this machine.
+    pub fn start_at(ip: IpAddr) -> Self {
+        Self::start_by(ip, Encryption::None, None)
+    }
+
     /// A server that wants its clients to be encrypted, or to log in as this user with this password.
     ///
     /// # Panics
     /// When no port is free.
     pub fn start_with(encryption: Encryption, login: Option<(&str, &str)>) -> Self {
+        Self::start_by(Ipv4Addr::LOCALHOST.into(), encryption, login)
+    }
+
+    fn start_by(ip: IpAddr, encryption: Encryption, login: Option<(&str, &str)>) -> Self {
         let mut builder = SessionBuilder::new("mail.test");
         if encryption == Encryption::Offered {
             builder.enable_start_tls();
@@ -168,7 +177,7 @@ impl Server {
             encryption,
             login: login.map(|(user, password)| (user.to_owned(), password.to_owned())),
         });
-        let socket = held(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let socket = held(SocketAddr::new(ip, 0));
         let address = socket.local_addr().expect("a bound socket has an address");
         let server = Self {
             address,
@@ -232,6 +241,11 @@ impl Server {
     /// The mails that it has accepted so far, including repetitions.
     pub fn mails(&self) -> Vec<Mail> {
         lock(&self.shared.mails).clone()
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        lock(&self.shared.mails).len()
     }
 
     /// Waits until it has taken so many mails.
