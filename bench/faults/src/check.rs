@@ -48,6 +48,7 @@ pub(crate) async fn check(
     system: &System,
     target: &Target,
     record: &Record,
+    awaits_repetitions: bool,
 ) -> anyhow::Result<Lost> {
     let mut registrations = 0;
     for (place, event) in system.events.iter().enumerate() {
@@ -58,7 +59,7 @@ pub(crate) async fn check(
     Ok(Lost {
         events: missing_events(system, target, &record.created).await?,
         registrations,
-        mails: mails::check(system, record).await?,
+        mails: mails::check(system, record, awaits_repetitions).await?,
     })
 }
 

@@ -83,6 +83,8 @@ pub(crate) struct Lengths {
     pub(crate) overload: Duration,
     /// How often everything is restarted.
     pub(crate) rounds: usize,
+    /// Whether to wait for mails that may come once more: a core that was killed holds them for a minute and a half.
+    pub(crate) awaits_repetitions: bool,
 }
 
 impl Lengths {
@@ -93,6 +95,7 @@ impl Lengths {
         clock_ahead: Duration::from_secs(20),
         overload: Duration::from_secs(6),
         rounds: 10,
+        awaits_repetitions: true,
     };
 
     /// As short as can be, so that each fault still shows.
@@ -103,6 +106,7 @@ impl Lengths {
         clock_ahead: Duration::from_secs(4),
         overload: Duration::from_secs(2),
         rounds: 1,
+        awaits_repetitions: false,
     };
 }
 

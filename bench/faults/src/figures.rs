@@ -77,8 +77,8 @@ pub(crate) fn add_fault(
         reads.all.len().to_string(),
         reads.failures(|call| call.failed_at_first),
         reads.failures(|call| !call.is_done),
-        seconds(answered),
-        seconds(refused),
+        answered,
+        refused,
         others.count().to_string(),
         seconds(recoveries.max().unwrap_or_default()),
         format!("{} of {}", lost.acknowledged(), record.acknowledged()),
@@ -179,8 +179,13 @@ impl<'r> Calls<'r> {
     }
 }
 
-fn longest<'r>(calls: impl Iterator<Item = &'r Call>) -> Duration {
-    calls.map(|call| call.took).max().unwrap_or_default()
+/// How long the longest of these took, and where.
+fn longest<'r>(calls: impl Iterator<Item = &'r Call>) -> String {
+    let longest = calls.max_by_key(|call| call.took);
+    longest.map_or_else(
+        || "none".to_owned(),
+        |call| format!("{} ({})", seconds(call.took), call.surface.name()),
+    )
 }
 
 fn percentile(mut took: Vec<Duration>, percent: usize) -> Duration {

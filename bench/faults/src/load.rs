@@ -23,10 +23,30 @@ pub(crate) enum Kind {
     Write,
 }
 
+/// The surface that is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surface {
+    Api,
+    Tools,
+    Site,
+}
+
+impl Surface {
+    /// As the table names it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Api => "API",
+            Self::Tools => "tool",
+            Self::Site => "site",
+        }
+    }
+}
+
 /// A call, and what came of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) kind: Kind,
+    pub(crate) surface: Surface,
     pub(crate) is_done: bool,
     /// Whether the first replica failed, whatever the second did.
     pub(crate) failed_at_first: bool,

@@ -38,8 +38,12 @@ impl Mails {
     }
 }
 
-/// Waits for the mails of a record, and until none may be sent once more.
-pub(crate) async fn check(system: &System, record: &Record) -> anyhow::Result<Mails> {
+/// Waits for the mails of a record, and perhaps until none may be sent once more.
+pub(crate) async fn check(
+    system: &System,
+    record: &Record,
+    awaits_repetitions: bool,
+) -> anyhow::Result<Mails> {
     let until = Instant::now() + LONGEST;
     let (mut complete, mut seen) = (None, 0);
     loop {
@@ -49,8 +53,13 @@ pub(crate) async fn check(system: &System, record: &Record) -> anyhow::Result<Ma
             seen = count;
             complete = (missing(system, record) == 0).then_some(now);
         }
-        let is_over = complete.is_some() || record.registered.is_empty();
-        if is_over && system.waiting_mails()?.is_none_or(|waiting| waiting == 0) || now > until {
+        let is_complete = complete.is_some() || record.registered.is_empty();
+        let may_come = || {
+            system
+                .waiting_mails()
+                .map(|waiting| waiting.unwrap_or(0) > 0)
+        };
+        if is_complete && !(awaits_repetitions && may_come()?) || now > until {
             break;
         }
         sleep(POLL).await;

@@ -126,14 +126,15 @@ async fn run(
     if fault == Fault::Overload {
         system.separate()?;
         let outcome = overload::run(&target, lengths.overload).await?;
-        let mut lost = check(&system, &target, &outcome.record).await?;
-        lost.add(&check(&system, &target, &outcome.others).await?);
+        let mut lost = check(&system, &target, &outcome.record, false).await?;
+        lost.add(&check(&system, &target, &outcome.others, false).await?);
         add_overload(overload, &outcome, &lost);
         wrong.lost.add(&lost);
         return Ok(());
     }
     let seen = happen(fault, &mut system, &target, (times, lengths)).await?;
-    let lost = check(&system, &target, &seen.record).await?;
+    let awaits_repetitions = lengths.awaits_repetitions;
+    let lost = check(&system, &target, &seen.record, awaits_repetitions).await?;
     add_fault(table, fault, (times, &lengths), &seen, &lost);
     if fault.must_not_fail() {
         wrong.failed += failed(&seen.record);

@@ -8,17 +8,9 @@ use serde_json::{Value, json};
 use crate::{
     asked::Asked,
     balancer::Called,
-    load::{Call, Kind, Record},
+    load::{Call, Kind, Record, Surface},
     target::{Callers, Target},
 };
-
-/// The surface that is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Surface {
-    Api,
-    Tools,
-    Site,
-}
 
 /// What there is afterwards if it was done.
 enum Effect {
@@ -149,6 +141,7 @@ impl Next {
         let is_done = self.asked.is_done(&called.answer);
         record.calls.push(Call {
             kind: self.kind,
+            surface: self.surface,
             is_done,
             failed_at_first: called.failed_at_first || !is_done,
             status: self.asked.status(&called.answer),
