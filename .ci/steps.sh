@@ -49,23 +49,30 @@ install_tools() {
   "$tools/venv/bin/pip" install --quiet --disable-pip-version-check "${lists[@]}"
 }
 
-# kubectl and docker-compose of a newer Debian than machines may have, unpacked beside the other tools: the machine's own packages stay as
-# they are. apt checks the signatures.
+# Downloads packages of a newer Debian than machines may have, and unpacks them in the folder root of an empty folder: the machine's own
+# packages stay as they are. apt checks the signatures.
+unpack_newer() {
+  local folder=$1
+  shift
+  [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || install_packages debian-archive-keyring
+  rm -rf "$folder" && mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/root"
+  echo 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main' >"$folder/sources.list"
+  local apt=(-qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$folder/lists"
+    -o "Dir::Cache=$folder/cache" -o "APT::Sandbox::User=$(id -un)")
+  apt-get "${apt[@]}" update
+  (cd "$folder" && apt-get "${apt[@]}" download "${@/%//trixie}")
+  local package
+  for package in "$folder"/*.deb; do
+    dpkg -x "$package" "$folder/root"
+  done
+  rm -rf "$folder/lists" "$folder/cache" "$folder"/*.deb
+}
+
+# kubectl and docker-compose.
 newer=$tools/newer
 install_newer_tools() {
   [ -x "$newer/root/usr/bin/kubectl" ] && [ -x "$newer/root/usr/libexec/docker/cli-plugins/docker-compose" ] && return
-  [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || install_packages debian-archive-keyring
-  rm -rf "$newer" && mkdir -p "$newer/lists/partial" "$newer/cache/archives/partial" "$newer/root"
-  echo 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main' >"$newer/sources.list"
-  local apt=(-qq -o "Dir::Etc::sourcelist=$newer/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$newer/lists"
-    -o "Dir::Cache=$newer/cache" -o "APT::Sandbox::User=$(id -un)")
-  apt-get "${apt[@]}" update
-  (cd "$newer" && apt-get "${apt[@]}" download kubectl/trixie docker-compose/trixie)
-  local package
-  for package in "$newer"/*.deb; do
-    dpkg -x "$package" "$newer/root"
-  done
-  rm -rf "$newer/lists" "$newer/cache" "$newer"/*.deb
+  unpack_newer "$newer" kubectl docker-compose
 }
 
 # Nobody debugs what is built here: without debug information it is built sooner.

@@ -35,8 +35,8 @@ pub use people::{PeopleArgs, WhoSignsUp};
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
-    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`. `MUSTER_DATABASE_URL_FILE` names a file with the
-    /// URL [default: `sqlite://<data-dir>/muster.db`]
+    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`; of several hosts, with commas between them, the one that takes
+    /// writes is used. `MUSTER_DATABASE_URL_FILE` names a file with the URL [default: `sqlite://<data-dir>/muster.db`]
     #[arg(
         long,
         env = "MUSTER_DATABASE_URL",
@@ -59,6 +59,11 @@ pub struct DataSettings {
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
         default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
+    /// Whether the URL leads to a pooler in transaction mode, such as PgBouncer 1.21 or newer with `max_prepared_statements`: core then sets
+    /// nothing for its sessions, and the role has the settings instead (docs/operations.md)
+    #[arg(long, env = "MUSTER_DATABASE_POOLER", value_name = "BOOL", global = true, default_value_t = false, num_args = 0..=1,
+        default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub database_pooler: bool,
     /// Seconds for which the start, and `migrate`, wait for a database server that cannot be reached yet; 0 does not wait
     #[arg(long, env = "MUSTER_DATABASE_WAIT_SECONDS", value_name = "SECONDS", global = true, default_value_t = 30,
         value_parser = clap::value_parser!(u16).range(0..=600))]
@@ -76,6 +81,7 @@ impl DataSettings {
         }
         Ok(storage::Options {
             pool_size: self.database_connections,
+            is_pooled: self.database_pooler,
             ..storage::Options::new(self.url(), access)
         })
     }

@@ -59,6 +59,9 @@ impl DoctorCommand {
         match place::reach_database(data).await {
             Ok(store) => {
                 findings.push(Finding::new("database", Ok("answers".to_owned())));
+                if data.database_pooler {
+                    findings.push(Finding::new("database role", role_is_set(&store).await));
+                }
                 findings.extend(look_into(&store, clock).await);
                 store.close().await;
             }
@@ -92,6 +95,19 @@ fn clock_is_set(now: Instant) -> Result<String, String> {
     }
     Err(format!(
         "shows {now}; set this machine's clock, or synchronize it with a time server"
+    ))
+}
+
+/// Behind a pooler, the role has what core sets elsewhere.
+async fn role_is_set(store: &Store) -> Result<String, String> {
+    let lacking = store.lacking_settings().await;
+    let lacking = lacking.map_err(|error| error.to_string())?;
+    if lacking.is_empty() {
+        return Ok("has the settings for a pooler".to_owned());
+    }
+    Err(format!(
+        "lacks settings for a pooler: {}",
+        lacking.join(" ")
     ))
 }
 

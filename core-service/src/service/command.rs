@@ -1,9 +1,15 @@
 //! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
 //! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
+//!
+//! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
+//! others left. So a decision has no effect but on its [`Unit`].
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use tokio::sync::watch;
+use tokio::{
+    sync::watch,
+    time::{Instant as Moment, sleep},
+};
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
@@ -21,6 +27,16 @@ use crate::{
     },
     storage::{self, Store, Tx},
 };
+
+/// How often a command is done at most that collides with others.
+const MOST_TRIES: u32 = 8;
+
+/// No command is done again later than this after its first collision. Callers that wait for less give up before.
+const LONGEST_COLLIDING: Duration = Duration::from_secs(1);
+
+/// The pause after the first collision. It doubles each time, and is up to as much longer at random, so that those that collided do not
+/// meet again.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
 
 /// Runs commands on a database. Clones share it.
 #[derive(Debug, Clone)]
@@ -73,10 +89,39 @@ impl Commands {
     }
 
     /// Decides one or several commands in one transaction. The transaction is committed if `decide` recorded at least one fact;
-    /// without a fact or after an error it is rolled back. Calls that may have an idempotency key use `run_for`.
+    /// without a fact or after an error it is rolled back. If it collides with others, it is done anew, by a copy of `decide` that
+    /// knows nothing of the try before. Calls that may have an idempotency key use `run_for`.
     pub async fn run<A>(
         &self,
         by: impl Into<Actor>,
+        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error> + Clone,
+    ) -> Result<A, Error> {
+        let (actor, mut until, mut tries) = (by.into(), None, 0);
+        loop {
+            let outcome = self.run_once(actor, decide.clone()).await;
+            let Err(Error::Unavailable(storage::Error::Collision(why))) = &outcome else {
+                return outcome;
+            };
+            tries += 1;
+            let now = Moment::now();
+            if tries >= MOST_TRIES || now > *until.get_or_insert(now + LONGEST_COLLIDING) {
+                return outcome;
+            }
+            tracing::debug!(why, "a command collided with others and is done anew");
+            sleep(self.pause_after(tries)).await;
+        }
+    }
+
+    /// The pause after so many tries that collided.
+    fn pause_after(&self, tries: u32) -> Duration {
+        let pause = FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1));
+        let most = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
+        pause + Duration::from_micros(self.entropy.below(most))
+    }
+
+    async fn run_once<A>(
+        &self,
+        actor: Actor,
         decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error>,
     ) -> Result<A, Error> {
         let tx = self.store.begin().await?;
@@ -84,7 +129,7 @@ impl Commands {
             tx,
             now: self.clock.now(),
             clock: self.clock.clone(),
-            actor: by.into(),
+            actor,
             entropy: self.entropy.clone(),
             fetches_covers: self.fetches_covers,
             consequences: Consequences::default(),

@@ -218,6 +218,9 @@ const fn unavailable(cause: &storage::Error) -> &'static str {
         storage::Error::Unwritable(_) => {
             "the database cannot write, for example because its disk is full; reads still work; try again later"
         }
+        storage::Error::Collision(_) => {
+            "too many calls change the same at the same time; try again"
+        }
         _ => "the database is out of reach; try again",
     }
 }
@@ -228,6 +231,7 @@ impl From<storage::Error> for Error {
             storage::Error::Unavailable(_)
             | storage::Error::Unwritable(_)
             | storage::Error::Standby(_)
+            | storage::Error::Collision(_)
             | storage::Error::UnknownOutcome(_) => Self::Unavailable(error),
             // Unique values are chosen or checked before they are written, so this is a defect.
             storage::Error::Duplicate { .. }

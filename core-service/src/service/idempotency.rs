@@ -178,7 +178,7 @@ impl Commands {
     pub(super) async fn run_for<A: Keepable>(
         &self,
         by: By<'_, A>,
-        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error>,
+        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
         let Some(Keep {
             call,

@@ -16,13 +16,13 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::Connection as _;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, sleep, timeout},
 };
 
-use super::{BEGIN, Connection, Target, takes_writes};
+use super::{BEGIN, Connection, Target, connect};
 use crate::storage::Error;
 
 /// How long a connection without use counts as open. After that it is asked: a firewall may have forgotten it.
@@ -183,14 +183,10 @@ impl Shared {
     async fn connect(&self) -> Result<Open, sqlx::Error> {
         let mut pause = FIRST_PAUSE;
         let mut connection = loop {
-            match self.target.connect().await {
-                Ok(mut connection) => {
-                    if takes_writes(&mut connection).await? {
-                        break connection;
-                    }
-                    // A standby, or a server that was the primary: its address may lead to another one soon.
-                    sleep(pause).await;
-                }
+            match connect(&self.target).await {
+                Ok(Some(connection)) => break connection,
+                // Standbys, or a server that was the primary: its address may lead to another one soon.
+                Ok(None) => sleep(pause).await,
                 Err(error) if passes(&error) => sleep(pause).await,
                 Err(error) => return Err(error),
             }

@@ -14,6 +14,10 @@ pub enum Error {
     /// The server is a standby by now: another one takes the writes. Nothing was changed, and the same call may succeed later.
     #[error("the database server takes no writes: {0}")]
     Standby(String),
+    /// Other transactions were in the way, and the database chose to end this one. Nothing was changed, and the same transaction, begun
+    /// anew, may succeed at once.
+    #[error("other transactions were in the way: {0}")]
+    Collision(String),
     /// The connection broke during a commit: it is unknown whether the change was made.
     #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
     UnknownOutcome(String),
@@ -43,10 +47,15 @@ pub enum Error {
 }
 
 /// SQLSTATEs (or their prefixes) of temporary failures: connection failures, too many connections or no resources, shutdown and
-/// start-up, deadlock and serialization, lock and statement timeouts.
-const PASSING_SQLSTATES: [&str; 8] = [
-    "08", "53", "57P", "57014", "40001", "40P01", "55P03", "25P03",
-];
+/// start-up, lock and statement timeouts.
+const PASSING_SQLSTATES: [&str; 6] = ["08", "53", "57P", "57014", "55P03", "25P03"];
+
+/// SQLSTATEs of transactions that the server ended in favour of others: serialization and deadlock.
+const COLLISION_SQLSTATES: [&str; 2] = ["40001", "40P01"];
+
+/// The SQLSTATE of a statement of which it is unknown whether it was completed. PostgreSQL has no use for it, but CockroachDB answers so to
+/// a commit.
+const UNKNOWN_SQLSTATE: &str = "40003";
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, in the low byte of SQLite's extended codes.
 const PASSING_SQLITE_CODES: [i32; 2] = [5, 6];
@@ -94,6 +103,11 @@ impl From<sqlx::Error> for Error {
             {
                 Self::Standby(database.message().to_owned())
             }
+            sqlx::Error::Database(ref database)
+                if is_among(database.code().as_deref(), &COLLISION_SQLSTATES, &[]) =>
+            {
+                Self::Collision(database.message().to_owned())
+            }
             sqlx::Error::Database(ref database) if cannot_write(database.code().as_deref()) => {
                 Self::Unwritable(database.message().to_owned())
             }
@@ -123,6 +137,7 @@ impl Error {
             Self::Unavailable(text) => Self::Unavailable(text.clone()),
             Self::Unwritable(text) => Self::Unwritable(text.clone()),
             Self::Standby(text) => Self::Standby(text.clone()),
+            Self::Collision(text) => Self::Collision(text.clone()),
             Self::UnknownOutcome(text) => Self::UnknownOutcome(text.clone()),
             other => Self::Unavailable(other.to_string()),
         }
@@ -132,7 +147,10 @@ impl Error {
     pub(super) fn of_commit(error: sqlx::Error) -> Self {
         let lost = match &error {
             sqlx::Error::Database(database) => database.code().is_some_and(|code| {
-                code.starts_with("08") || code.starts_with("57P") || code == SQLITE_UNSYNCED
+                code.starts_with("08")
+                    || code.starts_with("57P")
+                    || code == UNKNOWN_SQLSTATE
+                    || code == SQLITE_UNSYNCED
             }),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
@@ -188,12 +206,13 @@ mod tests {
     #[test]
     fn what_passes_by_itself_is_told_by_its_code() {
         for code in [
-            "08006", "53300", "57P01", "57P03", "57014", "40001", "40P01", "55P03", "25P03", "5",
-            "6", "261", "517",
+            "08006", "53300", "57P01", "57P03", "57014", "55P03", "25P03", "5", "6", "261", "517",
         ] {
             assert!(passes(Some(code)), "{code}");
         }
-        for code in ["23505", "42P01", "57000", "1", "14", "2067"] {
+        for code in [
+            "23505", "40001", "40P01", "42P01", "57000", "1", "14", "2067",
+        ] {
             assert!(!passes(Some(code)), "{code}");
         }
         assert!(!passes(None));

@@ -2,7 +2,7 @@
 //! never edited, since their checksums are in every database.
 
 use sqlx::{
-    SqlSafeStr,
+    AssertSqlSafe, SqlSafeStr,
     migrate::{Migration, MigrationType},
 };
 
@@ -109,6 +109,37 @@ pub(super) fn postgres() -> Vec<Migration> {
         .collect()
 }
 
+/// What only says how PostgreSQL itself stores rows, and what other servers, which speak its language, are told in its place.
+const PHYSICAL: [(&str, &str); 3] = [
+    (
+        "ALTER TABLE stock_covers ALTER COLUMN jpeg SET STORAGE EXTERNAL;",
+        "",
+    ),
+    (
+        "ALTER TABLE catalogue_entries SET (toast_tuple_target = 128);",
+        "",
+    ),
+    (
+        "USING gin (words) WITH (fastupdate = off);",
+        "USING gin (words);",
+    ),
+];
+
+/// PostgreSQL's migrations for a server that is another one: the schema is the same. So are the checksums, as if all had been run.
+pub(super) fn portable(migrations: Vec<Migration>) -> Vec<Migration> {
+    let portable = |migration: Migration| {
+        let text = migration.sql.as_str().to_owned();
+        let text = PHYSICAL.iter().fold(text, |text, (physical, other)| {
+            text.replace(physical, other)
+        });
+        Migration {
+            sql: AssertSqlSafe(text).into_sql_str(),
+            ..migration
+        }
+    };
+    migrations.into_iter().map(portable).collect()
+}
+
 fn migration(step: &Step, sql: &'static str) -> Migration {
     let description = step
         .name
@@ -135,5 +166,37 @@ mod tests {
             let number = format!("{:04}_", step.version);
             assert!(step.name.starts_with(&number), "{}", step.name);
         }
+    }
+
+    #[test]
+    fn what_only_postgresql_understands_is_in_one_migration_each_and_not_in_the_portable_ones() {
+        for (physical, _) in PHYSICAL {
+            let with = |all: Vec<Migration>| {
+                let texts = all.into_iter().map(|one| one.sql.as_str().to_owned());
+                texts.filter(|text| text.contains(physical)).count()
+            };
+            assert_eq!(with(postgres()), 1, "{physical}");
+            assert_eq!(with(portable(postgres())), 0, "{physical}");
+        }
+        for migration in portable(postgres()) {
+            let text = migration.sql.as_str();
+            for word in [
+                "SET STORAGE",
+                "toast",
+                "fastupdate",
+                "UNLOGGED",
+                "EXTENSION",
+                "plpgsql",
+            ] {
+                let statements = text.lines().filter(|line| !line.trim().starts_with("--"));
+                assert!(
+                    !statements.collect::<String>().contains(word),
+                    "{word} in {text}"
+                );
+            }
+        }
+        let checksums =
+            |all: Vec<Migration>| -> Vec<_> { all.into_iter().map(|one| one.checksum).collect() };
+        assert_eq!(checksums(postgres()), checksums(portable(postgres())));
     }
 }

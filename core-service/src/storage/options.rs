@@ -5,11 +5,13 @@ use secrecy::SecretString;
 /// How a [`super::Store`] is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `sqlite://path`, or `postgres://user:password@host/database`.
+    /// `sqlite://path`, or `postgres://user:password@host/database`, where several hosts have commas between them.
     pub url: SecretString,
     /// Maximum number of connections to PostgreSQL, at least 2. Half of them are for reads only. SQLite always has one writer and
     /// four readers.
     pub pool_size: u32,
+    /// Whether the URL leads to a pooler that gives each transaction another session of PostgreSQL.
+    pub is_pooled: bool,
     /// Whether a core or an admin command opens it.
     pub access: Access,
 }
@@ -40,6 +42,7 @@ impl Options {
         Self {
             url: SecretString::from(url.into()),
             pool_size: Self::DEFAULT_POOL_SIZE,
+            is_pooled: false,
             access,
         }
     }

@@ -6,15 +6,17 @@ mod entries;
 mod input;
 mod matches;
 mod seat_changes;
+mod servers;
 
-use std::{str::FromStr, time::Duration};
+use std::time::Duration;
 
 use secrecy::ExposeSecret;
-use sqlx::{ConnectOptions as _, Connection as _, Row as _, postgres::PgConnectOptions};
+use sqlx::{Connection as _, Row as _};
 
 pub(super) use self::connections::Transaction;
 use self::connections::{Connections, Lease};
 use self::input::Input;
+use self::servers::Servers;
 use super::migrations::postgres as migrations;
 use super::{Error, Options};
 
@@ -23,7 +25,7 @@ type Connection = sqlx::PgConnection;
 type Row = sqlx::postgres::PgRow;
 type Arguments = sqlx::postgres::PgArguments;
 /// What connections lead to.
-type Target = PgConnectOptions;
+type Target = Servers;
 
 /// Begins a transaction.
 const BEGIN: &str = "BEGIN";
@@ -128,6 +130,9 @@ const LOCK_WAIT: Option<(&str, &str)> = Some((
 /// Whether plans for the queue of jobs are kept. One from an empty queue would read all of a full one: 330 ms a claim in place of 0.3.
 const KEEPS_PLANS_OF_QUEUES: bool = false;
 
+/// What the server says that it is.
+const SERVER_VERSION: Option<&str> = Some("SELECT version() AS version");
+
 /// Microseconds since the epoch by the server's clock, which only `doctor` uses.
 const SERVER_TIME: Option<&str> =
     Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");
@@ -213,35 +218,55 @@ const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
 /// How long the first connection may take before the start fails.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// Settings of each connection. They are set after connecting: poolers refuse them as options of the start. The server limits statements
-/// whose caller has disconnected, waits for locks, and idle transactions of a core that was stopped or cut off while it held row locks.
-///
-/// Each statement reads the rows that it needs by an index. Plans say so whatever the tables' sizes were when they were made: one from an
-/// empty table would else read all of a full one. Compiling a plan, or starting workers for it, takes longer than such a statement.
+/// Makes the statements that a session begins with of its settings.
 macro_rules! session {
-    ($more:literal) => {
-        concat!(
-            "SET statement_timeout = '10s'; SET lock_timeout = '",
-            longest_lock_wait!(),
-            "'; SET idle_in_transaction_session_timeout = '1500ms'; \
-             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
-             SET jit = off; SET max_parallel_workers_per_gather = 0",
-            $more
-        )
+    ($($name:literal = $value:expr),+ $(,)?) => {
+        /// Settings of each connection. Core makes them after connecting, since poolers refuse them as options of the start, and leaves
+        /// them to the role behind a pooler, where a session is not its own. The server limits statements whose caller has
+        /// disconnected, waits for locks, and idle transactions of a core that was stopped or cut off while it held row locks.
+        ///
+        /// Each statement reads the rows that it needs by an index. Plans say so whatever the tables' sizes were when they were made: one
+        /// from an empty table would else read all of a full one. Compiling a plan, or starting workers for it, takes longer than
+        /// such a statement.
+        const SETTINGS: &[(&str, &str)] = &[$(($name, $value)),+];
+
+        /// The server makes a plan for all values once it costs no more than those for the values of the first uses.
+        const WRITING: &str = concat!($("SET ", $name, " = '", $value, "'; "),+);
+
+        /// A plan for all values is made once: making one takes longer than most reads. Statements whose plan depends on values say so.
+        const READING: &str = concat!(
+            $("SET ", $name, " = '", $value, "'; "),+,
+            "SET plan_cache_mode = 'force_generic_plan'"
+        );
     };
 }
 
-/// A plan for all values is made once: making one takes longer than most reads. Statements whose plan depends on values say so.
-const READING: &str = session!("; SET plan_cache_mode = 'force_generic_plan'");
+session!(
+    "statement_timeout" = "10s",
+    "lock_timeout" = longest_lock_wait!(),
+    "idle_in_transaction_session_timeout" = "1500ms",
+    "enable_seqscan" = "off",
+    "enable_hashjoin" = "off",
+    "enable_mergejoin" = "off",
+    "jit" = "off",
+    "max_parallel_workers_per_gather" = "0",
+);
 
-/// The server makes a plan for all values once it costs no more than those for the values of the first uses.
-const WRITING: &str = session!("");
+/// What a migration begins with, whatever its role has for the sake of a pooler: it may take long, and may read whole tables.
+const MIGRATING: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
+     SET enable_seqscan = on; SET enable_hashjoin = on; SET enable_mergejoin = on";
 
-/// Whether a server is the primary, or any other one that is not told to read only.
+/// Whether a server is the primary, or any other one that is not told to read only. The statement is not prepared: behind a pooler, what is
+/// prepared without a name may be gone when it is used.
 async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> {
-    let row = sqlx::query::<Db>("SELECT current_setting('transaction_read_only') AS read_only");
-    let row = row.persistent(false).fetch_one(connection).await?;
+    let row = sqlx::raw_sql("SELECT current_setting('transaction_read_only') AS read_only");
+    let row = row.fetch_one(connection).await?;
     Ok(row.try_get::<&str, _>("read_only")? == "off")
+}
+
+/// A connection to a server that takes writes; none while there is none.
+async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
+    target.connect().await
 }
 
 #[derive(Debug)]
@@ -249,37 +274,27 @@ pub(super) struct Engine {
     /// Reads have connections of their own, since transactions may wait for locks.
     readers: Connections,
     writers: Connections,
-    /// Without limits: a migration may take long.
-    unlimited: Box<PgConnectOptions>,
+    servers: Servers,
+    is_pooled: bool,
 }
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let url = options.url.expose_secret();
-        if names_several_hosts(url) {
-            return Err(Error::Configuration(SEVERAL_HOSTS.to_owned()));
-        }
-        let unlimited = PgConnectOptions::from_str(url)
-            // The cause is omitted, since it could contain the URL with its password.
-            .map_err(|_| {
-                Error::Configuration(
-                    "the database URL cannot be read: write postgres://user:password@host:5432/database".to_owned(),
-                )
-            })?
-            .application_name("muster")
-            // Poolers such as PgBouncer refuse it, and nothing here is a floating-point number.
-            .extra_float_digits(None);
-        reach(&unlimited).await?;
+        let servers = Servers::parse(options.url.expose_secret())?;
+        reach(&servers).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
-        let connections =
-            |session, most| Connections::new(unlimited.clone(), Some(session), most, ACQUIRE_WAIT);
+        let connections = |session, most| {
+            let session = (!options.is_pooled).then_some(session);
+            Connections::new(servers.clone(), session, most, ACQUIRE_WAIT)
+        };
         let readers = connections(READING, for_reads);
         readers.open().await?;
         Ok(Self {
             readers,
             writers: connections(WRITING, for_writes),
-            unlimited: Box::new(unlimited),
+            servers,
+            is_pooled: options.is_pooled,
         })
     }
 
@@ -291,8 +306,23 @@ impl Engine {
         self.writers.begin().await
     }
 
+    /// On a connection of its own, without limits.
     pub(super) async fn migrate(&self) -> Result<(), Error> {
-        schema::migrate(&mut self.unlimited.connect().await?).await
+        let connection = connect(&self.servers).await?;
+        let standby = || Error::Standby("no server takes writes".to_owned());
+        let mut connection = connection.ok_or_else(standby)?;
+        if !self.is_pooled {
+            sqlx::raw_sql(MIGRATING).execute(&mut connection).await?;
+            return schema::migrate(&mut connection).await;
+        }
+        // Its lock, and the time that it may take, belong to a session.
+        if schema::pending_migrations(&mut connection)
+            .await?
+            .is_empty()
+        {
+            return Ok(());
+        }
+        Err(Error::Configuration(BEHIND_A_POOLER.to_owned()))
     }
 
     pub(super) async fn close(&self) {
@@ -301,26 +331,13 @@ impl Engine {
     }
 }
 
-const SEVERAL_HOSTS: &str = "the database URL must name one host, which leads to the primary: a proxy's, such as HAProxy, or a name that \
-moves with the primary; target_session_attrs is not supported";
+const BEHIND_A_POOLER: &str = "the database lacks migrations, which do not go through a pooler: run the command migrate with the server's own URL \
+(--database-url), without --database-pooler";
 
-/// Whether a URL has what libpq has for several hosts, of which sqlx knows nothing.
-fn names_several_hosts(url: &str) -> bool {
-    let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
-    let authority = place.split("://").nth(1).unwrap_or_default();
-    let authority = authority.split('/').next().unwrap_or_default();
-    let hosts = authority.rsplit('@').next().unwrap_or_default();
-    hosts.contains(',') || parameters.contains("target_session_attrs=")
-}
-
-/// Connects once, and says why that fails.
-async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
-    let unreachable = |why: String| {
-        let (host, port) = (options.get_host(), options.get_port());
-        let database = options.get_database().unwrap_or_default();
-        format!("cannot reach postgres://{host}:{port}/{database}: {why}")
-    };
-    let connected = tokio::time::timeout(FIRST_WAIT, options.connect()).await;
+/// Connects once, and says why that fails. Whether the server takes writes is seen later.
+async fn reach(servers: &Servers) -> Result<(), Error> {
+    let unreachable = |why: String| format!("cannot reach {}: {why}", servers.shown());
+    let connected = tokio::time::timeout(FIRST_WAIT, servers.connect()).await;
     let connected = connected
         .map_err(|_elapsed| format!("no answer within {} s", FIRST_WAIT.as_secs()))
         .map_err(|why| Error::Unavailable(unreachable(why)))?;
@@ -332,5 +349,8 @@ async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
             _ => Error::Configuration(unreachable(text)),
         }
     })?;
-    Ok(connection.close().await?)
+    if let Some(connection) = connection {
+        connection.close().await?;
+    }
+    Ok(())
 }

@@ -11,6 +11,7 @@ mod seat_changes;
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
 use secrecy::ExposeSecret;
+use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 pub(super) use self::connections::Transaction;
@@ -33,6 +34,11 @@ const BEGIN: &str = "BEGIN IMMEDIATE";
 async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query::<Db>("SELECT 1").execute(connection).await?;
     Ok(true)
+}
+
+/// A connection to the file.
+async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
+    target.connect().await.map(Some)
 }
 
 /// The one writer locks the whole database with its first statement, so there is nothing else to lock.
@@ -109,6 +115,12 @@ const LOCK_WAIT: Option<(&str, &str)> = None;
 
 /// Whether plans for the queue of jobs are kept. They do not depend on what is in it.
 const KEEPS_PLANS_OF_QUEUES: bool = true;
+
+/// There is no server, so nobody else sets anything.
+const SETTINGS: &[(&str, &str)] = &[];
+
+/// There is no server.
+const SERVER_VERSION: Option<&str> = None;
 
 /// There is no server, so the only clock is this machine's.
 const SERVER_TIME: Option<&str> = None;

@@ -57,7 +57,17 @@ impl Store {
             let text = "the database URL must begin with sqlite:// or postgres://";
             return Err(Error::Configuration(text.to_owned()));
         };
-        Ok(Self(Arc::new(engine)))
+        let store = Self(Arc::new(engine));
+        if options.is_pooled {
+            let lacking = store.lacking_settings().await?;
+            if !lacking.is_empty() {
+                tracing::warn!(
+                    statements = lacking.join(" "),
+                    "the database's role lacks settings that core cannot make through a pooler"
+                );
+            }
+        }
+        Ok(store)
     }
 
     /// Runs the migrations that are missing.
@@ -126,6 +136,9 @@ impl Store {
     }
 }
 
+/// How often a read is done at most that collides with transactions, as it may where they are serializable.
+const MOST_TRIES: u8 = 5;
+
 /// Gives `Store` a method for each statement that reads, on a connection of its own.
 macro_rules! reads {
     ($($(#[$doc:meta])* $queries:ident::$name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
@@ -140,13 +153,19 @@ macro_rules! reads {
                             break answer;
                         }
                     },
-                    Engine::Postgres(engine) => loop {
-                        let mut reader = engine.reader().await?;
-                        let answer = postgres::$queries::$name(&mut reader, $($argument),*).await;
-                        if reader.give_back(&answer).await {
-                            break answer;
+                    Engine::Postgres(engine) => {
+                        let mut tries = 1;
+                        loop {
+                            let mut reader = engine.reader().await?;
+                            let answer = postgres::$queries::$name(&mut reader, $($argument),*).await;
+                            let is_final = reader.give_back(&answer).await;
+                            if matches!(answer, Err(Error::Collision(_))) && tries < MOST_TRIES {
+                                tries += 1;
+                            } else if is_final {
+                                break answer;
+                            }
                         }
-                    },
+                    }
                 }
             }
         )*}
@@ -158,6 +177,8 @@ reads! {
     schema::ping() -> ();
     /// The time of the database server's clock; `None` without a server.
     schema::server_time() -> Option<Instant>;
+    /// What a role lacks that connects through a pooler, as statements that set it. Without a pooler, core sets it itself.
+    schema::lacking_settings() -> Vec<String>;
     /// The names of missing migrations; a core must not serve while there are any.
     schema::pending_migrations() -> Vec<String>;
 

@@ -4,6 +4,7 @@ mod accounts;
 mod catalogue_news;
 mod catalogue_version;
 mod changing;
+mod colliding;
 mod creating;
 mod erasing;
 mod exporting;

@@ -7,5 +7,8 @@ mod engines;
 mod events;
 mod expanding;
 mod my_events;
+mod pooler;
+mod portable;
 mod search;
+mod several_servers;
 mod totals;

@@ -9,6 +9,7 @@
 //! PostgreSQL needs its binaries, in `PATH` or in `/usr/lib/postgresql/*/bin`. Where they are missing its tests say on stderr
 //! that they are skipped, unless `MUSTER_REQUIRE_POSTGRES=1` makes that a failure.
 
+mod pooler;
 mod server;
 
 use std::{
@@ -24,6 +25,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
+pub use pooler::{Pooler, SESSIONS};
 pub use server::Server;
 
 /// The prepared database that each test's own is cloned from.
@@ -152,12 +154,9 @@ fn sqlite_url(file: &Path) -> String {
     format!("sqlite://{}", file.display())
 }
 
-/// Says that a test is skipped. Written past the capture of test output, which would hide it.
-pub(crate) fn report_skipped() {
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: no PostgreSQL binaries in PATH or /usr/lib/postgresql"
-    );
+/// Says why a test is skipped. Written past the capture of test output, which would hide it.
+pub(crate) fn report(why: &str) {
+    let _ = writeln!(std::io::stderr(), "{why}");
 }
 
 /// Turns test bodies into tests, `on_sqlite::name` and `on_postgres::name`. Each body is an `async fn(Database)` of the

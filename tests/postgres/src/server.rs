@@ -18,7 +18,7 @@ use std::{
 const KEEPER: &str = include_str!("keeper.sh");
 
 /// The superuser, and owner of everything.
-const USER: &str = "muster";
+pub(crate) const USER: &str = "muster";
 
 /// Where servers' folders are, whatever TMPDIR says: the path of a socket has at most 107 bytes, and another user must reach it.
 const PLACE: &str = "/tmp";
@@ -68,7 +68,7 @@ impl Server {
                 !required,
                 "MUSTER_REQUIRE_POSTGRES=1, but there is no initdb in PATH or /usr/lib/postgresql/*/bin"
             );
-            crate::report_skipped();
+            crate::report("skipped: no PostgreSQL binaries in PATH or /usr/lib/postgresql");
             return None;
         };
         let folder = tempfile::Builder::new()
@@ -92,7 +92,7 @@ impl Server {
             .expect("the folder was just made")
             .uid();
         if made_by == 0 {
-            let (user, group) = unprivileged_user();
+            let (user, group, _) = unprivileged_user();
             chown(&folder, Some(user), Some(group)).expect("root may give its folder away");
             command.uid(user).gid(group);
         }
@@ -121,6 +121,11 @@ impl Server {
     /// Starts a stopped server again, with its data.
     pub fn start_again(&self) {
         self.tell(self.start);
+    }
+
+    /// Where its socket is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The URL of a database on this server.
@@ -208,15 +213,19 @@ fn find_binaries() -> Option<PathBuf> {
         .map(|folder| folder.join("bin"))
 }
 
-/// User and group of the first of [`UNPRIVILEGED`] that this machine has; PostgreSQL wants a user with a name.
-fn unprivileged_user() -> (u32, u32) {
+/// User, group and name of the first of [`UNPRIVILEGED`] that this machine has; PostgreSQL wants a user with a name.
+pub(crate) fn unprivileged_user() -> (u32, u32, &'static str) {
     let users = fs::read_to_string("/etc/passwd").expect("/etc/passwd can be read");
-    let ids = |name: &str| {
+    let ids = |name: &'static str| {
         let line = users
             .lines()
             .find(|line| line.split(':').next() == Some(name))?;
         let mut fields = line.split(':').skip(2);
-        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+        Some((
+            fields.next()?.parse().ok()?,
+            fields.next()?.parse().ok()?,
+            name,
+        ))
     };
     UNPRIVILEGED
         .into_iter()

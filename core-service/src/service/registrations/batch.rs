@@ -112,7 +112,7 @@ impl Batchers {
         &self,
         by: By<'_, A>,
         request: &Request,
-        answer: impl FnOnce(Placed) -> Result<A, Error>,
+        answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
         decide::decide_alone(&self.batcher, by, request, answer).await
     }

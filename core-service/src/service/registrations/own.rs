@@ -127,7 +127,7 @@ impl OwnRegistrations {
     async fn change(
         &self,
         token: &str,
-        decide: impl AsyncFnOnce(&mut Unit, Held) -> Result<(Registration, Event), Error>,
+        decide: impl AsyncFnOnce(&mut Unit, Held) -> Result<(Registration, Event), Error> + Clone,
     ) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?

@@ -1,6 +1,6 @@
 //! Jobs. A done job is deleted, so that the table stays small and contains no data about past mails.
 
-use sqlx::Row as _;
+use sqlx::{Connection as _, Row as _};
 
 use super::{Connection, Db, Input, KEEPS_PLANS_OF_QUEUES, Row};
 use crate::{
@@ -84,6 +84,8 @@ pub(in crate::storage) async fn list_job_queues(
     after: &str,
     limit: i64,
 ) -> Result<Vec<JobQueue>, Error> {
+    // What is not kept is prepared without a name, which a pooler may forget outside of a transaction.
+    let mut transaction = connection.begin().await?;
     let rows = sqlx::query::<Db>(
         "WITH RECURSIVE destinations (destination, number) AS ( \
          SELECT (SELECT jobs.destination FROM jobs WHERE jobs.failed_at IS NULL AND jobs.destination > $1 \
@@ -107,8 +109,9 @@ pub(in crate::storage) async fn list_job_queues(
     .bind(after)
     .bind(limit)
     .persistent(KEEPS_PLANS_OF_QUEUES)
-    .fetch_all(connection)
+    .fetch_all(&mut *transaction)
     .await?;
+    transaction.commit().await?;
     rows.iter()
         .map(|row| {
             Ok(JobQueue {

@@ -4,18 +4,40 @@ use std::collections::HashSet;
 
 use sqlx::{Row as _, migrate::Migrator};
 
-use super::{Connection, Db, SERVER_TIME, TABLE_EXISTS, migrations, takes_writes};
-use crate::{domain::instant::Instant, storage::Error};
+use super::{
+    Connection, Db, SERVER_TIME, SERVER_VERSION, SETTINGS, TABLE_EXISTS, migrations, takes_writes,
+};
+use crate::{
+    domain::instant::Instant,
+    storage::{Error, migrations::portable},
+};
 
 /// Where sqlx keeps what it has run.
 const APPLIED: &str = "_sqlx_migrations";
 
 /// Runs what is missing, one process at a time. Migrations that this program does not know are left alone, so that an older
-/// core can run beside a newer one while a migration only adds to the schema.
+/// core can run beside a newer one while a migration only adds to the schema. Servers that only speak PostgreSQL's language may lack the
+/// lock that keeps out a second process: one is to be started there.
 pub(in crate::storage) async fn migrate(connection: &mut Connection) -> Result<(), Error> {
-    let mut migrator = Migrator::with_migrations(migrations());
+    let is_another = is_another_server(connection).await?;
+    let mut migrator = Migrator::with_migrations(if is_another {
+        portable(migrations())
+    } else {
+        migrations()
+    });
     migrator.set_ignore_missing(true);
+    migrator.set_locking(!is_another);
     Ok(migrator.run_direct(None, connection, false).await?)
+}
+
+/// Whether a server speaks PostgreSQL's language and is not PostgreSQL, as CockroachDB and YugabyteDB.
+async fn is_another_server(connection: &mut Connection) -> Result<bool, Error> {
+    let Some(statement) = SERVER_VERSION else {
+        return Ok(false);
+    };
+    let row = sqlx::raw_sql(statement).fetch_one(connection).await?;
+    let version: &str = row.try_get("version")?;
+    Ok(!version.starts_with("PostgreSQL ") || version.contains("-YB-"))
 }
 
 pub(in crate::storage) async fn pending_migrations(
@@ -57,4 +79,19 @@ pub(in crate::storage) async fn server_time(
     };
     let row = sqlx::query::<Db>(statement).fetch_one(connection).await?;
     Ok(Some(Instant::from_micros(row.try_get("micros")?)))
+}
+
+/// Statements that make what connections lack.
+pub(in crate::storage) async fn lacking_settings(
+    connection: &mut Connection,
+) -> Result<Vec<String>, Error> {
+    let mut lacking = Vec::new();
+    for (name, value) in SETTINGS {
+        let row = sqlx::query::<Db>("SELECT current_setting($1) AS value").bind(*name);
+        let row = row.fetch_one(&mut *connection).await?;
+        if row.try_get::<&str, _>("value")? != *value {
+            lacking.push(format!("ALTER ROLE CURRENT_USER SET {name} = '{value}';"));
+        }
+    }
+    Ok(lacking)
 }

@@ -232,12 +232,16 @@ async fn unusable_urls_say_what_would_be_right() {
             "write postgres://user:password@host:5432/database",
         ),
         (
-            "postgres://u:secret@one,two:5433/db",
-            "must name one host, which leads to the primary",
+            "postgres://u:secret@one,two/db?target_session_attrs=standby",
+            "core uses the server that takes writes; write read-write, or leave it out",
         ),
         (
-            "postgres://u:secret@one/db?target_session_attrs=read-write",
-            "must name one host, which leads to the primary",
+            "postgres://u:secret@/db?host=one,two",
+            "name them before the database, as in postgres://one:5432,two:5432/database",
+        ),
+        (
+            "postgres://u:secret@127.0.0.1:1,127.0.0.1:2/db",
+            "cannot reach postgres://127.0.0.1:1,127.0.0.1:2/db",
         ),
         (
             "postgres://u:secret@127.0.0.1:1/db",

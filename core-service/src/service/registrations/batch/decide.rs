@@ -1,6 +1,10 @@
 //! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
 
-use std::{collections::HashMap, num::NonZeroU32};
+use std::{
+    collections::HashMap,
+    num::NonZeroU32,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{Batcher, organizers::Organizers};
 use crate::{
@@ -51,7 +55,6 @@ pub(super) async fn decide(
     batcher: &Batcher,
     requests: &[Request],
 ) -> Result<Vec<Result<Placed, Error>>, Error> {
-    let mut mails = Mails::default();
     let decide = async |unit: &mut Unit| {
         let mut batch = Batch::read(unit, batcher, requests).await?;
         let outcomes = requests
@@ -59,11 +62,10 @@ pub(super) async fn decide(
             .map(|request| batch.decide(request))
             .collect();
         batch.write(unit).await?;
-        mails = batch.mails;
-        Ok(outcomes)
+        Ok((outcomes, batch.mails))
     };
     // Each fact of a batch has the actor of its own request.
-    let outcomes = batcher.commands.run(Actor::System, decide).await?;
+    let (outcomes, mails) = batcher.commands.run(Actor::System, decide).await?;
     mails.count(batcher);
     Ok(outcomes)
 }
@@ -73,17 +75,19 @@ pub(super) async fn decide_alone<A: Keepable>(
     batcher: &Batcher,
     by: By<'_, A>,
     request: &Request,
-    answer: impl FnOnce(Placed) -> Result<A, Error>,
+    answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
 ) -> Result<A, Error> {
-    let mut mails = Mails::default();
+    // Those of the last try.
+    let mails = Mutex::new(Mails::default());
     let decide = async |unit: &mut Unit| {
         let mut batch = Batch::read(unit, batcher, std::slice::from_ref(request)).await?;
         let answer = answer(batch.decide(request)?)?;
         batch.write(unit).await?;
-        mails = batch.mails;
+        *mails.lock().unwrap_or_else(PoisonError::into_inner) = batch.mails;
         Ok(answer)
     };
     let answer = batcher.commands.run_for(by, decide).await?;
+    let mails = mails.into_inner().unwrap_or_else(PoisonError::into_inner);
     mails.count(batcher);
     Ok(answer)
 }

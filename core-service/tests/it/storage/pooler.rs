@@ -1,0 +1,142 @@
+//! A pooler between core and PostgreSQL, which gives each transaction another session.
+
+use std::{collections::HashSet, time::Duration};
+
+use core_service::{
+    domain::account::Account,
+    storage::{Access, Error, Options, Store},
+};
+use futures_util::future::join_all;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use test_postgres::{Database, Pooler, SESSIONS, Server};
+
+use crate::fixtures::{Rows, add_account, migrate};
+
+async fn open(url: String) -> Store {
+    let options = Options {
+        is_pooled: true,
+        ..Options::new(url, Access::Serve)
+    };
+    Store::open(&options).await.unwrap()
+}
+
+/// The URL of a database through a pooler.
+fn through(pooler: &Pooler, database: &Database) -> String {
+    let (_, place) = database.url().split_once("localhost/").unwrap();
+    let (name, _) = place.split_once('?').unwrap();
+    pooler.url(name)
+}
+
+/// Gives the role what core does not set through a pooler, as documented.
+async fn prepare_role(database: &Database) {
+    let direct = open(database.url().to_owned()).await;
+    let statements = direct.lacking_settings().await.unwrap();
+    assert!(statements.len() > 5, "{statements:?}");
+    direct.close().await;
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    for statement in statements {
+        let set = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection);
+        set.await.unwrap();
+    }
+}
+
+/// Reads of these accounts at the same time, of which every third is cancelled at some moment, and transactions, of which every second is
+/// given up.
+async fn read_and_write(store: &Store, rows: &Rows, accounts: &[Account]) -> usize {
+    let reads = (0..600_usize).map(|number| {
+        let (store, account) = (store.clone(), accounts[number % accounts.len()].clone());
+        async move {
+            let read = store.find_account(account.id);
+            if number % 3 == 0 {
+                let moment = Duration::from_micros(u64::try_from(number).unwrap() * 5);
+                let _cancelled = tokio::time::timeout(moment, read).await;
+                return;
+            }
+            // As busy as it is, a connection may come too late.
+            match read.await {
+                Ok(found) => assert_eq!(found, Some(account)),
+                Err(error) => assert!(matches!(error, Error::Unavailable(_)), "{error:?}"),
+            }
+        }
+    });
+    let writes = (0..60).map(|number| {
+        let (store, account) = (store.clone(), rows.account());
+        async move {
+            let mut tx = store.begin().await.ok()?;
+            tx.insert_account(&account).await.unwrap();
+            if number % 2 == 0 {
+                return None;
+            }
+            tx.commit().await.unwrap();
+            Some(account)
+        }
+    });
+    let (_, written) = tokio::join!(join_all(reads), join_all(writes));
+    let written: HashSet<_> = written.into_iter().flatten().map(|one| one.id).collect();
+    for account in &written {
+        let found = store.find_account(*account).await.unwrap();
+        assert_eq!(found.map(|found| found.id), Some(*account));
+    }
+    written.len()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_are_shared_and_everybody_gets_their_own_answers() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let Some(pooler) = Pooler::start(&server) else {
+        return;
+    };
+    let database = Database::on(&server, migrate).await;
+    prepare_role(&database).await;
+    let store = open(through(&pooler, &database)).await;
+    assert_eq!(
+        store.lacking_settings().await.unwrap(),
+        Vec::<String>::new()
+    );
+    let rows = Rows::new();
+    let mut accounts = Vec::new();
+    for _ in 0..20 {
+        accounts.push(add_account(&store, &rows).await);
+    }
+    for _ in 0..3 {
+        assert!(read_and_write(&store, &rows, &accounts).await > 0);
+    }
+    // What is prepared without a name, while others use the sessions.
+    let queues = (0..50).map(|_| store.list_job_queues("", 10));
+    for queues in join_all(queues).await {
+        assert!(queues.unwrap().is_empty());
+    }
+    let mut observer = PgConnection::connect(database.url()).await.unwrap();
+    let sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let sessions: i64 = sqlx::query_scalar(sessions)
+        .fetch_one(&mut observer)
+        .await
+        .unwrap();
+    assert!((1..=i64::from(SESSIONS)).contains(&sessions), "{sessions}");
+    // Nothing is missing, so nothing is refused.
+    store.migrate().await.unwrap();
+}
+
+#[tokio::test]
+async fn migrations_want_the_servers_own_url() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let Some(pooler) = Pooler::start(&server) else {
+        return;
+    };
+    let database = Database::on(&server, async |_url| {}).await;
+    let store = open(through(&pooler, &database)).await;
+    let refused = store.migrate().await.unwrap_err();
+    assert!(
+        refused.to_string().contains("without --database-pooler"),
+        "{refused}"
+    );
+    let direct = Options::new(database.url(), Access::Administer);
+    let direct = Store::open(&direct).await.unwrap();
+    direct.migrate().await.unwrap();
+    store.migrate().await.unwrap();
+    add_account(&store, &Rows::new()).await;
+}
