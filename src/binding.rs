@@ -21,8 +21,12 @@ pub enum Access {
     Session,
 }
 
-/// The conditions on callers of an rpc, which are checked before its use case, and whether it is a read.
+/// The conditions on callers of an rpc, which are checked before its use case, whether it is a read, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the rpc in the proto"
+)]
 pub struct AccessRule {
     /// Who may call it.
     pub access: Access,
@@ -34,6 +38,8 @@ pub struct AccessRule {
     pub read_only: bool,
     /// Whether the session must have stepped up lately.
     pub step_up: bool,
+    /// Whether its answer depends on the request and the public catalogue only.
+    pub shows_catalogue: bool,
 }
 
 impl AccessRule {
@@ -45,6 +51,7 @@ impl AccessRule {
             access: R::ACCESS,
             scope: R::SCOPE,
             step_up: R::STEP_UP,
+            shows_catalogue: R::SHOWS_CATALOGUE,
         }
     }
 }

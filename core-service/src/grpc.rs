@@ -14,6 +14,7 @@ pub mod edges;
 mod event_service;
 pub mod gate;
 mod instance_service;
+mod kept;
 mod key_service;
 mod member_service;
 mod message;
@@ -54,6 +55,7 @@ use process::Failure;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
+pub use self::kept::Services;
 use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
     catalogue_news_service::CatalogueNewsApi, catalogue_service::CatalogueApi,
@@ -71,11 +73,11 @@ const LIVE: &str = "live";
 ///
 /// # Errors
 /// Never for descriptors that the build has compiled.
-pub fn routes(
+pub fn services(
     use_cases: &UseCases,
     studio: Studio,
     health: &HealthReporter,
-) -> Result<Routes, Failure> {
+) -> Result<Services, Failure> {
     let unreadable = |error: tonic_reflection::server::Error| Failure::Internal(error.to_string());
     let reflection = || {
         tonic_reflection::server::Builder::configure()
@@ -129,7 +131,8 @@ pub fn routes(
         .add_service(health)
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
-    Ok(for_edges(public, use_cases).prepare())
+    let routes = for_edges(public, use_cases).prepare();
+    Ok(Services::new(routes, use_cases.catalogue.clone()))
 }
 
 /// Adds the services that only edges may call.

@@ -17,7 +17,6 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use covers::{Studio, stock::Stock};
 use process::{CancellationToken, Failure, places::Room};
 use tokio::time::{Instant, sleep};
-use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
@@ -27,6 +26,7 @@ use self::{
     },
     email::Mailer,
     grpc::{
+        Services,
         edges::EdgeTokens,
         gate::{self, Gate, GateLayer},
         server::{self, Listener, TlsSettings},
@@ -51,7 +51,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
 pub struct Core {
     store: Store,
     use_cases: UseCases,
-    routes: Routes,
+    services: Services,
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
@@ -192,7 +192,7 @@ impl Core {
         let session_uses = use_cases.authenticator.session_uses();
         let grant_uses = use_cases.authenticator.grant_uses();
         Ok(Self {
-            routes: grpc::routes(&use_cases, Studio::new(), &health)?,
+            services: grpc::services(&use_cases, Studio::new(), &health)?,
             maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
                 .with_session_uses(session_uses)
                 .with_grant_uses(grant_uses)
@@ -241,10 +241,10 @@ impl Core {
     }
 
     /// Core's services behind the gate, for edges in this process.
-    pub fn in_process(&self) -> Gate<Routes> {
+    pub fn in_process(&self) -> Gate<Services> {
         let authenticator = self.use_cases.authenticator.clone();
         let (room, limits) = (self.room.clone(), self.use_cases.call_limits.clone());
-        GateLayer::in_process(authenticator, room, limits).layer(self.routes.clone())
+        GateLayer::in_process(authenticator, room, limits).layer(self.services.clone())
     }
 
     /// Serves a port until `stop`; calls under way may finish within a limit. Cancels `stop` when the port fails, so that all
@@ -263,9 +263,9 @@ impl Core {
         let (room, tokens) = (self.room.clone(), self.edge_tokens.clone());
         let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
         let _stops_the_rest = stop.clone().drop_guard();
-        let routes = self.routes.clone();
+        let services = self.services.clone();
         let stopping = stop.clone();
-        let mut serving = pin!(server::serve(listener, tls, gate, routes, stop, limits));
+        let mut serving = pin!(server::serve(listener, tls, gate, services, stop, limits));
         tokio::select! {
             served = &mut serving => return served,
             // Or the news would be calls that never end.

@@ -10,7 +10,7 @@ pub use entry::CatalogueEntry;
 pub use filter::{CatalogueFilter, FilterTexts};
 pub use sitemap::{EventAddress, InvalidCursor, SITEMAP_EVENTS, Sitemap, SitemapCursor};
 pub use start::{InvalidBound, Starts};
-pub use version::{CatalogueVersion, ShardVersion};
+pub use version::{CatalogueState, CatalogueVersion, ShardVersion};
 
 /// Up to so many matches of a filter are counted and can be paged through.
 pub const MOST_MATCHES: i32 = 10_000;

@@ -25,7 +25,7 @@ use process::{
     open_files, shutdown, tcp,
 };
 use tokio::task::JoinSet;
-use tonic::{body::Body, service::Routes};
+use tonic::body::Body;
 use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
@@ -34,6 +34,7 @@ use self::connection::Port;
 use super::{
     connect::{ConnectLayer, MessageLayer, Schema},
     gate::GateLayer,
+    kept::Services,
     origin::Origin,
 };
 
@@ -129,7 +130,7 @@ pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
     gate: GateLayer,
-    routes: Routes,
+    services: Services,
     stop: CancellationToken,
     limits: Limits,
 ) -> Result<(), Failure> {
@@ -140,7 +141,7 @@ pub async fn serve(
         .layer(GrpcWebLayer::new())
         .layer(gate)
         .layer(MessageLayer)
-        .service(routes);
+        .service(services);
     // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");

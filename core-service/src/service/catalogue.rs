@@ -2,6 +2,7 @@
 
 mod marks;
 mod sitemaps;
+mod states;
 
 use std::{
     collections::HashMap,
@@ -13,11 +14,12 @@ use std::{
 
 use marks::Marks;
 pub use sitemaps::SitemapPage;
+use states::States;
 
 use super::{Commands, Error};
 use crate::{
     domain::{
-        catalogue::{CatalogueFilter, MOST_MATCHES},
+        catalogue::{CatalogueFilter, CatalogueState, MOST_MATCHES},
         clock::Clock,
         event::Event,
         ids::EventId,
@@ -94,18 +96,26 @@ pub struct Catalogue {
     /// the next maintenance.
     is_indexed: Arc<AtomicBool>,
     marks: Marks,
+    states: Arc<States>,
 }
 
 impl Catalogue {
     /// The catalogue on the same database as `commands`.
     pub fn new(commands: &Commands) -> Self {
+        let (store, clock) = (commands.store().clone(), commands.clock().clone());
         Self {
-            store: commands.store().clone(),
-            clock: commands.clock().clone(),
             fetches_covers: commands.fetches_covers(),
             is_indexed: Arc::default(),
             marks: Marks::default(),
+            states: Arc::new(States::new(store.clone(), clock.clone())),
+            store,
+            clock,
         }
+    }
+
+    /// What decides what the catalogue shows, at some moment of this call; `None` if the database did not answer.
+    pub async fn state(&self) -> Option<Arc<CatalogueState>> {
+        self.states.read().await
     }
 
     /// A page of the public events.

@@ -13,7 +13,11 @@ use tokio::{
 
 use super::{Commands, Error};
 use crate::{
-    domain::{catalogue::CatalogueVersion, clock::Clock, instant},
+    domain::{
+        catalogue::{CatalogueState, CatalogueVersion},
+        clock::Clock,
+        instant,
+    },
     storage::Store,
 };
 
@@ -153,7 +157,7 @@ const CORE_NAME: usize = 16;
 
 impl Known {
     async fn ask(&mut self, store: &Store, now: instant::Instant) -> Result<(), Error> {
-        let version = store.catalogue_versions().await?;
+        let CatalogueState { version, next_end } = store.catalogue_state(now).await?;
         let has_ended = self.next_end.is_some_and(|end| end <= now);
         let before = self.version.as_ref();
         let everything = before.is_none_or(|before| before.catalogue != version.catalogue);
@@ -173,9 +177,7 @@ impl Known {
                 };
             }
         }
-        if change.everything {
-            self.next_end = store.next_end(now).await?;
-        }
+        self.next_end = next_end;
         self.version = Some(version);
         if change != Change::default() {
             self.count += 1;

@@ -13,7 +13,7 @@ use super::{
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
     activity::Activity,
-    catalogue::{CatalogueFilter, CatalogueVersion, EventAddress, ShardVersion, Sitemap},
+    catalogue::{CatalogueFilter, CatalogueState, EventAddress, ShardVersion, Sitemap},
     check_in_code::CheckInCode,
     cursor::Place,
     event::{Event, TimeAndPlace, WhenAndWhere},
@@ -201,12 +201,10 @@ reads! {
     /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
     /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;
-    /// The same, and how many changes of seats there were.
-    news::catalogue_versions() -> CatalogueVersion;
+    /// The same, how many changes of seats there were, and when the next event ends.
+    news::catalogue_state(now: Instant) -> CatalogueState;
     /// The slugs of at most `limit` events of which another number of seats is left than at these versions.
     news::list_seat_changes(known: &[ShardVersion], limit: i64) -> Vec<String>;
-    /// When the next event of the catalogue ends.
-    news::next_end(now: Instant) -> Option<Instant>;
     /// The counters of these events, in no order.
     seats::list_counters(ids: &[EventId]) -> Vec<(EventId, Counters)>;
     /// The event with this slug, in any state.

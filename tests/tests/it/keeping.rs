@@ -4,6 +4,7 @@ mod away;
 mod changes;
 mod checked;
 mod forms;
+mod in_core;
 mod surfaces;
 
 use std::{fmt::Debug, net::SocketAddr, sync::Arc, time::Duration};

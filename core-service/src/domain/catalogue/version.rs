@@ -1,4 +1,16 @@
-//! How many changes of the catalogue have been committed.
+//! How many changes of the catalogue have been committed, and when it changes by itself.
+
+use crate::domain::instant::Instant;
+
+/// Everything that decides what the catalogue shows, as of one moment. Two that are equal show the same: each change raises a number of the
+/// version, and an event that ends between two moments is the next end of the first and not of the second.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueState {
+    /// What was committed.
+    pub version: CatalogueVersion,
+    /// When the next event of the catalogue ends.
+    pub next_end: Option<Instant>,
+}
 
 /// As of one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

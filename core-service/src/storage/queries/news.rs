@@ -1,11 +1,12 @@
-//! What edges learn of the catalogue: how many changes there were, and of which events another number of seats is left.
+//! What decides what the catalogue shows: how many changes there were, when the next event ends, and of which events another number of
+//! seats is left.
 
 use sqlx::Row as _;
 
 use super::{Connection, Db, seat_changes};
 use crate::{
     domain::{
-        catalogue::{CatalogueVersion, ShardVersion},
+        catalogue::{CatalogueState, CatalogueVersion, ShardVersion},
         ids::EventId,
         instant::Instant,
     },
@@ -13,25 +14,32 @@ use crate::{
 };
 
 /// All of it as of one moment: a reader that has seen a change has seen all that were committed before it.
-pub(in crate::storage) async fn catalogue_versions(
+pub(in crate::storage) async fn catalogue_state(
     connection: &mut Connection,
-) -> Result<CatalogueVersion, Error> {
+    now: Instant,
+) -> Result<CatalogueState, Error> {
     let rows = sqlx::query::<Db>(
-        "SELECT s.shard, s.version AS seats, t.version AS catalogue FROM seat_versions s \
-         JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
+        "SELECT s.shard, s.version, t.version, \
+         (SELECT min(effective_end) FROM events WHERE live = TRUE AND effective_end > $1) \
+         FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
     )
+    .bind(now.micros())
     .fetch_all(connection)
     .await?;
-    let mut catalogue = 0;
+    let (mut catalogue, mut next_end) = (0, None);
     let mut seats = Vec::with_capacity(rows.len());
     for row in &rows {
-        catalogue += row.try_get::<i64, _>("catalogue")?;
         seats.push(ShardVersion {
-            shard: row.try_get("shard")?,
-            version: row.try_get("seats")?,
+            shard: row.try_get(0)?,
+            version: row.try_get(1)?,
         });
+        catalogue += row.try_get::<i64, _>(2)?;
+        next_end = row.try_get::<Option<i64>, _>(3)?;
     }
-    Ok(CatalogueVersion { catalogue, seats })
+    Ok(CatalogueState {
+        version: CatalogueVersion { catalogue, seats },
+        next_end: next_end.map(Instant::from_micros),
+    })
 }
 
 /// It is taken last, and so held for the shortest time, after the catalogue's own.
@@ -65,18 +73,4 @@ pub(in crate::storage) async fn list_seat_changes(
         }
     }
     Ok(slugs)
-}
-
-pub(in crate::storage) async fn next_end(
-    connection: &mut Connection,
-    now: Instant,
-) -> Result<Option<Instant>, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT min(effective_end) AS next FROM events WHERE live = TRUE AND effective_end > $1",
-    )
-    .bind(now.micros())
-    .fetch_one(connection)
-    .await?;
-    let next: Option<i64> = row.try_get("next")?;
-    Ok(next.map(Instant::from_micros))
 }
