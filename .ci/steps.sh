@@ -68,11 +68,12 @@ unpack_newer() {
   rm -rf "$folder/lists" "$folder/cache" "$folder"/*.deb
 }
 
-# kubectl and docker-compose.
+# kubectl, docker-compose and promtool.
 newer=$tools/newer
 install_newer_tools() {
-  [ -x "$newer/root/usr/bin/kubectl" ] && [ -x "$newer/root/usr/libexec/docker/cli-plugins/docker-compose" ] && return
-  unpack_newer "$newer" kubectl docker-compose
+  [ -x "$newer/root/usr/bin/kubectl" ] && [ -x "$newer/root/usr/libexec/docker/cli-plugins/docker-compose" ] &&
+    [ -x "$newer/root/usr/bin/promtool" ] && return
+  unpack_newer "$newer" kubectl docker-compose promtool
 }
 
 # Nobody debugs what is built here: without debug information it is built sooner.

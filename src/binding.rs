@@ -40,6 +40,8 @@ pub struct AccessRule {
     pub step_up: bool,
     /// Whether its answer depends on the request and the public catalogue only.
     pub shows_catalogue: bool,
+    /// Its gRPC path without the first slash: package and service, and the rpc.
+    pub name: &'static str,
 }
 
 impl AccessRule {
@@ -52,7 +54,16 @@ impl AccessRule {
             scope: R::SCOPE,
             step_up: R::STEP_UP,
             shows_catalogue: R::SHOWS_CATALOGUE,
+            name: name(R::GRPC_PATH),
         }
+    }
+}
+
+/// An rpc's gRPC path without the first slash.
+pub const fn name(grpc_path: &'static str) -> &'static str {
+    match grpc_path.as_bytes() {
+        [b'/', ..] => grpc_path.split_at(1).1,
+        _ => grpc_path,
     }
 }
 

@@ -109,7 +109,7 @@ def replicas(manifests):
         scale = scaled.pop(name, None)
         if not scale or scale["minReplicas"] < LEAST_REPLICAS or "replicas" in spec:
             yield f"{name}: an HPA alone says how many there are, at least {LEAST_REPLICAS}"
-        # Others need metrics that nobody serves.
+        # Others need an adapter in the cluster, and would say the same.
         elif [metric.get("resource", {}).get("name") for metric in scale["metrics"]] != ["cpu"]:
             yield f"{name}: its HPA goes by something else than CPU"
         if spec["strategy"]["rollingUpdate"]["maxUnavailable"] != 0:
@@ -142,6 +142,32 @@ def network(manifests):
         yield f"Ingress: there is no Service {service}"
 
 
+def monitoring(manifests):
+    """Where there are monitors, each Deployment has the port that they read and serves metrics on it, and the network lets them in."""
+    for one in manifests.of("PodMonitor"):
+        name, spec = one["metadata"]["name"], one["spec"]
+        ports = {endpoint["port"] for endpoint in spec["podMetricsEndpoints"]}
+        monitored = manifests.selected(spec["selector"])
+        if len(monitored) != len(manifests.of("Deployment")):
+            yield f"PodMonitor {name}: it selects {len(monitored)} workloads"
+        serving = {config["data"].get("MUSTER_METRICS_ADDR", "").rsplit(":", 1)[-1] for config in manifests.of("ConfigMap")}
+        for pod in monitored:
+            named = {port["name"]: str(port["containerPort"]) for container in pod["spec"]["containers"] for port in container["ports"]}
+            if not ports <= named.keys():
+                yield f"PodMonitor {name}: a pod lacks one of the ports {ports}"
+            elif {named[port] for port in ports} != serving:
+                yield f"PodMonitor {name}: metrics are served on {serving}"
+        admitted = {
+            port["port"]
+            for policy in manifests.of("NetworkPolicy")
+            if policy["spec"]["podSelector"] == spec["selector"]
+            for rule in policy["spec"].get("ingress", [])
+            for port in rule["ports"]
+        }
+        if not ports <= admitted:
+            yield f"PodMonitor {name}: no NetworkPolicy lets it in"
+
+
 def own_selectors(spec):
     """The pods of this namespace that a policy names."""
     for rule in [*spec.get("ingress", []), *spec.get("egress", [])]:
@@ -153,7 +179,7 @@ def own_selectors(spec):
 def main():
     overlay, path, programs = pathlib.Path(sys.argv[1]).name, pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     manifests = Manifests(path)
-    problems = [*workloads(manifests, programs), *replicas(manifests), *network(manifests)]
+    problems = [*workloads(manifests, programs), *replicas(manifests), *network(manifests), *monitoring(manifests)]
     if not manifests.pods():
         problems.append("there is no workload")
     if any(one["kind"] == "Secret" for one in manifests.all):

@@ -15,7 +15,7 @@ pub mod storage;
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
-use process::{CancellationToken, Failure, places::Room};
+use process::{CancellationToken, Failure, metrics, places::Room};
 use tokio::time::{Instant, sleep};
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
@@ -55,6 +55,7 @@ pub struct Core {
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
+    clock: Clock,
     /// The places of all calls, on the port and in this process.
     room: Room,
     edge_tokens: EdgeTokens,
@@ -197,11 +198,12 @@ impl Core {
                 .with_session_uses(session_uses)
                 .with_grant_uses(grant_uses)
                 .with_retention(retention),
-            runner: Runner::new(store.clone(), clock, handlers),
+            runner: Runner::new(store.clone(), clock.clone(), handlers),
+            clock,
             store,
             use_cases,
             health,
-            room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS),
+            room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS).measured(),
             edge_tokens,
             port_limits: server::Limits::default(),
         })
@@ -279,6 +281,7 @@ impl Core {
         tokio::join!(
             self.runner.clone().run(stop.clone()),
             self.maintenance.clone().run(stop.clone()),
+            jobs::measure(&self.store, &self.clock, stop.clone()),
             self.watch_database(stop)
         );
     }
@@ -287,6 +290,7 @@ impl Core {
         let mut ticks = tokio::time::interval(HEALTH_INTERVAL);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             let serving = self.store.ping().await.is_ok();
+            metrics::measure(|all| all.database_up.set([], f64::from(u8::from(serving))));
             grpc::report_health(&self.health, serving).await;
         }
         // Whoever asks is to go elsewhere; calls are answered as long as the port is open.

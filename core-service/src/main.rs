@@ -14,7 +14,7 @@ use core_service::{
 use process::{
     Failure, program,
     shutdown::{self, StopSettings},
-    telemetry,
+    telemetry::TelemetrySettings,
 };
 
 /// Muster's core: the gRPC service that holds all rules and all data.
@@ -36,7 +36,7 @@ struct Config {
     #[command(flatten)]
     stop: StopSettings,
     #[command(flatten)]
-    log: telemetry::LogSettings,
+    telemetry: TelemetrySettings,
 }
 
 /// What it does in place of serving.
@@ -64,7 +64,7 @@ Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, datab
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    program::run(|config: &Config| &config.log, run).await
+    program::run(|config: &Config| &config.telemetry, run).await
 }
 
 async fn run(config: Config) -> Result<(), Failure> {
@@ -79,6 +79,7 @@ async fn run(config: Config) -> Result<(), Failure> {
         }
         None => {}
     }
+    config.telemetry.metrics.serve().await?;
     let mailer = config.mail.mailer(&config.data)?;
     let options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal(config.stop)?;

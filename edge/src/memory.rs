@@ -28,6 +28,7 @@ use muster_api::{
     binding,
     metadata::{ALL_SEATS, CATALOGUE, SEATS_OF},
 };
+use process::metrics;
 use tokio::time::{Instant, timeout, timeout_at};
 use tonic::{Code, Status, metadata::MetadataMap};
 
@@ -196,6 +197,7 @@ impl Memory {
     /// Notes that something was answered from memory.
     pub(crate) fn count_hit(&self, now: Duration) {
         self.0.hits.fetch_add(1, Ordering::Relaxed);
+        count("hit");
         self.0.wanted.note(now);
     }
 
@@ -249,12 +251,14 @@ impl Memory {
                 && self.is_right(&found.basis, now)
             {
                 inner.hits.fetch_add(1, Ordering::Relaxed);
+                count("hit");
                 return Ok(right(Arc::clone(found)));
             }
             let epoch = inner.known.epoch();
             let old = match found.and_then(|found| self.old(found, now)) {
                 Some(old) if self.is_away_in(epoch, now) => {
                     inner.stale.fetch_add(1, Ordering::Relaxed);
+                    count("stale");
                     return Ok(old.into());
                 }
                 old => old,
@@ -270,6 +274,7 @@ impl Memory {
                 Turn::Own(turn) => Some(turn),
             };
             inner.misses.fetch_add(1, Ordering::Relaxed);
+            count("miss");
             let patience = old.as_ref().map(|old| old.patience);
             let asking = ask_for(patience, ask(Basis::of(epoch, now)));
             // Those who wait for it then ask for themselves. That a client has no time says nothing of core.
@@ -287,6 +292,7 @@ impl Memory {
                 (Err(status), Some(old)) if is_away(&status) => {
                     self.note_away(epoch);
                     inner.stale.fetch_add(1, Ordering::Relaxed);
+                    count("stale");
                     Ok(old.into())
                 }
                 (Err(status), old) => {
@@ -364,6 +370,11 @@ fn store(bytes: u64, stale: Duration) -> Cache<Asked, Arc<Answer>> {
         .weigher(weigh)
         .time_to_live(LONGEST + stale)
         .build()
+}
+
+/// Counts an answer, by where it is from.
+fn count(result: &'static str) {
+    metrics::measure(|all| all.memory_answers.add_one([result.into()]));
 }
 
 /// Asks core, for so long if there is an old answer.

@@ -7,5 +7,9 @@ use process::program;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    program::run(|settings: &Settings| &settings.edge.log, http_gateway::run).await
+    program::run(
+        |settings: &Settings| &settings.edge.telemetry,
+        http_gateway::run,
+    )
+    .await
 }

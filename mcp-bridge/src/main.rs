@@ -7,5 +7,9 @@ use process::program;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    program::run(|settings: &Settings| &settings.edge.log, mcp_bridge::run).await
+    program::run(
+        |settings: &Settings| &settings.edge.telemetry,
+        mcp_bridge::run,
+    )
+    .await
 }

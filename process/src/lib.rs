@@ -7,6 +7,7 @@ pub mod accepting;
 pub mod budget;
 pub mod connections;
 mod failure;
+pub mod metrics;
 pub mod networks;
 pub mod observe;
 pub mod open_files;

@@ -14,6 +14,8 @@ use std::{
 
 use tokio::time::Instant;
 
+use crate::metrics::{self, Metrics};
+
 /// A call that takes longer is slow. Then 99 of 100 accepted calls take less than a second.
 const SLOW: Duration = Duration::from_millis(300);
 
@@ -57,6 +59,13 @@ impl Places {
     fn is_full(&self) -> bool {
         let state = self.state();
         f64::from(state.taken) >= state.limit
+    }
+
+    fn look(&self, kind: Kind, metrics: &Metrics) {
+        let State { taken, limit, .. } = *self.state();
+        let labels = [kind.name().into()];
+        metrics.places_taken.set(labels, taken.into());
+        metrics.places.set(labels, limit.floor());
     }
 
     /// A place for a call, if one is free.
@@ -114,6 +123,14 @@ impl Kind {
     pub const fn of(read_only: bool) -> Self {
         if read_only { Self::Read } else { Self::Write }
     }
+
+    /// Its name in metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
 }
 
 /// Places for each kind of calls, so that too many of one kind do not keep out the other.
@@ -138,6 +155,21 @@ impl Room {
             reads: Places::new(least, most, None),
             writes: Places::new(least, most, None),
         }
+    }
+
+    /// The same room, which metrics show.
+    #[must_use]
+    pub fn measured(self) -> Self {
+        for kind in [Kind::Read, Kind::Write] {
+            let places = Arc::downgrade(self.places(kind));
+            metrics::watch(move |all| {
+                places
+                    .upgrade()
+                    .map(|places| places.look(kind, all))
+                    .is_some()
+            });
+        }
+        self
     }
 
     /// A place for a call of this kind, if one is free.

@@ -1,4 +1,4 @@
-//! Logs on standard error, as text or as JSON.
+//! What a program tells its operators: logs on standard error, as text or as JSON, and metrics.
 
 mod gather;
 mod line;
@@ -11,10 +11,22 @@ use tracing_subscriber::{
     fmt::format::{self, JsonFields},
 };
 
+use crate::metrics::MetricsSettings;
 use gather::Gather;
 use line::Lines;
 
-/// Settings of the log. Flatten them into a binary's settings.
+/// Settings of what a program tells its operators. Flatten them into a binary's settings.
+#[derive(Debug, Clone, clap::Args)]
+pub struct TelemetrySettings {
+    /// Its log
+    #[command(flatten)]
+    pub log: LogSettings,
+    /// Its metrics
+    #[command(flatten)]
+    pub metrics: MetricsSettings,
+}
+
+/// Settings of the log.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Logs (on standard error)")]
 pub struct LogSettings {
@@ -71,7 +83,7 @@ pub fn what(log: &str) -> EnvFilter {
 }
 
 /// Starts logging. Does nothing if this process already logs, as in tests.
-pub fn init(settings: &LogSettings) {
+pub fn init(TelemetrySettings { log: settings, .. }: &TelemetrySettings) {
     let is_terminal = std::io::stderr().is_terminal();
     let gather = if is_terminal {
         Gather::nothing()

@@ -9,7 +9,7 @@ use core_service::{
 use edge::http::HttpSettings;
 use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
-use process::{probe::reachable, shutdown::StopSettings, telemetry::LogSettings};
+use process::{probe::reachable, shutdown::StopSettings, telemetry::TelemetrySettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -48,9 +48,9 @@ pub struct Config {
     pub(crate) mail: MailSettings,
     #[command(flatten)]
     pub(crate) stop: StopSettings,
-    /// What to log
+    /// Its log and its metrics
     #[command(flatten)]
-    pub log: LogSettings,
+    pub telemetry: TelemetrySettings,
 }
 
 /// What it does in place of serving.

@@ -7,5 +7,5 @@ use standalone::Config;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    program::run(|config: &Config| &config.log, standalone::run).await
+    program::run(|config: &Config| &config.telemetry, standalone::run).await
 }

@@ -7,5 +7,5 @@ use website::Settings;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    program::run(|settings: &Settings| &settings.edge.log, website::run).await
+    program::run(|settings: &Settings| &settings.edge.telemetry, website::run).await
 }

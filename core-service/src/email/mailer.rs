@@ -11,6 +11,7 @@ use std::{
 };
 
 use lettre::{Message, message::Mailbox};
+use process::metrics;
 use uuid::Uuid;
 
 use super::{Mail, Smtp, SmtpUrl, encode};
@@ -153,6 +154,18 @@ impl Mailer {
 
     /// Sends a mail once.
     pub async fn send(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
+        let sent = self.hand_over(mail, now).await;
+        let outcome = match &sent {
+            Ok(()) => "sent",
+            Err(Undelivered::Unreachable(_)) => "unreachable",
+            Err(Undelivered::Temporary(_)) => "later",
+            Err(Undelivered::Permanent(_)) => "refused",
+        };
+        metrics::measure(|all| all.mails.add_one([outcome.into()]));
+        sent
+    }
+
+    async fn hand_over(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
         let message = encode::message(mail, &self.sender, now)
             .ok_or_else(|| Undelivered::Permanent("the mail cannot be encoded".to_owned()))?;
         match &self.transport {

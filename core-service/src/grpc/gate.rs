@@ -17,9 +17,12 @@ use muster_api::{
     binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{insufficient_grant, insufficient_role, insufficient_scope, overloaded, status},
+    status::{
+        code_name, insufficient_grant, insufficient_role, insufficient_scope, overloaded, status,
+    },
 };
 use process::{
+    metrics,
     observe::{REQUEST_ID, RequestId},
     places::{Kind, Place, Room},
 };
@@ -134,6 +137,7 @@ where
         let layer = self.layer.clone();
         Box::pin(async move {
             let started = std::time::Instant::now();
+            let measured = metrics::now();
             let path = request.uri().path().to_owned();
             let request_id = RequestId::of(request.headers());
             let limit = time_for(request.headers());
@@ -153,9 +157,14 @@ where
                 Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
             };
-            if !layer.in_process && !is_healthy(&path, &response) {
-                let status = Status::from_header_map(response.headers());
-                let code = status.map_or(Code::Ok, |status| status.code());
+            let is_quiet = is_healthy(&path, &response);
+            metrics::since(measured.filter(|_| !is_quiet), |all, seconds| {
+                let rpc = muster_api::access(&path).map_or("none", |rule| rule.name);
+                all.rpcs
+                    .observe([rpc.into(), code_name(code(&response)).into()], seconds);
+            });
+            if !layer.in_process && !is_quiet {
+                let code = code(&response);
                 tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), %request_id, surface = surface.map(Surface::name), "call");
             }
             if let Some(id) = request_id.header() {
@@ -301,7 +310,10 @@ impl GateLayer {
     }
 
     fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {
-        self.room.take(kind).ok_or_else(|| Box::new(overloaded()))
+        self.room.take(kind).ok_or_else(|| {
+            metrics::measure(|all| all.rpcs_shed.add_one([kind.name().into()]));
+            Box::new(overloaded())
+        })
     }
 }
 
@@ -333,15 +345,19 @@ fn is_for(audience: Audience, arrival: &Arrival) -> bool {
     }
 }
 
+fn code(response: &Response<Body>) -> Code {
+    let status = Status::from_header_map(response.headers());
+    status.map_or(Code::Ok, |status| status.code())
+}
+
 fn is_open(path: &str) -> bool {
     service(path).is_some_and(|service| OPEN_SERVICES.contains(&service))
 }
 
 /// Whether it was a health check that found nothing wrong. Orchestrators make one every few seconds, which nobody wants to read of.
 fn is_healthy(path: &str, response: &Response<Body>) -> bool {
-    let status = Status::from_header_map(response.headers());
     service(path) == Some(tonic_health::pb::health_server::SERVICE_NAME)
-        && status.is_none_or(|status| status.code() == Code::Ok)
+        && code(response) == Code::Ok
 }
 
 fn service(path: &str) -> Option<&str> {

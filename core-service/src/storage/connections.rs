@@ -10,12 +10,13 @@
 use std::{
     ops::{Deref, DerefMut},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
+use process::metrics::{self, Label, Metrics};
 use sqlx::Connection as _;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -61,6 +62,8 @@ struct Shared {
     places: Arc<Semaphore>,
     /// The last used at the end.
     idle: Mutex<Vec<Idle>>,
+    /// Its name in metrics, if they show it.
+    pool: OnceLock<&'static str>,
     is_closed: AtomicBool,
 }
 
@@ -90,14 +93,33 @@ impl Connections {
             wait,
             places: Arc::new(Semaphore::new(most as usize)),
             idle: Mutex::default(),
+            pool: OnceLock::new(),
             is_closed: AtomicBool::new(false),
         }))
+    }
+
+    /// The same connections, which metrics show by this name.
+    pub(super) fn measured(self, pool: &'static str) -> Self {
+        self.0.pool.get_or_init(|| pool);
+        let shared = Arc::downgrade(&self.0);
+        metrics::watch(move |all| shared.upgrade().map(|shared| shared.look(all)).is_some());
+        self
     }
 
     /// A connection for a read. It must be given back.
     pub(super) async fn take(&self) -> Result<Lease, Error> {
         let wait = self.0.wait;
+        let began = metrics::now();
         let taken = timeout(wait, self.0.take()).await;
+        metrics::since(began, |all, seconds| {
+            let outcome = if matches!(taken, Ok(Ok(_))) {
+                "got"
+            } else {
+                "none"
+            };
+            all.database_waits
+                .observe([self.0.name(), outcome.into()], seconds);
+        });
         taken.map_err(|_elapsed| {
             let text = format!("no connection was free within {} s", wait.as_secs());
             Error::Unavailable(text)
@@ -144,6 +166,24 @@ impl Connections {
 }
 
 impl Shared {
+    fn name(&self) -> Label {
+        Label::Word(self.pool.get().unwrap_or(&"other"))
+    }
+
+    fn look(&self, metrics: &Metrics) {
+        let (pool, free) = (self.name(), self.places.available_permits());
+        let used = self
+            .most
+            .saturating_sub(u32::try_from(free).unwrap_or(u32::MAX));
+        let idle = u32::try_from(self.idle().len()).unwrap_or(u32::MAX);
+        let connections = &metrics.database_connections;
+        connections.set([pool, "used".into()], used.into());
+        connections.set([pool, "idle".into()], idle.into());
+        metrics
+            .database_most_connections
+            .set([pool], self.most.into());
+    }
+
     fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -288,11 +288,11 @@ impl Engine {
             let session = (!options.is_pooled).then_some(session);
             Connections::new(servers.clone(), session, most, ACQUIRE_WAIT)
         };
-        let readers = connections(READING, for_reads);
+        let readers = connections(READING, for_reads).measured("read");
         readers.open().await?;
         Ok(Self {
             readers,
-            writers: connections(WRITING, for_writes),
+            writers: connections(WRITING, for_writes).measured("write"),
             servers,
             is_pooled: options.is_pooled,
         })

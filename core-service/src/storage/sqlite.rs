@@ -248,9 +248,10 @@ impl Engine {
         make_private(&path).map_err(|error| unusable(error.into()))?;
         // The writer opens first: it sets WAL, which readers cannot do.
         let writing = base.clone().journal_mode(SqliteJournalMode::Wal);
-        let writer = Connections::new(writing, None, 1, WRITER_WAIT);
+        let writer = Connections::new(writing, None, 1, WRITER_WAIT).measured("write");
         writer.open().await.map_err(unusable)?;
-        let readers = Connections::new(base.read_only(true), None, READERS, READER_WAIT);
+        let readers =
+            Connections::new(base.read_only(true), None, READERS, READER_WAIT).measured("read");
         readers.open().await.map_err(unusable)?;
         Ok(Self {
             readers,

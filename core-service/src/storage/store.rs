@@ -23,7 +23,7 @@ use crate::domain::{
     },
     instant::Instant,
     invitation::SentInvitation,
-    job::JobKind,
+    job::{Destination, JobKind},
     keyed_call::KeyedCall,
     mail_quota::MailCount,
     oauth::{AccessToken, Authorization, Grant, Hash},
@@ -358,6 +358,10 @@ reads! {
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
     /// The kinds of jobs that have not failed, for at most `limit` destinations after one in alphabetical order.
     jobs::list_job_queues(after: &str, limit: i64) -> Vec<JobQueue>;
+    /// The number of jobs of a kind and destination that are due, up to `most`.
+    jobs::count_due_jobs(destination: &Destination, kind: JobKind, now: Instant, most: i64) -> i64;
+    /// The numbers of failed jobs by kind, of the `most` that failed first.
+    jobs::count_failed_jobs(most: i64) -> Vec<(String, i64)>;
     /// The jobs of a kind, including failed ones.
     jobs::list_jobs(kind: JobKind, limit: i64) -> Vec<JobRecord>;
     /// Failed mails, the latest first.

@@ -6,6 +6,7 @@ mod disk;
 mod health;
 mod log;
 mod mail;
+mod metrics;
 mod open_files;
 mod replacing;
 mod start;

@@ -4,9 +4,12 @@ use std::error::Error;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
-use muster_api::binding::Access;
-use process::places::Kind;
-use tokio::time::{Duration, Instant, timeout_at};
+use muster_api::{
+    binding::{self, Access},
+    status::code_name,
+};
+use process::{metrics, places::Kind};
+use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 
 use super::{Context, endpoint::Endpoint, identity::Identity, wire::Encoded};
@@ -32,6 +35,13 @@ pub(crate) struct Rpc {
     pub(crate) idempotent: bool,
     /// It is a stream that goes on after its deadline, which only its first message has to keep. So core is not told the deadline.
     pub(crate) goes_on: bool,
+}
+
+impl Rpc {
+    /// Its name for operators.
+    const fn name(&self) -> &'static str {
+        binding::name(self.path)
+    }
 }
 
 /// The beginning of core's answer, its messages encoded.
@@ -104,12 +114,27 @@ pub(crate) async fn attempt(
             rest,
         })
     };
-    let status = match timeout_at(deadline, exchange).await {
+    let began = metrics::now();
+    let ended = timeout_at(deadline, exchange).await;
+    metrics::since(began, |all, seconds| {
+        all.core_calls
+            .observe([rpc.name().into(), code(&ended).into()], seconds);
+    });
+    let status = match ended {
         Ok(Ok(answer)) => return Ok(answer),
         Ok(Err(status)) => status,
         Err(_elapsed) => Status::deadline_exceeded("core did not answer in time"),
     };
     Err(classify(status, started, deadline))
+}
+
+/// The canonical name of the code with which a call ended.
+fn code<A>(ended: &Result<Result<A, Status>, Elapsed>) -> &'static str {
+    code_name(match ended {
+        Ok(Ok(_)) => Code::Ok,
+        Ok(Err(status)) => status.code(),
+        Err(_) => Code::DeadlineExceeded,
+    })
 }
 
 fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure {

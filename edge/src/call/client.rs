@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{CancellationToken, Failure, places::Kind};
+use process::{CancellationToken, Failure, metrics, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
 use tonic::{Status, body::Body, metadata::MetadataMap, transport};
@@ -18,7 +18,7 @@ use super::{
     endpoint::{CONNECTIONS, Endpoint, over_unix},
     health,
     identity::Identity,
-    pool::{Chosen, Pool, Resolver},
+    pool::{Chosen, Pool, Resolver, count_shed},
     wire::{decode, encode},
 };
 use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
@@ -69,7 +69,7 @@ impl Core {
 
     pub(crate) fn resolving(resolver: Resolver) -> Self {
         Self {
-            pool: Arc::new(Pool::resolving(resolver)),
+            pool: Pool::resolving(resolver).measured(),
             identity: Identity::default(),
             memory: None,
             leaving: CancellationToken::new(),
@@ -78,7 +78,7 @@ impl Core {
 
     fn fixed(endpoint: Endpoint) -> Self {
         Self {
-            pool: Arc::new(Pool::fixed(endpoint)),
+            pool: Pool::fixed(endpoint).measured(),
             identity: Identity::default(),
             memory: None,
             leaving: CancellationToken::new(),
@@ -130,7 +130,9 @@ impl Core {
     /// `UNAVAILABLE` if every replica has too many calls.
     pub fn require_place<B: binding::Rpc>(&self) -> Result<(), Status> {
         let may_be_kept = B::SHOWS_CATALOGUE && self.memory.is_some();
-        if !may_be_kept && self.pool.is_full(Kind::of(B::READ_ONLY)) {
+        let kind = Kind::of(B::READ_ONLY);
+        if !may_be_kept && self.pool.is_full(kind) {
+            count_shed(kind);
             return Err(overloaded());
         }
         Ok(())
@@ -293,7 +295,7 @@ impl Core {
         let endpoints =
             found.map_err(|_elapsed| Status::deadline_exceeded("core was not found in time"))??;
         let pick = |tried: Option<&_>| self.pool.pick(&endpoints, tried, rpc.kind);
-        let mut first = pick(None)?;
+        let mut first = pick(None).inspect_err(|why| why.count(rpc.kind))?;
         let now = Instant::now();
         let is_shared = rpc.idempotent && endpoints.len() > 1;
         let patience = if is_shared {
@@ -325,6 +327,7 @@ impl Core {
         let Some(mut second) = second else {
             return Err(failure.status);
         };
+        metrics::measure(|all| all.core_retries.add_one([]));
         tracing::debug!(
             rpc = rpc.path,
             error = failure.status.message(),
@@ -358,6 +361,7 @@ impl Core {
         let mut closed = 0;
         while kind(&result) == Some(FailureKind::Closing) && closed < CONNECTIONS {
             closed += 1;
+            metrics::measure(|all| all.core_retries.add_one([]));
             result = attempt(request.clone()).await;
         }
         match kind(&result) {

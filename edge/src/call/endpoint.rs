@@ -13,6 +13,7 @@ use std::{
 use http::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use process::{
+    metrics,
     places::{Kind, Place, Room},
     tcp,
 };
@@ -139,7 +140,10 @@ impl Endpoint {
 
     /// Records that it did not answer.
     pub(crate) fn failed(&self) {
-        *self.resting() = Some(Instant::now() + REST);
+        let until = Instant::now() + REST;
+        if self.resting().replace(until).is_none() {
+            metrics::measure(|all| all.core_ejections.add_one([]));
+        }
         self.set_aside.notify_waiters();
     }
 

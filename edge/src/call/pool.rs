@@ -12,7 +12,10 @@ use std::{
 };
 
 use muster_api::status::overloaded;
-use process::places::{Kind, Place};
+use process::{
+    metrics::{self, Metrics},
+    places::{Kind, Place},
+};
 use tokio::time::Instant;
 use tonic::{
     Status,
@@ -67,6 +70,20 @@ pub(crate) enum NoneChosen {
     Full,
 }
 
+impl NoneChosen {
+    /// Counts a call of this kind for which there was no place.
+    pub(crate) fn count(self, kind: Option<Kind>) {
+        if let (Self::Full, Some(kind)) = (self, kind) {
+            count_shed(kind);
+        }
+    }
+}
+
+/// Counts a call of this kind that is refused at once.
+pub(crate) fn count_shed(kind: Kind) {
+    metrics::measure(|all| all.core_calls_shed.add_one([kind.name().into()]));
+}
+
 impl From<NoneChosen> for Status {
     fn from(why: NoneChosen) -> Self {
         match why {
@@ -92,6 +109,24 @@ impl Pool {
             resolver,
             endpoints: RwLock::new(endpoints),
             next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same replicas, which metrics show.
+    pub(crate) fn measured(self) -> Arc<Self> {
+        let pool = Arc::new(self);
+        let watched = Arc::downgrade(&pool);
+        metrics::watch(move |all| watched.upgrade().map(|pool| pool.look(all)).is_some());
+        pool
+    }
+
+    fn look(&self, metrics: &Metrics) {
+        let known = self.known();
+        let (working, aside): (Vec<_>, Vec<_>) =
+            known.iter().partition(|endpoint| endpoint.is_available());
+        for (state, replicas) in [("working", working), ("aside", aside)] {
+            let count = u32::try_from(replicas.len()).unwrap_or(u32::MAX);
+            metrics.core_replicas.set([state.into()], count.into());
         }
     }
 

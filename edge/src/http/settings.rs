@@ -15,7 +15,7 @@ use process::{
     serve::{self, Peer},
     settings::address,
     shutdown::{self, StopSettings},
-    telemetry::LogSettings,
+    telemetry::TelemetrySettings,
 };
 
 use tokio::time::Instant;
@@ -64,9 +64,9 @@ pub struct EdgeSettings {
     /// How it stops
     #[command(flatten)]
     pub stop: StopSettings,
-    /// Its log
+    /// Its log and its metrics
     #[command(flatten)]
-    pub log: LogSettings,
+    pub telemetry: TelemetrySettings,
 }
 
 /// What a surface does in place of serving. Add it to its settings as an optional subcommand.
@@ -162,6 +162,7 @@ pub async fn run(
     if command == Some(EdgeCommand::Health) {
         return probe::is_ready(address).await;
     }
+    settings.telemetry.metrics.serve().await?;
     let stop = shutdown::on_signal(settings.stop)?;
     let core = settings.core.edge()?.leaving(stop.announced);
     let router = router(core.with_memory(settings.http.memory.memory()))?;

@@ -1,11 +1,16 @@
 //! Starting it as operators and clients do: as a process of its own.
 
 use std::{
+    net::SocketAddr,
     process::{Command, Output, Stdio},
     time::{Duration, Instant},
 };
 
 use test_toy::{Program, Replica, free_port};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 /// Far more than it takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -118,4 +123,39 @@ async fn a_gateway_that_waits_before_it_stops_is_not_ready_and_goes_on_answering
         assert!(start.elapsed() < TIMEOUT);
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_tells_prometheus_of_its_requests_and_of_core() {
+    let (core, metrics) = (Replica::start().await, free_port());
+    let mut command = binary();
+    command.args(TOKEN);
+    command.args(["--core-url", &format!("http://{}", core.address)]);
+    command.args(["--metrics-addr", &metrics.to_string()]);
+    let address = free_port();
+    let _running = Program::start_at(address, &mut command);
+    get(address, "/nothing?secret=canary").await;
+    get(address, "/readyz").await;
+    let page = get(metrics, "/metrics").await;
+    for sample in [
+        r#"muster_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1"#,
+        r#"muster_core_replicas{state="working"} 1.0"#,
+        r#"muster_core_call_duration_seconds_count{rpc="grpc.health.v1.Health/Check","#,
+    ] {
+        assert!(page.contains(sample), "{sample} is not in {page}");
+    }
+    assert!(
+        !page.contains("canary") && !page.contains("readyz"),
+        "{page}"
+    );
+}
+
+/// What a port answers.
+async fn get(address: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
 }

@@ -11,6 +11,7 @@ use http::{Method, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 
 use super::{Cause, Quiet, RequestId, Route};
+use crate::metrics::{self, Label};
 
 /// Collects the line's fields and logs them when dropped, also when the client disconnects before the answer.
 pub(super) struct Line {
@@ -26,6 +27,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn start(method: Method, request_id: RequestId) -> Self {
+        metrics::measure(|all| all.http_in_flight.up([]));
         Self {
             method,
             request_id,
@@ -49,12 +51,40 @@ impl Line {
     }
 }
 
+impl Line {
+    fn labels(&self) -> [Label; 3] {
+        let status = self.status.map(|status| status.as_u16().into());
+        [
+            method(&self.method).into(),
+            self.route.unwrap_or("none").into(),
+            status.unwrap_or(Label::Word("cancelled")),
+        ]
+    }
+}
+
+/// The name of a method; clients can make up others.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
 impl Drop for Line {
     fn drop(&mut self) {
+        metrics::measure(|all| all.http_in_flight.down([]));
         if self.is_quiet {
             return;
         }
-        let duration_ms = self.started.elapsed().as_secs_f64() * 1000.0;
+        let duration = self.started.elapsed().as_secs_f64();
+        metrics::measure(|all| all.http_requests.observe(self.labels(), duration));
+        let duration_ms = duration * 1000.0;
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(

@@ -3,6 +3,7 @@
 
 mod accepting;
 mod connections;
+mod metrics;
 mod observe;
 mod serve;
 mod settings;

@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use process::{
     Failure,
     settings::{address, parse_from},
-    telemetry::LogSettings,
+    telemetry::TelemetrySettings,
 };
 
 /// A program.
@@ -22,7 +22,7 @@ struct Settings {
     #[arg(long, env = "PROCESS_TEST_SECRET", hide_env_values = true)]
     secret: Option<String>,
     #[command(flatten)]
-    log: LogSettings,
+    telemetry: TelemetrySettings,
 }
 
 fn parse(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Settings, Failure> {
@@ -47,7 +47,7 @@ fn settings_have_defaults() {
         (
             settings.addr.port(),
             settings.workers,
-            settings.log.log.as_str()
+            settings.telemetry.log.log.as_str()
         ),
         (8080, 4, "info")
     );
@@ -229,6 +229,6 @@ fn a_log_may_be_verbose() {
         ("warn", "warn"),
     ] {
         let settings = parse(&["--log", given], &[]).unwrap();
-        assert_eq!(settings.log.log, taken, "{given}");
+        assert_eq!(settings.telemetry.log.log, taken, "{given}");
     }
 }

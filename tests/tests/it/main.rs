@@ -29,6 +29,7 @@ mod limits;
 mod mail;
 mod many_registrations;
 mod mcp;
+mod metrics;
 mod model;
 mod my_events;
 mod oauth;

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use process::metrics;
 use tokio::task::JoinError;
 
 use crate::{
@@ -32,6 +33,19 @@ pub(super) enum Outcome {
     Failed(String),
 }
 
+impl Outcome {
+    /// Its name in metrics.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "done",
+            Self::Retry(_) => "retry",
+            Self::Wait(..) => "wait",
+            Self::Unreachable(_) => "unreachable",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
 /// Runs one try. The handler has a task of its own, so that a panic ends only this try.
 pub(super) async fn attempt(
     handler: Arc<dyn Handler>,
@@ -39,6 +53,7 @@ pub(super) async fn attempt(
     started: Instant,
     limit: Duration,
 ) -> Try {
+    let began = metrics::now();
     let tried = tokio::spawn({
         let job = job.clone();
         async move { tokio::time::timeout(limit, handler.handle(&job)).await }
@@ -53,6 +68,10 @@ pub(super) async fn attempt(
         // A panic would most likely happen again with the same job, so the job fails.
         Err(error) => Outcome::Failed(panic_text(error)),
     };
+    metrics::since(began, |all, seconds| {
+        let labels = [job.key.kind.name().into(), outcome.name().into()];
+        all.job_tries.observe(labels, seconds);
+    });
     Try {
         job,
         started,

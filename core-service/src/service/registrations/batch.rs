@@ -13,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use process::metrics;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Duration, Instant},
@@ -73,12 +74,11 @@ impl Batchers {
             tokio::spawn(work(batcher.clone(), queue));
             sender
         };
-        Self {
-            queues: (0..commands.store().parallel_writers())
-                .map(start)
-                .collect(),
-            batcher,
-        }
+        let queues: Vec<_> = (0..commands.store().parallel_writers())
+            .map(start)
+            .collect();
+        watch(&queues);
+        Self { batcher, queues }
     }
 
     /// Queues a request and waits for the outcome. Fails at once if too many wait.
@@ -134,11 +134,38 @@ async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
                 continue;
             }
         }
+        measure(&batch);
         // In a task of its own, so that a panic ends only one batch.
         let batcher = batcher.clone();
         let answered = tokio::spawn(async move { answer(&batcher, batch).await }).await;
         failed = answered.unwrap_or_default();
     }
+}
+
+/// Has metrics show how many requests wait.
+fn watch(queues: &[mpsc::Sender<Command>]) {
+    let queues: Vec<_> = queues.iter().map(mpsc::Sender::downgrade).collect();
+    metrics::watch(move |all| {
+        let waiting = queues.iter().map(|queue| {
+            let queue = queue.upgrade()?;
+            u32::try_from(queue.max_capacity() - queue.capacity()).ok()
+        });
+        let waiting: Option<u32> = waiting.sum();
+        waiting
+            .map(|waiting| all.batch_queue.set([], waiting.into()))
+            .is_some()
+    });
+}
+
+fn measure(batch: &[Command]) {
+    metrics::measure(|all| {
+        let size = u32::try_from(batch.len()).unwrap_or(u32::MAX);
+        all.batch_sizes.observe([], size.into());
+        for command in batch {
+            all.batch_waits
+                .observe([], command.queued.elapsed().as_secs_f64());
+        }
+    });
 }
 
 /// Refuses the commands that have waited too long for a batch that failed. Returns the others.

@@ -123,6 +123,46 @@ pub(in crate::storage) async fn list_job_queues(
         .collect()
 }
 
+pub(in crate::storage) async fn count_due_jobs(
+    connection: &mut Connection,
+    destination: &Destination,
+    kind: JobKind,
+    now: Instant,
+    most: i64,
+) -> Result<i64, Error> {
+    // As for `list_job_queues`.
+    let mut transaction = connection.begin().await?;
+    let row = sqlx::query::<Db>(
+        "SELECT COUNT(*) AS number FROM (SELECT 1 FROM jobs WHERE destination = $1 AND kind = $2 \
+         AND failed_at IS NULL AND due_at <= $3 LIMIT $4) AS due",
+    )
+    .bind(destination.name())
+    .bind(kind.name())
+    .bind(now.micros())
+    .bind(most)
+    .persistent(KEEPS_PLANS_OF_QUEUES)
+    .fetch_one(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(row.try_get("number")?)
+}
+
+pub(in crate::storage) async fn count_failed_jobs(
+    connection: &mut Connection,
+    most: i64,
+) -> Result<Vec<(String, i64)>, Error> {
+    let rows = sqlx::query::<Db>(
+        "SELECT kind, COUNT(*) AS number FROM (SELECT kind FROM jobs WHERE failed_at IS NOT NULL \
+         ORDER BY failed_at LIMIT $1) AS failed GROUP BY kind",
+    )
+    .bind(most)
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| Ok((row.try_get("kind")?, row.try_get("number")?)))
+        .collect()
+}
+
 /// One kind at a time, so that a long queue of one kind does not delay another.
 pub(in crate::storage) async fn claim_jobs(
     connection: &mut Connection,
