@@ -35,6 +35,9 @@ pub(crate) const OF_FAULTS: [&str; 15] = [
 /// The columns of an overload.
 pub(crate) const OF_OVERLOAD: [&str; 3] = ["overload", "figure", "aim"];
 
+/// How many failures are said of each fault.
+const SAID: usize = 12;
+
 /// A second without a failure ends a recovery.
 const CALM: Duration = Duration::from_secs(1);
 
@@ -57,6 +60,7 @@ pub(crate) fn add_fault(
                 .status
                 .is_some_and(|status| status != StatusCode::SERVICE_UNAVAILABLE)
     });
+    say_longest(record);
     let recoveries = seen.ends.iter().map(|end| recovery(&record.calls, *end));
     let mails = &lost.mails;
     let late = match (mails.complete, seen.ends.last()) {
@@ -88,6 +92,25 @@ pub(crate) fn add_fault(
         ),
         fault.aim().to_owned(),
     ]);
+}
+
+/// Says on standard error which calls took longest to fail, to see why.
+fn say_longest(record: &Record) {
+    let Some(start) = record.calls.iter().map(|call| call.began).min() else {
+        return;
+    };
+    let mut failed: Vec<_> = record.calls.iter().filter(|call| !call.is_done).collect();
+    failed.sort_unstable_by_key(|call| std::cmp::Reverse(call.took));
+    for call in failed.iter().take(SAID) {
+        let status = call.status.map_or(0, |status| status.as_u16());
+        eprintln!(
+            "failed with {status} after {}, {} from the start: {:?} through {}",
+            seconds(call.took),
+            seconds(call.began.duration_since(start)),
+            call.kind,
+            call.surface.name(),
+        );
+    }
 }
 
 /// From the end of a fault to the first second in which no call fails.

@@ -375,7 +375,7 @@ impl RegistrationService for RegistrationApi {
         request: Request<ConfirmRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
         let confirm = self.own_registrations.confirm(&request.get_ref().token);
-        let confirmed = self.by_link(client_address(&request), confirm).await?;
+        let confirmed = Box::pin(self.by_link(client_address(&request), confirm)).await?;
         Ok(self.changed_by_attendee(confirmed))
     }
 
@@ -385,7 +385,7 @@ impl RegistrationService for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Status> {
         let token = &request.get_ref().token;
         let change = self.own_registrations.take_over_details(token);
-        let changed = self.by_link(client_address(&request), change).await?;
+        let changed = Box::pin(self.by_link(client_address(&request), change)).await?;
         let own = convert::own_registration(changed, &self.links);
         Ok(Response::new(own))
     }
@@ -395,7 +395,7 @@ impl RegistrationService for RegistrationApi {
         request: Request<CancelRegistrationByTokenRequest>,
     ) -> Result<Response<OwnRegistration>, Status> {
         let cancel = self.own_registrations.cancel(&request.get_ref().token);
-        let cancelled = self.by_link(client_address(&request), cancel).await?;
+        let cancelled = Box::pin(self.by_link(client_address(&request), cancel)).await?;
         Ok(self.changed_by_attendee(cancelled))
     }
 

@@ -7,8 +7,12 @@
 //! A connection is given back by its call, once the statements have ended. If the call is cancelled before, the connection is closed:
 //! the rest of an answer is still to come from it, or a transaction is open.
 
+#[path = "silence.rs"]
+mod silence;
+
 use std::{
     ops::{Deref, DerefMut},
+    pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -23,6 +27,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
+use self::silence::{LastKnock, Watch, Watched};
 use super::{BEGIN, Connection, Target, connect};
 use crate::storage::Error;
 
@@ -65,6 +70,7 @@ struct Shared {
     /// Its name in metrics, if they show it.
     pool: OnceLock<&'static str>,
     is_closed: AtomicBool,
+    last_knock: LastKnock,
 }
 
 #[derive(Debug)]
@@ -95,6 +101,7 @@ impl Connections {
             idle: Mutex::default(),
             pool: OnceLock::new(),
             is_closed: AtomicBool::new(false),
+            last_knock: LastKnock::default(),
         }))
     }
 
@@ -130,18 +137,31 @@ impl Connections {
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {
         loop {
             let mut lease = self.take().await?;
-            let Err(error) = sqlx::raw_sql(BEGIN).execute(&mut *lease).await else {
+            let watch = lease.watch();
+            let begun = async {
+                let begun = sqlx::raw_sql(BEGIN).execute(&mut *lease).await;
+                begun.map_err(Error::from)
+            };
+            let Watched {
+                answer,
+                is_given_up,
+            } = watch.over(pin!(begun)).await;
+            let Err(error) = answer else {
                 return Ok(Transaction {
                     lease: Some(lease),
                     is_busy: false,
-                    is_on_standby: false,
+                    is_forsaken: false,
                 });
             };
+            if is_given_up {
+                lease.forsake();
+                return Err(error);
+            }
             // Each round takes away a connection that broke, so this ends.
             if lease.close_after_error().await {
                 continue;
             }
-            return Err(error.into());
+            return Err(error);
         }
     }
 
@@ -281,6 +301,11 @@ pub(in crate::storage) struct Lease {
 }
 
 impl Lease {
+    /// What watches over a statement on it.
+    pub(in crate::storage) fn watch(&self) -> Watch {
+        Watch(Arc::clone(&self.from))
+    }
+
     /// Gives the connection back after a read. Returns whether the result is final; otherwise the connection had broken before, or led to
     /// a server that is a standby by now, and the read is to be repeated on another one.
     pub(in crate::storage) async fn give_back<A>(mut self, answer: &Result<A, Error>) -> bool {
@@ -314,7 +339,7 @@ impl Lease {
     }
 
     /// Throws the connection away, and those that lead to the same server.
-    fn forsake(&mut self) {
+    pub(in crate::storage) fn forsake(&mut self) {
         self.open = None;
         self.from.forget_idle();
     }
@@ -380,11 +405,16 @@ pub(in crate::storage) struct Transaction {
     lease: Option<Lease>,
     /// Whether a statement has begun and not ended.
     is_busy: bool,
-    /// Whether it was told that the server takes no writes.
-    is_on_standby: bool,
+    /// Whether it was told that the server takes no writes, or the server does not answer.
+    is_forsaken: bool,
 }
 
 impl Transaction {
+    /// What watches over its statements.
+    pub(in crate::storage) fn watch(&self) -> Watch {
+        self.lease.as_ref().expect("only its end takes it").watch()
+    }
+
     /// The connection, for one statement. [`Transaction::ended`] follows it.
     pub(in crate::storage) fn statement(&mut self) -> &mut Connection {
         self.is_busy = true;
@@ -392,17 +422,36 @@ impl Transaction {
     }
 
     /// Notes that the statement has ended, well or not.
-    pub(in crate::storage) fn ended<A>(&mut self, answer: &Result<A, Error>) {
+    pub(in crate::storage) fn ended<A>(&mut self, watched: Watched<A>) -> Result<A, Error> {
         self.is_busy = false;
-        self.is_on_standby |= matches!(answer, Err(Error::Standby(_)));
+        let Watched {
+            answer,
+            is_given_up,
+        } = watched;
+        self.is_forsaken |= is_given_up || matches!(answer, Err(Error::Standby(_)));
+        answer
     }
 
     pub(in crate::storage) async fn commit(mut self) -> Result<(), sqlx::Error> {
         let Some(mut lease) = self.lease.take() else {
             return Ok(());
         };
+        let watch = lease.watch();
+        let mut failure = None;
+        let committed = async {
+            if let Err(error) = sqlx::raw_sql("COMMIT").execute(&mut *lease).await {
+                failure = Some(error);
+            }
+            Ok(())
+        };
+        if watch.over(pin!(committed)).await.is_given_up {
+            lease.forsake();
+            return Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
+        }
         // After an error nobody knows what state the connection is in, so it is closed.
-        sqlx::raw_sql("COMMIT").execute(&mut *lease).await?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
         lease.put_back();
         Ok(())
     }
@@ -411,7 +460,7 @@ impl Transaction {
 impl Drop for Transaction {
     fn drop(&mut self) {
         let mut lease = self.lease.take();
-        if let (true, Some(lease)) = (self.is_on_standby, &mut lease) {
+        if let (true, Some(lease)) = (self.is_forsaken, &mut lease) {
             // The server ends the transaction with it.
             lease.forsake();
             return;

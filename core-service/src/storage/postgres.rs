@@ -133,6 +133,9 @@ const KEEPS_PLANS_OF_QUEUES: bool = false;
 /// What the server says that it is.
 const SERVER_VERSION: Option<&str> = Some("SELECT version() AS version");
 
+/// How long a statement may be silent until it is tried whether the server is still there.
+const SILENCE: Option<Duration> = Some(Duration::from_millis(500));
+
 /// Microseconds since the epoch by the server's clock, which only `doctor` uses.
 const SERVER_TIME: Option<&str> =
     Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");

@@ -122,6 +122,9 @@ const SETTINGS: &[(&str, &str)] = &[];
 /// There is no server.
 const SERVER_VERSION: Option<&str> = None;
 
+/// Nothing is between core and its file.
+const SILENCE: Option<Duration> = None;
+
 /// There is no server, so the only clock is this machine's.
 const SERVER_TIME: Option<&str> = None;
 

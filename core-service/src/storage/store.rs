@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{collections::HashMap, path::Path, pin::pin, sync::Arc};
 
 use secrecy::ExposeSecret;
 use uuid::Uuid;
@@ -157,7 +157,13 @@ macro_rules! reads {
                         let mut tries = 1;
                         loop {
                             let mut reader = engine.reader().await?;
-                            let answer = postgres::$queries::$name(&mut reader, $($argument),*).await;
+                            let watch = reader.watch();
+                            let watched = watch.over(pin!(postgres::$queries::$name(&mut reader, $($argument),*))).await;
+                            if watched.is_given_up {
+                                reader.forsake();
+                                break watched.answer;
+                            }
+                            let answer = watched.answer;
                             let is_final = reader.give_back(&answer).await;
                             if matches!(answer, Err(Error::Collision(_))) && tries < MOST_TRIES {
                                 tries += 1;

@@ -1,6 +1,6 @@
 //! One transaction: reads under its locks, and every write.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use super::{Error, FailedMail, StoredClient, StoredCover, postgres, sqlite};
 use crate::domain::{
@@ -63,14 +63,16 @@ macro_rules! statements {
             pub async fn $name(&mut self, $($argument: $type),*) -> Result<$answer, Error> {
                 match &mut self.0 {
                     Inner::Sqlite(transaction) => {
-                        let answer = sqlite::$queries::$name(transaction.statement(), $($argument),*).await;
-                        transaction.ended(&answer);
-                        answer
+                        let watch = transaction.watch();
+                        let statement = sqlite::$queries::$name(transaction.statement(), $($argument),*);
+                        let watched = watch.over(pin!(statement)).await;
+                        transaction.ended(watched)
                     }
                     Inner::Postgres(transaction) => {
-                        let answer = postgres::$queries::$name(transaction.statement(), $($argument),*).await;
-                        transaction.ended(&answer);
-                        answer
+                        let watch = transaction.watch();
+                        let statement = postgres::$queries::$name(transaction.statement(), $($argument),*);
+                        let watched = watch.over(pin!(statement)).await;
+                        transaction.ended(watched)
                     }
                 }
             }

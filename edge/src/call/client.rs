@@ -322,6 +322,12 @@ impl Core {
                 pick(Some(&first.endpoint)).ok().or(Some(first))
             }
             FailureKind::Hung | FailureKind::Late if is_shared => another(first),
+            // It may only have too much to do. Then others are spared as well.
+            FailureKind::Answered if endpoints.len() > 1 && failure.is_shed() => {
+                let is_away = health::doubt(&first.endpoint).await;
+                let helps = is_away && endpoints.iter().any(|one| one.is_available());
+                (helps && rpc.idempotent).then(|| another(first)).flatten()
+            }
             _ => None,
         };
         let Some(mut second) = second else {
@@ -365,6 +371,8 @@ impl Core {
             result = attempt(request.clone()).await;
         }
         match kind(&result) {
+            // Whether it serves others is to be seen.
+            Some(FailureKind::Answered) if result.as_ref().is_err_and(CallFailure::is_shed) => {}
             None | Some(FailureKind::Answered) if closed == 0 => endpoint.succeeded(),
             None | Some(FailureKind::Answered | FailureKind::Closing) => {
                 endpoint.closed_a_connection();

@@ -79,6 +79,8 @@ pub(crate) struct Endpoint {
     set_aside: Notify,
     /// When it was last checked because of a call without an answer.
     checked: Mutex<Option<Instant>>,
+    /// Held while it is checked because of an answer.
+    pub(crate) doubted: tokio::sync::Mutex<()>,
 }
 
 impl Endpoint {
@@ -101,6 +103,7 @@ impl Endpoint {
             resting: Mutex::new(None),
             set_aside: Notify::const_new(),
             checked: Mutex::new(None),
+            doubted: tokio::sync::Mutex::const_new(()),
         }
     }
 
@@ -165,7 +168,7 @@ impl Endpoint {
     }
 
     /// Whether it was not checked for a while; true for one caller only.
-    fn claim_check(&self) -> bool {
+    pub(crate) fn claim_check(&self) -> bool {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let due = checked.is_none_or(|last| now.duration_since(last) >= SILENCE);

@@ -89,7 +89,17 @@ pub(crate) async fn check(endpoint: Arc<Endpoint>) {
     probe(endpoint, PROBE_TIMEOUT).await;
 }
 
-/// Any answer is enough: readiness checks look at its content.
+/// Probes a replica that answered a call by saying that it cannot, unless that was just done. Whether it is set aside.
+pub(crate) async fn doubt(endpoint: &Arc<Endpoint>) -> bool {
+    // All calls that were answered so meanwhile wait for the one check.
+    let _one = endpoint.doubted.lock().await;
+    if endpoint.is_available() && endpoint.claim_check() {
+        check(Arc::clone(endpoint)).await;
+    }
+    !endpoint.is_available()
+}
+
+/// One that says that it does not serve, since it stops or is cut off from its database, is as good as away.
 async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
     let context = Context::anonymous(&RequestId::fresh(), within);
     let request = encode(&HealthCheckRequest::default());
@@ -104,9 +114,13 @@ async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
         context.deadline(),
     )
     .await;
-    match answer {
-        Ok(_) => endpoint.succeeded(),
-        Err(failure) if failure.kind == FailureKind::Answered => endpoint.succeeded(),
-        Err(_) => endpoint.failed(),
+    let is_there = match answer {
+        Ok(answer) => verdict(Ok(answer)).is_ok(),
+        Err(failure) => failure.kind == FailureKind::Answered,
+    };
+    if is_there {
+        endpoint.succeeded();
+    } else {
+        endpoint.failed();
     }
 }

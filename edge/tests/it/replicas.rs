@@ -1,16 +1,23 @@
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use edge::Core;
 use futures_util::future::join_all;
 use test_toy::{
-    Replica,
-    v1::bindings::{CreateThing, GetMyThing, PublishThing},
+    Replica, Toy,
+    v1::{
+        bindings::{CreateThing, GetMyThing, PublishThing},
+        thing_service_server::ThingServiceServer,
+    },
 };
 use tokio::{
     net::TcpListener,
     time::{Instant, interval},
 };
-use tonic::Code;
+use tonic::{
+    Code, Request, Status,
+    transport::{Server, server::TcpIncoming},
+};
+use tonic_health::{ServingStatus, server::health_reporter};
 
 use crate::core::{client, dead, new_thing, settings, thing, within};
 
@@ -19,6 +26,21 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A replica that the kernel still accepts connections for, as for a stopped process, but that never answers.
 async fn hung() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
+/// A replica that is cut off from its database: it refuses calls, and says so when it is asked for its health.
+async fn cut_off() -> SocketAddr {
+    let (reporter, health) = health_reporter();
+    reporter
+        .set_service_status("", ServingStatus::NotServing)
+        .await;
+    let refused = |_request: Request<()>| Err(Status::unavailable("the database does not answer"));
+    let things = ThingServiceServer::with_interceptor(Toy::default(), refused);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = Server::builder().add_service(health).add_service(things);
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    address
 }
 
 /// How many of so many concurrent reads are lost.
@@ -79,6 +101,19 @@ async fn reads_with_a_long_deadline_leave_a_hung_replica_soon() {
         shortest = shortest.min(start.elapsed());
     }
     assert!(shortest < 3 * SECOND / 2, "{shortest:?}");
+}
+
+#[tokio::test]
+async fn a_replica_that_says_that_it_does_not_serve_gets_no_calls_while_another_does() {
+    let (cut_off, replica) = (cut_off().await, Replica::start().await);
+    let core = client(&[cut_off, replica.address]);
+    assert_eq!(lost_reads(&core, 100, 10 * SECOND).await, 0);
+    // What cannot be tried again goes there at once.
+    for number in 0..20 {
+        let (request, context) = (new_thing(&number.to_string()), within(10 * SECOND));
+        core.call::<CreateThing>(request, &context).await.unwrap();
+    }
+    assert_eq!(replica.toy.count(), 120);
 }
 
 #[tokio::test]

@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use core_service::service::{Error, Principal};
+use core_service::{
+    service::{Error, Principal},
+    storage::Error::{Unavailable, UnknownOutcome},
+};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use sqlx::{Connection as _, PgConnection};
 use test_postgres::{Database, Server};
@@ -21,7 +24,7 @@ use super::{
     guests::{guest, seats},
     new_event,
 };
-use crate::fixtures::migrate;
+use crate::fixtures::{migrate, open};
 
 /// How often each way to end PostgreSQL is taken.
 const ROUNDS: usize = 3;
@@ -29,6 +32,9 @@ const ROUNDS: usize = 3;
 const CALLERS: usize = 8;
 /// Far above what recovering takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// More than it takes to give up, and less than a statement may take.
+const LONGEST_SILENCE: Duration = Duration::from_secs(9);
 
 /// Calls everything until it is told to stop. Returns each answer that is neither a success nor `Unavailable`.
 async fn call_on_and_on(
@@ -132,4 +138,50 @@ async fn whatever_ends_postgresql_callers_are_told_to_come_back_and_nothing_else
     stop.store(true, Ordering::Relaxed);
     let unexpected: Vec<_> = callers.join_all().await.into_iter().flatten().collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
+}
+
+/// Sends a signal to the server and to all its processes.
+fn signal_all(postmaster: Pid, signal: Signal) {
+    let id = postmaster.as_raw_nonzero();
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+    let children = children.split_whitespace().map(str::parse);
+    for process in children.map(|child| Pid::from_raw(child.unwrap()).unwrap()) {
+        // One may have ended meanwhile.
+        let _ended = kill_process(process, signal);
+    }
+    kill_process(postmaster, signal).unwrap();
+}
+
+/// As if the network lost all packets: no connection breaks, and new ones get no answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_do_not_wait_for_a_database_that_has_fallen_silent() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let database = Database::on(&server, migrate).await;
+    let store = open(&database).await;
+    store.ping().await.unwrap();
+    let begun = store.begin().await.unwrap();
+    let mut waiting = store.begin().await.unwrap();
+    let postmaster = postmaster(&database);
+    signal_all(postmaster, Signal::STOP);
+    let answers = timeout(LONGEST_SILENCE, async {
+        tokio::join!(
+            store.ping(),
+            begun.commit(),
+            waiting.has_accounts(),
+            store.begin()
+        )
+    });
+    let answers = Box::pin(answers).await;
+    signal_all(postmaster, Signal::CONT);
+    let (read, committed, statement, further) = answers.expect("all of them give up");
+    assert!(matches!(read, Err(Unavailable(_))), "{read:?}");
+    assert!(matches!(committed, Err(UnknownOutcome(_))), "{committed:?}");
+    assert!(matches!(statement, Err(Unavailable(_))), "{statement:?}");
+    assert!(matches!(further, Err(Unavailable(_))), "{further:?}");
+    let back = timeout(TIMEOUT, async {
+        while store.ping().await.is_err() || store.begin().await.is_err() {}
+    });
+    back.await.expect("it is used again");
 }
