@@ -371,11 +371,11 @@ statements! {
     /// Takes an event down, or shows it again. [`Tx::update_event`] changes the catalogue.
     suspension::set_hidden(event: EventId, is_hidden: bool) -> ();
 
-    /// The existing events of these slugs.
-    seats::find_event_ids(slugs: &[&str]) -> Vec<EventId>;
     /// Locks the counters of events until the end, lowest id first; returns them and the next number in the order of
     /// registering.
     seats::lock_seats(ids: &[EventId]) -> Vec<(EventId, Counters, i64)>;
+    /// The same for the existing events of these slugs.
+    seats::lock_seats_by_slug(slugs: &[&str]) -> Vec<(EventId, Counters, i64)>;
     /// These events, in no order.
     seats::list_events(ids: &[EventId]) -> Vec<Event>;
     /// The registrations that are not cancelled of these normalised addresses at these events.

@@ -295,6 +295,12 @@ pub(super) const fn shard(event: Uuid) -> u8 {
     last % SHARDS
 }
 
+/// No id that was made at that moment or later is less.
+pub(super) fn first_id_at(moment: Instant) -> Uuid {
+    let millis = u64::try_from(moment.micros().div_euclid(1_000)).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
+}
+
 /// Rows of `catalogue_totals`, created by the first migration: enough that concurrent creates seldom use the same one.
 pub(super) const SHARDS: u8 = 16;
 

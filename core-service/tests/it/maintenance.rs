@@ -68,11 +68,11 @@ async fn what_is_old_is_deleted(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     let rows = Rows::new();
     let account = add_account(&store, &rows).await;
-    let subject = account.id.uuid();
+    let (subject, ids) = (account.id.uuid(), Entropy::system());
     let entry = |at| AuditEntry {
         person_id: None,
         grant_id: None,
-        id: rows.key(account.id).id.uuid(),
+        id: ids.uuid_v7(at),
         at,
         account_id: Some(account.id),
         actor: "system",

@@ -58,16 +58,16 @@ pub(in crate::storage) async fn insert_audits(
     Ok(())
 }
 
-/// Only retention removes rows.
+/// Only retention removes rows. An entry's id was made at its time, so ids find the old ones.
 pub(in crate::storage) async fn delete_audit(
     connection: &mut Connection,
     before: Instant,
     limit: i64,
 ) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
-        "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < $1 ORDER BY at LIMIT $2)",
+        "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2)",
     )
-    .bind(before.micros())
+    .bind(values::first_id_at(before))
     .bind(limit)
     .execute(connection)
     .await?;

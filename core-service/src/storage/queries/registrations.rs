@@ -16,6 +16,13 @@ use crate::{
     storage::{Error, values},
 };
 
+/// Registrations of the address `$1`. Those that are cancelled have an index of their own.
+macro_rules! of_address {
+    () => {
+        "(r.email_norm = $1 AND r.status <> 'Cancelled' OR r.email_norm = $1 AND r.status = 'Cancelled')"
+    };
+}
+
 macro_rules! registration_columns {
     () => {
         "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.held_until, r.confirm_until, r.answers, r.check_in_code, r.checked_in_at, \
@@ -107,7 +114,9 @@ pub(in crate::storage) async fn list_registrations_of(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         registration_columns!(),
-        " FROM registrations r WHERE r.email_norm = $1 LIMIT $2"
+        " FROM registrations r WHERE ",
+        of_address!(),
+        " LIMIT $2"
     ))
     .bind(email_norm)
     .bind(limit)
@@ -122,9 +131,10 @@ pub(in crate::storage) async fn count_registrations_of(
     connection: &mut Connection,
     email_norm: &str,
 ) -> Result<(i64, i64), Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT count(*) AS registrations, count(DISTINCT event_id) AS events FROM registrations WHERE email_norm = $1",
-    )
+    let row = sqlx::query::<Db>(concat!(
+        "SELECT count(*) AS registrations, count(DISTINCT event_id) AS events FROM registrations r WHERE ",
+        of_address!()
+    ))
     .bind(email_norm)
     .fetch_one(connection)
     .await?;
@@ -139,7 +149,9 @@ pub(in crate::storage) async fn list_registrations_at(
     sqlx::query::<Db>(concat!(
         "SELECT ",
         registration_columns!(),
-        " FROM registrations r WHERE r.email_norm = $1 AND r.event_id = $2 ORDER BY r.seq"
+        " FROM registrations r WHERE ",
+        of_address!(),
+        " AND r.event_id = $2 ORDER BY r.seq"
     ))
     .bind(email_norm)
     .bind(event.uuid())

@@ -6,9 +6,8 @@
 use sqlx::Row as _;
 
 use super::{
-    Connection, Db, Input,
+    Connection, Db, Input, Row,
     events::{self, counter_columns, event_columns},
-    ids::ids,
     registrations,
 };
 use crate::{
@@ -20,42 +19,43 @@ use crate::{
     storage::Error,
 };
 
-pub(in crate::storage) async fn find_event_ids(
-    connection: &mut Connection,
-    slugs: &[&str],
-) -> Result<Vec<EventId>, Error> {
-    let rows = Input::default()
-        .column("slug", slugs.iter().copied())
-        .fetch(
-            connection,
-            "SELECT id FROM events WHERE slug IN (SELECT slug FROM input)",
+/// Locks the counters of events that a condition names by `input`.
+macro_rules! lock_seats {
+    ($events:literal) => {
+        concat!(
+            "SELECT c.event_id, c.next_seq, ",
+            counter_columns!(),
+            " FROM event_counters c WHERE c.event_id IN (",
+            $events,
+            ") ORDER BY c.event_id",
+            for_update!()
         )
-        .await?;
-    ids(&rows, EventId::new)
+    };
 }
 
 pub(in crate::storage) async fn lock_seats(
     connection: &mut Connection,
     ids: &[EventId],
 ) -> Result<Vec<(EventId, Counters, i64)>, Error> {
-    Input::default()
-        .column("id", ids.iter().map(|id| id.uuid()))
-        .fetch(
-            connection,
-            concat!(
-                "SELECT c.event_id, c.next_seq, ",
-                counter_columns!(),
-                " FROM event_counters c WHERE c.event_id IN (SELECT id FROM input) ORDER BY c.event_id",
-                for_update!()
-            ),
-        )
-        .await?
-        .iter()
-        .map(|row| {
-            let id = EventId::new(row.try_get("event_id")?);
-            Ok((id, events::read_counters(row, 2)?, row.try_get("next_seq")?))
-        })
-        .collect()
+    let input = Input::default().column("id", ids.iter().map(|id| id.uuid()));
+    let rows = input.fetch(connection, lock_seats!("SELECT id FROM input"));
+    rows.await?.iter().map(read_seats).collect()
+}
+
+pub(in crate::storage) async fn lock_seats_by_slug(
+    connection: &mut Connection,
+    slugs: &[&str],
+) -> Result<Vec<(EventId, Counters, i64)>, Error> {
+    let input = Input::default().column("slug", slugs.iter().copied());
+    let statement =
+        lock_seats!("SELECT e.id FROM events e WHERE e.slug IN (SELECT slug FROM input)");
+    let rows = input.fetch(connection, statement).await?;
+    rows.iter().map(read_seats).collect()
+}
+
+fn read_seats(row: &Row) -> Result<(EventId, Counters, i64), Error> {
+    let id = EventId::new(row.try_get("event_id")?);
+    Ok((id, events::read_counters(row, 2)?, row.try_get("next_seq")?))
 }
 
 pub(in crate::storage) async fn list_counters(

@@ -94,6 +94,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0032_former_times",
             "0038_own_events",
             "0041_seat_changes",
+            "0042_fewer_indexes",
         ]
     );
     store.migrate().await.unwrap();
@@ -138,6 +139,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0034_days_of_starts",
                 "0038_own_events",
                 "0041_seat_changes",
+                "0042_fewer_indexes",
             ]
         );
     }

@@ -295,11 +295,11 @@ async fn hold_seats(
     let mut slugs: Vec<&str> = requests.iter().map(|request| &*request.slug).collect();
     slugs.sort_unstable();
     slugs.dedup();
-    let ids = tx.find_event_ids(&slugs).await?;
-    if ids.is_empty() {
+    let held = tx.lock_seats_by_slug(&slugs).await?;
+    if held.is_empty() {
         return Ok(HashMap::new());
     }
-    let held = tx.lock_seats(&ids).await?;
+    let ids: Vec<EventId> = held.iter().map(|(id, ..)| *id).collect();
     let mut events: HashMap<_, _> = tx
         .list_events(&ids)
         .await?
