@@ -22,10 +22,13 @@ use crate::{
 /// began within this time, so they are found by their starts, however many an account has that are over or still to come.
 const LONG_MICROS: i64 = 3 * 24 * 3_600 * 1_000_000;
 
-/// What begins in a range of places, in an account `$1`, at `$2`.
+/// What begins in the first range of places, and in the second, in an account `$1`.
 const IN_RANGE: &str =
     "e.account_id = $1 AND (e.start_at, e.id) > ($3, $4) AND (e.start_at, e.id) < ($5, $6)";
+const IN_SECOND_RANGE: &str =
+    "e.account_id = $1 AND (e.start_at, e.id) > ($8, $9) AND (e.start_at, e.id) < ($10, $11)";
 
+/// At `$2`.
 const IS_ACTIVE: &str = "e.is_cancelled = FALSE AND e.effective_end > $2";
 
 const IS_LONG: &str = "e.effective_end - e.start_at > 259200000000";
@@ -91,72 +94,77 @@ impl Range {
     }
 }
 
-/// A statement for what a filter matches. Its text differs by the filter, so that a plan for all values suits each.
-struct Found {
-    text: String,
-    arguments: Arguments,
+/// How many events a part of a statement finds at most: as many as a page has, or as many as are counted.
+#[derive(Clone, Copy)]
+enum Limit {
+    Page,
+    Count,
 }
 
-impl Found {
-    /// The places of at most `limit` events; the account's active ones in ascending order, others in descending order.
-    fn places(
-        account: AccountId,
-        filter: &MyEventsFilter,
-        now: Instant,
-        range: Range,
-        limit: i64,
-    ) -> Result<Self, Error> {
-        let others = others(filter);
-        let part = |index: &str, conditions: &str, order: &str| {
-            format!(
-                "SELECT * FROM (SELECT e.id, e.start_at FROM events e{index} WHERE {conditions}{others} \
-                 ORDER BY e.start_at {order}, e.id {order} LIMIT $7) part"
-            )
-        };
-        // An event that has ended has begun.
-        let begun = range.to(now.micros().saturating_add(1));
-        let recent = now.micros().saturating_sub(LONG_MICROS);
-        let (text, ranges) = match filter.status {
-            EventFilter::All => (part("", IN_RANGE, "DESC"), [range, range]),
-            EventFilter::Past => {
-                let conditions = format!("{IN_RANGE} AND e.effective_end <= $2");
-                (part("", &conditions, "DESC"), [begun, range])
-            }
-            EventFilter::Active => {
-                let soon = part("", &format!("{IN_RANGE} AND {IS_ACTIVE}"), "ASC");
-                let long = IN_RANGE
-                    .replace("$3, $4", "$8, $9")
-                    .replace("$5, $6", "$10, $11");
-                let long = part(
-                    indexed_by_length!(),
-                    &format!("{long} AND {IS_ACTIVE} AND {IS_LONG}"),
-                    "ASC",
-                );
-                let ranges = [range.from(recent + 1), range.to(recent + 1)];
-                (format!("{soon} UNION ALL {long}"), ranges)
-            }
-        };
-        let mut arguments = Arguments::default();
-        let mut add = || {
-            arguments.add(account.uuid())?;
-            arguments.add(now.micros())?;
-            let [first, second] = ranges;
-            add_range(&mut arguments, first)?;
-            arguments.add(limit)?;
-            add_range(&mut arguments, second)?;
-            arguments.add(filter.folded_text())?;
-            arguments.add(filter.starts.from_local.to_utc().to_string())?;
-            arguments.add(filter.starts.before_local.to_utc().to_string())
-        };
-        add().map_err(Error::Internal)?;
-        Ok(Self { text, arguments })
+impl Limit {
+    const fn parameter(self) -> &'static str {
+        match self {
+            Self::Page => "$7",
+            Self::Count => "$15",
+        }
     }
+}
 
-    /// A statement with it in the middle.
-    fn within(self, before: &str, after: &str) -> Query<'static, Db, Arguments> {
-        let text = format!("{before}{}{after}", self.text);
-        sqlx::query_with(AssertSqlSafe(text), self.arguments)
+/// The places of an account's events that a filter matches: active ones in ascending order, others in descending order. The text differs by
+/// the filter, so that a plan for all values suits each.
+fn places(filter: &MyEventsFilter, limit: Limit) -> String {
+    let (others, limit) = (others(filter), limit.parameter());
+    let part = |index: &str, conditions: &str, order: &str| {
+        format!(
+            "SELECT * FROM (SELECT e.id, e.start_at FROM events e{index} WHERE {conditions}{others} \
+             ORDER BY e.start_at {order}, e.id {order} LIMIT {limit}) part"
+        )
+    };
+    match filter.status {
+        EventFilter::All => part("", IN_RANGE, "DESC"),
+        EventFilter::Past => part("", &format!("{IN_RANGE} AND e.effective_end <= $2"), "DESC"),
+        EventFilter::Active => {
+            let soon = part("", &format!("{IN_RANGE} AND {IS_ACTIVE}"), "ASC");
+            let long = part(
+                indexed_by_length!(),
+                &format!("{IN_SECOND_RANGE} AND {IS_ACTIVE} AND {IS_LONG}"),
+                "ASC",
+            );
+            format!("{soon} UNION ALL {long}")
+        }
     }
+}
+
+/// The values of all parameters that [`places`] may have.
+fn arguments(
+    account: AccountId,
+    filter: &MyEventsFilter,
+    now: Instant,
+    range: Range,
+    page: i64,
+    count: i64,
+) -> Result<Arguments, Error> {
+    let recent = now.micros().saturating_sub(LONG_MICROS);
+    let [first, second] = match filter.status {
+        EventFilter::All => [range, range],
+        // An event that has ended has begun.
+        EventFilter::Past => [range.to(now.micros().saturating_add(1)), range],
+        EventFilter::Active => [range.from(recent + 1), range.to(recent + 1)],
+    };
+    let mut arguments = Arguments::default();
+    let mut add = || {
+        arguments.add(account.uuid())?;
+        arguments.add(now.micros())?;
+        add_range(&mut arguments, first)?;
+        arguments.add(page)?;
+        add_range(&mut arguments, second)?;
+        arguments.add(filter.folded_text())?;
+        arguments.add(filter.starts.from_local.to_utc().to_string())?;
+        arguments.add(filter.starts.before_local.to_utc().to_string())?;
+        arguments.add(count)
+    };
+    add().map_err(Error::Internal)?;
+    Ok(arguments)
 }
 
 fn add_range(arguments: &mut Arguments, range: Range) -> Result<(), sqlx::error::BoxDynError> {
@@ -192,23 +200,18 @@ fn page(
         EventFilter::Active => (after.map_or(range, |place| range.after(place)), ""),
         _ => (after.map_or(range, |place| range.before(place)), " DESC"),
     };
-    let mut found = Found::places(account, filter, now, range, limit)?;
-    let total = match most {
-        Some(most) => {
-            found.arguments.add(most).map_err(Error::Internal)?;
-            let places = found.text.replace("LIMIT $7", "LIMIT $15");
-            format!(", (SELECT count(*) FROM ({places}) counted) AS total")
-        }
-        None => String::new(),
-    };
+    let arguments = arguments(account, filter, now, range, limit, most.unwrap_or(0))?;
+    let total = most.map_or_else(String::new, |_| {
+        let counted = places(filter, Limit::Count);
+        format!(", (SELECT count(*) FROM ({counted}) counted) AS total")
+    });
     let columns = concat!("SELECT ", event_columns!(), ", ", counter_columns!());
-    Ok(found.within(
-        &format!("{columns}{total} FROM (SELECT * FROM ("),
-        &format!(
-            ") found ORDER BY start_at{order}, id{order} LIMIT $7) page JOIN events e ON e.id = page.id \
-             JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
-        ),
-    ))
+    let found = places(filter, Limit::Page);
+    let text = format!(
+        "{columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
+         JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
+    );
+    Ok(sqlx::query_with(AssertSqlSafe(text), arguments))
 }
 
 pub(in crate::storage) async fn list_account_events(
@@ -247,9 +250,11 @@ pub(in crate::storage) async fn count_account_events(
     now: Instant,
     most: i64,
 ) -> Result<i64, Error> {
-    let found = Found::places(account, filter, now, Range::of(filter), most)?;
-    let statement = found.within("SELECT count(*) AS total FROM (", ") found");
-    let row = statement.fetch_one(connection).await?;
+    let arguments = arguments(account, filter, now, Range::of(filter), most, most)?;
+    let found = places(filter, Limit::Count);
+    let text = format!("SELECT count(*) AS total FROM ({found}) found");
+    let row = sqlx::query_with::<Db, _>(AssertSqlSafe(text), arguments);
+    let row = row.fetch_one(connection).await?;
     let total: i64 = row.try_get("total")?;
     Ok(total.min(most))
 }
