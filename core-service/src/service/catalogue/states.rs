@@ -12,7 +12,7 @@ use crate::{
     storage::Store,
 };
 
-/// Whoever waits longer reads for itself: one connection that hangs must not stop all.
+/// Whoever waits longer for another's read does without: one connection that hangs must not stop all.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 /// Those who ask. There are at most as many as calls that the gate lets in.
@@ -29,6 +29,11 @@ pub(super) struct States {
 /// `None` if the database did not answer in time.
 type Answer = Option<Arc<CatalogueState>>;
 
+enum Turn<'a> {
+    Told(Answer),
+    Reads(tokio::sync::MutexGuard<'a, ()>),
+}
+
 impl States {
     pub(super) fn new(store: Store, clock: Clock) -> Self {
         Self {
@@ -41,26 +46,29 @@ impl States {
 
     /// The state of the catalogue at some moment of this call.
     pub(super) async fn read(&self) -> Answer {
-        let read = timeout(LONGEST_WAIT, self.read_together()).await;
-        read.unwrap_or_default()
+        match timeout(LONGEST_WAIT, self.turn()).await {
+            Ok(Turn::Told(state)) => state,
+            Ok(Turn::Reads(_reader)) => self.read_for_all().await,
+            Err(_elapsed) => None,
+        }
     }
 
-    async fn read_together(&self) -> Answer {
+    /// Waits until somebody who began to read after this call came tells the state, or until it is this call that reads.
+    async fn turn(&self) -> Turn<'_> {
         loop {
             let mut told = self.wait();
-            let state = tokio::select! {
+            tokio::select! {
                 biased;
-                state = &mut told => state.ok(),
-                _reader = self.reader.lock() => match told.try_recv() {
-                    Ok(state) => Some(state),
-                    Err(TryRecvError::Empty) => Some(self.read_for_all().await),
-                    Err(TryRecvError::Closed) => None,
+                state = &mut told => if let Ok(state) = state {
+                    return Turn::Told(state);
                 },
-            };
-            // Without an answer the call of the one who read was cancelled.
-            if let Some(state) = state {
-                return state;
+                reader = self.reader.lock() => match told.try_recv() {
+                    Ok(state) => return Turn::Told(state),
+                    Err(TryRecvError::Empty) => return Turn::Reads(reader),
+                    Err(TryRecvError::Closed) => {}
+                },
             }
+            // The call of the one who read was cancelled.
         }
     }
 
