@@ -87,6 +87,11 @@ impl Caller {
         }
     }
 
+    /// What the request says of itself.
+    pub(crate) const fn headers(&self) -> &HeaderMap {
+        &self.parts.headers
+    }
+
     /// The context of a call to core.
     pub(crate) fn context(&self, options: &Options) -> Context {
         options.calls.context(&self.parts)

@@ -5,6 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use edge::{Core, Problem};
 use http::HeaderMap;
 use muster_api::idempotency_key::{self, META};
+use process::traces;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -16,6 +17,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use tracing::Instrument as _;
 
 use crate::{
     Options,
@@ -25,6 +27,7 @@ use crate::{
     confirmation, prompts, resources,
     rpcs::{Input, Output},
     table::{Table, Tool},
+    trace,
 };
 
 /// The supported revisions. Those before 2025-06-18 have no structured answers.
@@ -83,7 +86,7 @@ impl Bridge {
     ) -> Result<Output, Problem> {
         let arguments = arguments::read(tool, arguments)?;
         let key = idempotency_key(tool, meta)?;
-        self.call(tool, arguments.input, key, caller).await
+        self.call(tool, arguments.input, key, meta, caller).await
     }
 
     async fn run(
@@ -111,7 +114,9 @@ impl Bridge {
             }
         }
         // The time limit of the call does not include the person's time.
-        let output = self.call(tool, arguments.input, key, caller).await?;
+        let output = self
+            .call(tool, arguments.input, key, &cx.meta, caller)
+            .await?;
         Ok(answer::success(output).into())
     }
 
@@ -120,13 +125,21 @@ impl Bridge {
         tool: &Tool,
         input: Input,
         key: Option<&str>,
+        meta: &RequestMetaObject,
         caller: &Caller,
     ) -> Result<Output, Problem> {
         let mut context = caller.context(&self.0.options);
+        let trace = trace::named_in(meta);
+        if let Some(trace) = &trace {
+            context = context.with_trace(trace);
+        }
+        let trace = trace.as_ref().unwrap_or_else(|| caller.headers());
+        let span = traces::called(trace::span(tool), trace);
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
         }
-        (tool.rpc.call)(&self.0.core, input, &context).await
+        let called = (tool.rpc.call)(&self.0.core, input, &context);
+        called.instrument(span).await
     }
 }
 

@@ -18,6 +18,7 @@ mod settings;
 mod stdio;
 mod table;
 mod template;
+mod trace;
 
 use axum::Router;
 use edge::{Core, http::Surface};

@@ -19,6 +19,7 @@ pub mod settings;
 pub mod shutdown;
 pub mod tcp;
 pub mod telemetry;
+pub mod traces;
 
 pub use failure::Failure;
 pub use tokio_util::sync::CancellationToken;

@@ -17,7 +17,9 @@ use std::{
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tower::Service;
+use tracing::{Instrument as _, Span, field::Empty};
 
+use crate::traces;
 use line::{Line, LoggedBody};
 
 /// The header that carries a request id, both ways.
@@ -130,15 +132,36 @@ where
     fn call(&mut self, mut request: Request<A>) -> Self::Future {
         let id = RequestId::of(request.headers());
         request.extensions_mut().insert(id.clone());
-        let mut line = Line::start(request.method().clone(), id.clone());
-        let answer = self.0.call(request);
-        Box::pin(async move {
+        let span = traces::called(span(&request, &id), request.headers());
+        traces::name_in(&span, request.headers_mut());
+        let mut line = Line::start(request.method().clone(), id.clone(), span.clone());
+        let answer = span.in_scope(|| self.0.call(request));
+        let answered = async move {
             let mut response = answer.await?;
             if let Some(id) = id.header() {
                 response.headers_mut().insert(REQUEST_ID, id);
             }
             line.answered(&response);
             Ok(response.map(|body| LoggedBody::new(body, line)))
-        })
+        };
+        Box::pin(answered.instrument(span))
     }
+}
+
+/// Paths of probes, which come every few seconds and are worth no span.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
+fn span<A>(request: &Request<A>, id: &RequestId) -> Span {
+    if !traces::is_on() || PROBES.contains(&request.uri().path()) {
+        return Span::none();
+    }
+    crate::span!(
+        "request",
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = line::method(request.method()),
+        http.route = Empty,
+        http.response.status_code = Empty,
+        muster.request_id = id.as_str(),
+    )
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::{Failure, open_files, settings, telemetry, telemetry::TelemetrySettings};
+use crate::{Failure, open_files, settings, telemetry, telemetry::TelemetrySettings, traces};
 
 /// Reads the settings, starts logging, raises the limit of open files, runs the program, and returns the exit code.
 pub async fn run<S: Parser>(
@@ -13,9 +13,13 @@ pub async fn run<S: Parser>(
 ) -> ExitCode {
     let ended = match settings::parse::<S>() {
         Ok(settings) => {
-            telemetry::init(telemetry(&settings));
+            let begun = telemetry::init(telemetry(&settings), S::command().get_name());
             open_files::raise_limit();
-            let ended = Box::pin(program(settings)).await;
+            let ended = match begun {
+                Ok(()) => Box::pin(program(settings)).await,
+                Err(failure) => Err(failure),
+            };
+            traces::end().await;
             telemetry::end();
             ended
         }

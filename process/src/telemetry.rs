@@ -1,4 +1,4 @@
-//! What a program tells its operators: logs on standard error, as text or as JSON, and metrics.
+//! What a program tells its operators: logs on standard error, as text or as JSON; metrics; spans.
 
 mod gather;
 mod line;
@@ -7,11 +7,18 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use tracing_subscriber::{
-    EnvFilter,
+    EnvFilter, Layer, Registry,
+    filter::{FilterExt as _, filter_fn},
     fmt::format::{self, JsonFields},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
 };
 
-use crate::metrics::MetricsSettings;
+use crate::{
+    Failure,
+    metrics::MetricsSettings,
+    traces::{self, TraceSettings},
+};
 use gather::Gather;
 use line::Lines;
 
@@ -24,6 +31,9 @@ pub struct TelemetrySettings {
     /// Its metrics
     #[command(flatten)]
     pub metrics: MetricsSettings,
+    /// Its spans
+    #[command(flatten)]
+    pub traces: TraceSettings,
 }
 
 /// Settings of the log.
@@ -82,14 +92,27 @@ pub fn what(log: &str) -> EnvFilter {
     EnvFilter::new(format!("{QUIET},{log}"))
 }
 
-/// Starts logging. Does nothing if this process already logs, as in tests.
-pub fn init(TelemetrySettings { log: settings, .. }: &TelemetrySettings) {
+/// Starts logging, and exporting spans of the program with this name. Does not log if this process already logs, as in tests. Must be called
+/// within a Tokio runtime.
+///
+/// # Errors
+/// [`Failure::Settings`] when spans cannot be exported as the settings say.
+pub fn init(settings: &TelemetrySettings, program: &str) -> Result<(), Failure> {
+    let spans = traces::begin(&settings.traces, program).map_err(Failure::setting)?;
     let is_terminal = std::io::stderr().is_terminal();
     let gather = if is_terminal {
         Gather::nothing()
     } else {
         Gather::begin()
     };
+    match spans {
+        None => log(&settings.log, gather, is_terminal),
+        Some(spans) => log_beside(spans, &settings.log, gather, is_terminal),
+    }
+    Ok(())
+}
+
+fn log(settings: &LogSettings, gather: Gather, is_terminal: bool) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(what(&settings.log))
         .with_writer(gather)
@@ -107,6 +130,35 @@ pub fn init(TelemetrySettings { log: settings, .. }: &TelemetrySettings) {
                 .fmt_fields(JsonFields::new())
                 .event_format(lines)
                 .try_init()
+        }
+    };
+}
+
+/// The same beside spans, each with a filter of its own: lines are not part of spans.
+fn log_beside(
+    spans: impl Layer<Registry> + Send + Sync,
+    settings: &LogSettings,
+    gather: Gather,
+    is_terminal: bool,
+) {
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(gather)
+        .with_ansi(is_terminal);
+    let not_spans = filter_fn(|metadata| !traces::is_ours(metadata));
+    let logged = what(&settings.log).and(not_spans);
+    let spans = tracing_subscriber::registry().with(spans);
+    let format = settings.log_format;
+    let _already_logging = match format {
+        LogFormat::Text => {
+            let text = Lines::new(format, format::format());
+            let lines = lines.event_format(text).with_filter(logged);
+            spans.with(lines).try_init()
+        }
+        LogFormat::Json => {
+            let json = format::format().json().flatten_event(true);
+            let json = Lines::new(format, json);
+            let lines = lines.fmt_fields(JsonFields::new()).event_format(json);
+            spans.with(lines.with_filter(logged)).try_init()
         }
     };
 }

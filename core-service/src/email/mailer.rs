@@ -11,7 +11,7 @@ use std::{
 };
 
 use lettre::{Message, message::Mailbox};
-use process::metrics;
+use process::{metrics, traces};
 use uuid::Uuid;
 
 use super::{Mail, Smtp, SmtpUrl, encode};
@@ -154,7 +154,9 @@ impl Mailer {
 
     /// Sends a mail once.
     pub async fn send(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
+        let began = traces::now();
         let sent = self.hand_over(mail, now).await;
+        traces::ended(began, "mail", "send", sent.is_ok());
         let outcome = match &sent {
             Ok(()) => "sent",
             Err(Undelivered::Unreachable(_)) => "unreachable",

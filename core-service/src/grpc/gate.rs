@@ -25,9 +25,11 @@ use process::{
     metrics,
     observe::{REQUEST_ID, RequestId},
     places::{Kind, Place, Room},
+    traces,
 };
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
+use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
     edges::{Arrival, EdgeTokens, Edges},
@@ -135,7 +137,9 @@ where
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
-        Box::pin(async move {
+        let span = traces::called(span(request.uri().path()), request.headers());
+        let observed = span.clone();
+        let answered = async move {
             let started = std::time::Instant::now();
             let measured = metrics::now();
             let path = request.uri().path().to_owned();
@@ -170,8 +174,10 @@ where
             if let Some(id) = request_id.header() {
                 response.headers_mut().insert(REQUEST_ID, id);
             }
+            note_end(&observed, &response, &request_id);
             Ok(response)
-        })
+        };
+        Box::pin(answered.instrument(span))
     }
 }
 
@@ -342,6 +348,45 @@ fn is_for(audience: Audience, arrival: &Arrival) -> bool {
         Some(Surface::Mcp) => audience.includes(Audience::Mcp),
         Some(Surface::Api) | None => audience.includes(Audience::Api),
         Some(Surface::Site) => false,
+    }
+}
+
+/// The span of a call. Health checks come every few seconds and are worth none.
+fn span(path: &str) -> Span {
+    if !traces::is_on() || service(path) == Some(tonic_health::pb::health_server::SERVICE_NAME) {
+        return Span::none();
+    }
+    let rpc = muster_api::access(path).map_or("none", |rule| rule.name);
+    process::span!(
+        "rpc",
+        otel.kind = "server",
+        otel.name = rpc,
+        otel.status_code = Empty,
+        rpc.system.name = "grpc",
+        rpc.method = rpc,
+        rpc.response.status_code = Empty,
+        muster.request_id = Empty,
+    )
+}
+
+fn note_end(span: &Span, response: &Response<Body>, request_id: &RequestId) {
+    if span.is_none() {
+        return;
+    }
+    let code = code(response);
+    span.record("rpc.response.status_code", code_name(code));
+    span.record("muster.request_id", request_id.as_str());
+    // What is the fault of this side.
+    if matches!(
+        code,
+        Code::Unknown
+            | Code::DeadlineExceeded
+            | Code::Unimplemented
+            | Code::Internal
+            | Code::Unavailable
+            | Code::DataLoss
+    ) {
+        span.record("otel.status_code", "ERROR");
     }
 }
 

@@ -20,6 +20,7 @@ use http_body::Frame;
 use http_body_util::{BodyExt as _, Full};
 use moka::sync::Cache;
 use muster_api::metadata::CATALOGUE;
+use process::metrics;
 use tokio::time::Instant;
 use tonic::{Status, body::Body, service::Routes};
 use tower::Service;
@@ -113,8 +114,10 @@ impl Memory {
             && let Some(kept) = self.answers.get(&asked)
             && kept.holds(state)
         {
+            metrics::measure(|all| all.kept_answers.add_one(["hit".into()]));
             return Ok(kept.answer());
         }
+        metrics::measure(|all| all.kept_answers.add_one(["miss".into()]));
         let request = Request::from_parts(head, Body::new(Full::new(message)));
         let answer = match routes.call(request).await {
             Ok(answer) => answer,

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, path::Path, pin::pin, sync::Arc};
 
+use process::traces;
 use secrecy::ExposeSecret;
 use uuid::Uuid;
 
@@ -34,6 +35,9 @@ use crate::domain::{
     session::Session,
     sign_in_code::Code,
 };
+
+/// The database in spans.
+pub(super) const DATABASE: &str = "database";
 
 /// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -92,10 +96,13 @@ impl Store {
 
     /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
-        match &*self.0 {
-            Engine::Sqlite(engine) => Ok(Tx(Inner::Sqlite(engine.begin().await?))),
-            Engine::Postgres(engine) => Ok(Tx(Inner::Postgres(engine.begin().await?))),
-        }
+        let began = traces::now();
+        let begun = match &*self.0 {
+            Engine::Sqlite(engine) => engine.begin().await.map(Inner::Sqlite),
+            Engine::Postgres(engine) => engine.begin().await.map(Inner::Postgres),
+        };
+        traces::ended(began, DATABASE, "begin", begun.is_ok());
+        begun.map(Tx)
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.
@@ -145,7 +152,8 @@ macro_rules! reads {
         impl Store {$(
             $(#[$doc])*
             pub async fn $name(&self, $($argument: $type),*) -> Result<$answer, Error> {
-                match &*self.0 {
+                let began = traces::now();
+                let answer = match &*self.0 {
                     Engine::Sqlite(engine) => loop {
                         let mut reader = engine.reader().await?;
                         let answer = sqlite::$queries::$name(&mut reader, $($argument),*).await;
@@ -172,7 +180,9 @@ macro_rules! reads {
                             }
                         }
                     }
-                }
+                };
+                traces::ended(began, DATABASE, stringify!($name), answer.is_ok());
+                answer
             }
         )*}
     };

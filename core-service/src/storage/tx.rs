@@ -2,7 +2,9 @@
 
 use std::{pin::pin, time::Duration};
 
-use super::{Error, FailedMail, StoredClient, StoredCover, postgres, sqlite};
+use process::traces;
+
+use super::{Error, FailedMail, StoredClient, StoredCover, postgres, sqlite, store::DATABASE};
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
     announcement::Announcement,
@@ -47,11 +49,13 @@ pub(super) enum Inner {
 impl Tx {
     /// Commits the changes. After [`Error::UnknownOutcome`] they must not be repeated blindly.
     pub async fn commit(self) -> Result<(), Error> {
-        match self.0 {
+        let began = traces::now();
+        let committed = match self.0 {
             Inner::Sqlite(transaction) => transaction.commit().await,
             Inner::Postgres(transaction) => transaction.commit().await,
-        }
-        .map_err(Error::of_commit)
+        };
+        traces::ended(began, DATABASE, "commit", committed.is_ok());
+        committed.map_err(Error::of_commit)
     }
 }
 
@@ -61,7 +65,8 @@ macro_rules! statements {
         impl Tx {$(
             $(#[$doc])*
             pub async fn $name(&mut self, $($argument: $type),*) -> Result<$answer, Error> {
-                match &mut self.0 {
+                let began = traces::now();
+                let answer = match &mut self.0 {
                     Inner::Sqlite(transaction) => {
                         let watch = transaction.watch();
                         let statement = sqlite::$queries::$name(transaction.statement(), $($argument),*);
@@ -74,7 +79,9 @@ macro_rules! statements {
                         let watched = watch.over(pin!(statement)).await;
                         transaction.ended(watched)
                     }
-                }
+                };
+                traces::ended(began, DATABASE, stringify!($name), answer.is_ok());
+                answer
             }
         )*}
     };

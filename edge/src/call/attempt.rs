@@ -8,9 +8,10 @@ use muster_api::{
     binding::{self, Access},
     status::code_name,
 };
-use process::{metrics, places::Kind};
+use process::{metrics, places::Kind, traces};
 use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
+use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{Context, endpoint::Endpoint, identity::Identity, wire::Encoded};
 
@@ -41,6 +42,22 @@ impl Rpc {
     /// Its name for operators.
     const fn name(&self) -> &'static str {
         binding::name(self.path)
+    }
+
+    /// The span of its call. Calls that need no place are probes, and streams that go on.
+    fn span(&self) -> Span {
+        if self.kind.is_none() {
+            return Span::none();
+        }
+        process::span!(
+            "call",
+            otel.kind = "client",
+            otel.name = self.name(),
+            otel.status_code = Empty,
+            rpc.system.name = "grpc",
+            rpc.method = self.name(),
+            rpc.response.status_code = Empty,
+        )
     }
 }
 
@@ -101,7 +118,9 @@ pub(crate) async fn attempt(
     let started = Instant::now();
     let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
     let deadline_for_core = (!rpc.goes_on).then_some(deadline);
-    let request = context.request(message, rpc.access, deadline_for_core, edge);
+    let mut request = context.request(message, rpc.access, deadline_for_core, edge);
+    let span = rpc.span();
+    traces::name_in(&span, request.metadata_mut().as_mut());
     let exchange = async {
         grpc.ready().await?;
         let path = PathAndQuery::from_static(rpc.path);
@@ -115,7 +134,8 @@ pub(crate) async fn attempt(
         })
     };
     let began = metrics::now();
-    let ended = timeout_at(deadline, exchange).await;
+    let ended = timeout_at(deadline, exchange.instrument(span.clone())).await;
+    note_end(&span, code(&ended));
     metrics::since(began, |all, seconds| {
         all.core_calls
             .observe([rpc.name().into(), code(&ended).into()], seconds);
@@ -126,6 +146,16 @@ pub(crate) async fn attempt(
         Err(_elapsed) => Status::deadline_exceeded("core did not answer in time"),
     };
     Err(classify(status, started, deadline))
+}
+
+fn note_end(span: &Span, code: &'static str) {
+    if span.is_none() {
+        return;
+    }
+    span.record("rpc.response.status_code", code);
+    if code != "OK" {
+        span.record("otel.status_code", "ERROR");
+    }
 }
 
 /// The canonical name of the code with which a call ended.

@@ -65,18 +65,20 @@ impl Context {
             credential.set_sensitive(true);
         }
         insert(&mut context.headers, AUTHORIZATION, credential);
-        if let Some(trace) = headers
-            .get(TRACEPARENT)
-            .filter(|value| is_trace(value.as_bytes()))
-        {
-            insert(&mut context.headers, TRACEPARENT, Some(trace.clone()));
-            insert(
-                &mut context.headers,
-                TRACESTATE,
-                headers.get(TRACESTATE).cloned(),
-            );
+        context.with_trace(headers)
+    }
+
+    /// The same context, as part of the trace that these headers name, if they name one.
+    #[must_use]
+    pub fn with_trace(mut self, headers: &HeaderMap) -> Self {
+        let trace = headers.get(TRACEPARENT);
+        if let Some(trace) = trace.filter(|value| is_trace(value.as_bytes())) {
+            insert(&mut self.headers, TRACEPARENT, Some(trace.clone()));
+            self.headers.remove(TRACESTATE);
+            let state = headers.get(TRACESTATE).cloned();
+            insert(&mut self.headers, TRACESTATE, state);
         }
-        context
+        self
     }
 
     /// The same context, for a client at this address.

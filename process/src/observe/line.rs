@@ -10,8 +10,13 @@ use bytes::Buf;
 use http::{Method, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 
+use tracing::Span;
+
 use super::{Cause, Quiet, RequestId, Route};
-use crate::metrics::{self, Label};
+use crate::{
+    metrics::{self, Label},
+    traces,
+};
 
 /// Collects the line's fields and logs them when dropped, also when the client disconnects before the answer.
 pub(super) struct Line {
@@ -23,10 +28,12 @@ pub(super) struct Line {
     cause: Option<String>,
     is_quiet: bool,
     bytes: u64,
+    /// Until the end of the answer.
+    span: Span,
 }
 
 impl Line {
-    pub(super) fn start(method: Method, request_id: RequestId) -> Self {
+    pub(super) fn start(method: Method, request_id: RequestId, span: Span) -> Self {
         metrics::measure(|all| all.http_in_flight.up([]));
         Self {
             method,
@@ -37,6 +44,7 @@ impl Line {
             cause: None,
             is_quiet: false,
             bytes: 0,
+            span,
         }
     }
 
@@ -52,6 +60,23 @@ impl Line {
 }
 
 impl Line {
+    fn name_span(&self) {
+        if self.span.is_none() {
+            return;
+        }
+        let (method, route) = (method(&self.method), self.route.unwrap_or("none"));
+        traces::rename(&self.span, format!("{method} {route}"));
+        self.span.record("http.route", route);
+        let Some(status) = self.status else {
+            return;
+        };
+        self.span
+            .record("http.response.status_code", status.as_u16());
+        if status.is_server_error() {
+            self.span.record("otel.status_code", "ERROR");
+        }
+    }
+
     fn labels(&self) -> [Label; 3] {
         let status = self.status.map(|status| status.as_u16().into());
         [
@@ -63,7 +88,7 @@ impl Line {
 }
 
 /// The name of a method; clients can make up others.
-fn method(method: &Method) -> &'static str {
+pub(super) fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
@@ -82,6 +107,7 @@ impl Drop for Line {
         if self.is_quiet {
             return;
         }
+        self.name_span();
         let duration = self.started.elapsed().as_secs_f64();
         metrics::measure(|all| all.http_requests.observe(self.labels(), duration));
         let duration_ms = duration * 1000.0;

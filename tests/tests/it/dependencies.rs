@@ -149,6 +149,8 @@ const SEAM: &[(&str, &[&str])] = &[
             "storage/postgres",
             // Settings of the planner for a search.
             "storage/postgres/matches",
+            // What a pooler may forget outside of a transaction.
+            "storage/queries/jobs",
             "storage/sqlite",
             "storage/store",
             // Methods of other types with the same name: a pause begins, and so does a mail's exchange.

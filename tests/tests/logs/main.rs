@@ -1,18 +1,27 @@
-//! What the programs log. At the most talkative level, with all that the libraries say, there is no secret in it: a log is read by many, and
-//! kept for long.
+//! What the programs tell their operators: the log at the most talkative level, with all that the libraries say; the spans that are exported; the
+//! metrics. There is no secret in it, and nothing about people: it is read by many, and kept for long.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod collector;
+mod planted;
+mod traced;
 
 use std::{
     io,
     sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
+    time::{Duration, Instant},
 };
 
 use core_service::domain::plan::Plan;
 use http::Method;
 use muster_api::v1::GetAccountRequest;
-use process::telemetry;
+use process::{metrics, telemetry};
 use serde_json::json;
 use tests::{Browser, OAuthApp, Returned, Revision, TestApp, Tokens, consent_fields, pairs};
+use tracing_subscriber::{Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+/// Far above what it takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
@@ -37,11 +46,13 @@ fn log() -> MutexGuard<'static, Vec<u8>> {
 fn listen() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        tracing_subscriber::fmt()
-            .with_env_filter(telemetry::what("trace"))
+        metrics::begin();
+        let lines = tracing_subscriber::fmt::layer()
             .with_writer(|| Log)
             .with_ansi(false)
-            .init();
+            .with_filter(telemetry::what("trace"));
+        let spans = tracing_subscriber::registry().with(collector::listen());
+        spans.with(lines).init();
     });
 }
 
@@ -68,13 +79,22 @@ impl Secrets {
         }
     }
 
-    /// Checks the log as it is now.
-    fn assert_absent(&self) {
-        let log = log();
-        let log = String::from_utf8_lossy(&log);
+    /// Checks all that was told until now.
+    async fn assert_absent(&self) {
+        let told = [
+            ("the log", String::from_utf8_lossy(&log()).into_owned()),
+            ("the spans", collector::text().await),
+            ("the metrics", metrics::text()),
+        ];
+        for (place, text) in told {
+            self.assert_absent_in(place, &text);
+        }
+    }
+
+    fn assert_absent_in(&self, place: &str, text: &str) {
         for (what, secret) in &self.0 {
-            let line = log.lines().find(|line| line.contains(secret));
-            assert!(line.is_none(), "{what} is in the log: {line:?}");
+            let line = text.lines().find(|line| line.contains(secret));
+            assert!(line.is_none(), "{what} is in {place}: {line:?}");
         }
     }
 }
@@ -208,7 +228,7 @@ async fn be_asked(scene: &Scene) {
     Returned::of(&scene.browser.send(&path, &pairs(&fields)).await);
 }
 
-async fn no_secret_is_in_a_log(app: Arc<TestApp>) {
+async fn no_secret_is_told(app: Arc<TestApp>) {
     listen();
     let mut scene = Scene::open(app).await;
     let tokens = scene.connected().await;
@@ -220,7 +240,7 @@ async fn no_secret_is_in_a_log(app: Arc<TestApp>) {
     scene.secrets.add_tokens(&next);
     let last = Tokens::of(&scene.client.refresh(&next, &[]).await);
     scene.secrets.add_tokens(&last);
-    scene.app.advance(std::time::Duration::from_mins(2));
+    scene.app.advance(Duration::from_mins(2));
     scene.client.refresh(&tokens, &[]).await;
     let code = scene.code().await;
     let ended = Tokens::of(&scene.client.exchange(&code, &[]).await);
@@ -230,17 +250,53 @@ async fn no_secret_is_in_a_log(app: Arc<TestApp>) {
     scene.app.drain_jobs().await;
     scene.app.maintain().await;
 
-    scene.secrets.assert_absent();
-    // That it would be found: the log has what was done, and what one writes into it.
+    planted::plant(&mut scene).await;
+    scene.secrets.assert_absent().await;
+    // That it would be found: all places have what was done.
     let text = String::from_utf8_lossy(&log()).into_owned();
     for seen in ["/oauth/token", "/mcp", "TRACE", "DEBUG"] {
         assert!(text.contains(seen), "{seen}");
     }
-    let mut canary = Secrets::default();
-    canary.add("a canary", format!("canary-{}", scene.state));
-    tracing::trace!(canary = canary.0[0].1, "is logged");
-    let found = std::panic::catch_unwind(|| canary.assert_absent());
-    assert!(found.is_err());
+    let spans = collector::text().await;
+    for seen in [
+        "GET /api/v1/events",
+        "POST /oauth/token",
+        "muster.v1.EventService/CreateEvent",
+        "find_session_by_hash",
+        "registered_mail",
+    ] {
+        assert!(spans.contains(seen), "{seen}");
+    }
+    assert!(metrics::text().contains(r#"route="/oauth/token""#));
 }
 
-tests::on_both_engines!(no_secret_is_in_a_log);
+/// What is written into a log, a span or a metric is found there.
+async fn what_is_told_is_found(app: Arc<TestApp>) {
+    listen();
+    let id = app.account(Plan::Free).await.id;
+    let canary = |place: &'static str| {
+        let mut secrets = Secrets::default();
+        secrets.add(place, format!("canary-in-{place}-{id}"));
+        secrets
+    };
+    let (logged, spanned, measured) = (canary("a-log"), canary("a-span"), canary("a-metric"));
+    tracing::trace!(canary = logged.0[0].1, "is logged");
+    let until = Instant::now() + TIMEOUT;
+    // While the queue is full, spans are dropped.
+    while !collector::text().await.contains(&spanned.0[0].1) {
+        assert!(Instant::now() < until, "no span arrives");
+        process::span!("canary", otel.name = &*spanned.0[0].1,).in_scope(|| ());
+    }
+    let leaked: &'static str = measured.0[0].1.clone().leak();
+    metrics::measure(|all| all.mails.add_one([leaked.into()]));
+    for (secrets, text) in [
+        (logged, String::from_utf8_lossy(&log()).into_owned()),
+        (spanned, collector::text().await),
+        (measured, metrics::text()),
+    ] {
+        let found = std::panic::catch_unwind(|| secrets.assert_absent_in("it", &text));
+        assert!(found.is_err(), "{}", secrets.0[0].0);
+    }
+}
+
+tests::on_both_engines!(no_secret_is_told, what_is_told_is_found);

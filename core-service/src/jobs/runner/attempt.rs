@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use process::metrics;
 use tokio::task::JoinError;
+use tracing::{Instrument as _, Span, field::Empty};
 
 use crate::{
     domain::{instant::Instant, job::ClaimedJob},
@@ -46,6 +47,19 @@ impl Outcome {
     }
 }
 
+/// The span of a try.
+fn span(job: &ClaimedJob) -> Span {
+    process::span!(
+        "job",
+        otel.kind = "consumer",
+        otel.name = job.key.kind.name(),
+        otel.status_code = Empty,
+        muster.job.kind = job.key.kind.name(),
+        muster.job.attempt = job.attempt,
+        muster.job.outcome = Empty,
+    )
+}
+
 /// Runs one try. The handler has a task of its own, so that a panic ends only this try.
 pub(super) async fn attempt(
     handler: Arc<dyn Handler>,
@@ -54,9 +68,11 @@ pub(super) async fn attempt(
     limit: Duration,
 ) -> Try {
     let began = metrics::now();
+    let span = span(&job);
     let tried = tokio::spawn({
         let job = job.clone();
-        async move { tokio::time::timeout(limit, handler.handle(&job)).await }
+        let tried = async move { tokio::time::timeout(limit, handler.handle(&job)).await };
+        tried.instrument(span.clone())
     });
     let outcome = match tried.await {
         Ok(Ok(Ok(done))) => Outcome::Done(done),
@@ -68,6 +84,12 @@ pub(super) async fn attempt(
         // A panic would most likely happen again with the same job, so the job fails.
         Err(error) => Outcome::Failed(panic_text(error)),
     };
+    if !span.is_none() {
+        span.record("muster.job.outcome", outcome.name());
+        if !matches!(outcome, Outcome::Done(_) | Outcome::Wait(..)) {
+            span.record("otel.status_code", "ERROR");
+        }
+    }
     metrics::since(began, |all, seconds| {
         let labels = [job.key.kind.name().into(), outcome.name().into()];
         all.job_tries.observe(labels, seconds);

@@ -13,11 +13,12 @@ use std::{
     sync::Arc,
 };
 
-use process::metrics;
+use process::{metrics, traces};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Duration, Instant},
 };
+use tracing::{Instrument as _, Span};
 
 pub(super) use self::decide::{Placed, Request};
 use crate::{
@@ -37,6 +38,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 struct Command {
     request: Request,
     queued: Instant,
+    /// What it is part of.
+    span: Span,
     reply: oneshot::Sender<Result<Placed, Error>>,
 }
 
@@ -93,6 +96,7 @@ impl Batchers {
         let command = Command {
             request,
             queued: Instant::now(),
+            span: traces::current(),
             reply,
         };
         queue
@@ -137,7 +141,9 @@ async fn work(batcher: Batcher, mut queue: mpsc::Receiver<Command>) {
         measure(&batch);
         // In a task of its own, so that a panic ends only one batch.
         let batcher = batcher.clone();
-        let answered = tokio::spawn(async move { answer(&batcher, batch).await }).await;
+        let span = span(&batch);
+        let answering = async move { answer(&batcher, batch).await };
+        let answered = tokio::spawn(answering.instrument(span)).await;
         failed = answered.unwrap_or_default();
     }
 }
@@ -155,6 +161,22 @@ fn watch(queues: &[mpsc::Sender<Command>]) {
             .map(|waiting| all.batch_queue.set([], waiting.into()))
             .is_some()
     });
+}
+
+/// The span of a batch, which leads to those of its commands.
+fn span(batch: &[Command]) -> Span {
+    let span = process::span!(
+        "batch",
+        otel.kind = "consumer",
+        otel.name = "registration batch",
+        muster.batch.size = batch.len(),
+    );
+    if !span.is_none() {
+        for command in batch {
+            span.follows_from(&command.span);
+        }
+    }
+    span
 }
 
 fn measure(batch: &[Command]) {
