@@ -13,6 +13,7 @@
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
+mod catalogue_reads;
 mod error;
 mod migrations;
 mod options;
@@ -31,6 +32,7 @@ mod tx;
 mod uses;
 mod values;
 
+pub use catalogue_reads::{CatalogueReads, CatalogueShards};
 pub use error::Error;
 pub use options::{Access, Options};
 pub use store::Store;

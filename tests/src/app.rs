@@ -29,6 +29,7 @@ use edge::{
     http::{CallOptions, TrustedProxies},
 };
 use process::{CancellationToken, serve};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -99,7 +100,11 @@ impl TestApp {
     /// A system on a migrated database, with the default quotas and UTC. A second one on the same PostgreSQL is a second
     /// replica with a clock of its own; SQLite takes only one at a time.
     pub async fn start(database: Arc<Database>) -> Arc<Self> {
-        let options = storage::Options::new(database.url(), Access::Serve);
+        let options = storage::Options {
+            is_pooled: database.is_pooled(),
+            replica: database.replica_url().map(Into::into),
+            ..storage::Options::new(database.url(), Access::Serve)
+        };
         let store = Store::open(&options).await.unwrap();
         let (clock, entropy) = (Clock::manual(Self::START), next_entropy());
         let mail = tempfile::tempdir().unwrap();
@@ -280,10 +285,27 @@ impl Drop for TestApp {
 
 /// What databases of tests start from.
 pub async fn migrate(url: String) {
-    let options = storage::Options::new(url, Access::Administer);
+    let options = storage::Options::new(url.clone(), Access::Administer);
     let store = Store::open(&options).await.unwrap();
     store.migrate().await.unwrap();
     store.close().await;
+    if test_postgres::is_through_pooler() && url.starts_with("postgres:") {
+        prepare_role(url).await;
+    }
+}
+
+/// Gives the role what core does not set through a pooler.
+async fn prepare_role(url: String) {
+    let options = storage::Options {
+        is_pooled: true,
+        ..storage::Options::new(url.clone(), Access::Administer)
+    };
+    let store = Store::open(&options).await.unwrap();
+    let statements = store.lacking_settings().await.unwrap().join(" ");
+    store.close().await;
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    let set = sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut connection);
+    set.await.unwrap();
 }
 
 /// Replicas must not make the same ids, so each has a seed of its own.

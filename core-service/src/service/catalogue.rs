@@ -26,7 +26,7 @@ use crate::{
         registration::Counters,
         slug,
     },
-    storage::{Store, StoredCover},
+    storage::{CatalogueReads, Store, StoredCover},
 };
 
 /// A page of the catalogue.
@@ -92,11 +92,17 @@ pub struct Catalogue {
     store: Store,
     clock: Clock,
     fetches_covers: bool,
-    /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until
-    /// the next maintenance.
-    is_indexed: Arc<AtomicBool>,
+    is_indexed: Arc<IsIndexed>,
     marks: Marks,
     states: Arc<States>,
+}
+
+/// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until the next
+/// maintenance. A replica has it later.
+#[derive(Debug, Default)]
+struct IsIndexed {
+    primary: AtomicBool,
+    replica: AtomicBool,
 }
 
 impl Catalogue {
@@ -121,9 +127,10 @@ impl Catalogue {
     /// A page of the public events.
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let count = store.count_live_events(now).await?;
+        let mut reads = store.catalogue_reads().await?;
+        let count = reads.count_live_events(now).await?;
         let start = self.marks.start(store, now, offset.into(), count).await?;
-        let found = store.list_live_events(now, start.after, limit.into(), start.offset);
+        let found = reads.list_live_events(now, start.after, limit.into(), start.offset);
         let found = found.await?;
         let count = saturated(count);
         Ok(CatalogueView {
@@ -143,12 +150,11 @@ impl Catalogue {
         limit: i32,
         offset: i32,
     ) -> Result<CatalogueView, Error> {
-        self.require_index().await?;
+        let mut reads = self.store.catalogue_reads().await?;
+        self.require_index(&mut reads).await?;
         let (now, limit) = (self.clock.now(), limit.into());
-        let found = self
-            .store
-            .search_catalogue(filter, now, limit, offset.into())
-            .await?;
+        let found = reads.search_catalogue(filter, now, limit, offset.into());
+        let found = found.await?;
         let matches = saturated(found.matches);
         let count = matches.min(MOST_MATCHES);
         Ok(CatalogueView {
@@ -162,14 +168,21 @@ impl Catalogue {
     }
 
     /// Refuses searches until the events of before an upgrade are in the index: an incomplete answer would be a wrong one.
-    async fn require_index(&self) -> Result<(), Error> {
-        if self.is_indexed.load(Ordering::Relaxed) {
+    async fn require_index(&self, reads: &mut CatalogueReads<'_>) -> Result<(), Error> {
+        let known = |reads: &CatalogueReads<'_>| {
+            if reads.is_on_replica() {
+                &self.is_indexed.replica
+            } else {
+                &self.is_indexed.primary
+            }
+        };
+        if known(reads).load(Ordering::Relaxed) {
             return Ok(());
         }
-        if self.store.has_events_to_index().await? {
+        if reads.has_events_to_index().await? {
             return Err(Error::IndexIncomplete);
         }
-        self.is_indexed.store(true, Ordering::Relaxed);
+        known(reads).store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -181,9 +194,7 @@ impl Catalogue {
 
     /// The same with how many seats the next people who register can get.
     pub async fn get_with_seats(&self, slug: &str) -> Result<(Event, i32), Error> {
-        let (now, found) = (self.clock.now(), self.find_by_slug(slug).await?);
-        let found = found.filter(|(event, _)| event.is_live(now));
-        let (event, counters) = found.ok_or(Error::NO_EVENT)?;
+        let (event, counters) = self.find_live(slug).await?.ok_or(Error::NO_EVENT)?;
         let left = counters.seats_left(event.max_capacity);
         Ok((event, left))
     }
@@ -220,17 +231,29 @@ impl Catalogue {
         })
     }
 
-    async fn find_shown(&self, slug: &str) -> Result<(Event, Counters), Error> {
-        let found = self.find_by_slug(slug).await?;
-        let found = found.filter(|(event, _)| event.is_shown());
-        found.ok_or(Error::NO_EVENT)
-    }
-
-    async fn find_by_slug(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
+    /// An event of the catalogue. A replica that has all changes of the catalogue knows whether it is one.
+    async fn find_live(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
         if !slug::is_possible(slug) {
             return Ok(None);
         }
-        Ok(self.store.find_event_and_counters(slug).await?)
+        let mut reads = self.store.catalogue_reads().await?;
+        let found = reads.find_event_and_counters(slug).await?;
+        Ok(found.filter(|(event, _)| event.is_live(self.clock.now())))
+    }
+
+    /// An event that is in the catalogue or not. Changes of those that are not count nowhere, so the primary alone knows them.
+    async fn find_shown(&self, slug: &str) -> Result<(Event, Counters), Error> {
+        if !slug::is_possible(slug) {
+            return Err(Error::NO_EVENT);
+        }
+        let mut reads = self.store.catalogue_reads().await?;
+        let mut found = reads.find_event_and_counters(slug).await?;
+        let is_live = |(event, _): &(Event, Counters)| event.is_live(self.clock.now());
+        if reads.is_on_replica() && !found.as_ref().is_some_and(is_live) {
+            found = self.store.find_event_and_counters(slug).await?;
+        }
+        let found = found.filter(|(event, _)| event.is_shown());
+        found.ok_or(Error::NO_EVENT)
     }
 }
 

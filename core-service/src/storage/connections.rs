@@ -344,7 +344,8 @@ impl Lease {
         self.from.forget_idle();
     }
 
-    fn put_back(&mut self) {
+    /// Gives the connection back after statements that have ended well.
+    pub(in crate::storage) fn put_back(&mut self) {
         if let Some(open) = self.open.take() {
             self.from.put_back(open);
         }

@@ -7,16 +7,18 @@ mod input;
 mod matches;
 mod seat_changes;
 mod servers;
+mod standby;
 
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
-pub(super) use self::connections::Transaction;
-use self::connections::{Connections, Lease};
+use self::connections::Connections;
+pub(super) use self::connections::{Lease, Transaction};
 use self::input::Input;
-use self::servers::Servers;
+use self::servers::{Kind, Servers};
+pub(super) use self::standby::Standby;
 use super::migrations::postgres as migrations;
 use super::{Error, Options};
 
@@ -267,7 +269,7 @@ async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> 
     Ok(row.try_get::<&str, _>("read_only")? == "off")
 }
 
-/// A connection to a server that takes writes; none while there is none.
+/// A connection to a server of the wanted kind; none while there is none.
 async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
     target.connect().await
 }
@@ -278,12 +280,16 @@ pub(super) struct Engine {
     readers: Connections,
     writers: Connections,
     servers: Servers,
+    standby: Option<Standby>,
     is_pooled: bool,
 }
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let servers = Servers::parse(options.url.expose_secret())?;
+        let servers = Servers::parse(options.url.expose_secret(), Kind::Primary)?;
+        let replica = options.replica.as_ref();
+        let replica = replica.map(|url| Servers::parse(url.expose_secret(), Kind::Standby));
+        let replica = replica.transpose()?;
         reach(&servers).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
@@ -296,6 +302,7 @@ impl Engine {
         Ok(Self {
             readers,
             writers: connections(WRITING, for_writes).measured("write"),
+            standby: replica.map(|servers| Standby::new(servers, options.is_pooled, for_reads)),
             servers,
             is_pooled: options.is_pooled,
         })
@@ -303,6 +310,10 @@ impl Engine {
 
     pub(super) async fn reader(&self) -> Result<Lease, Error> {
         self.readers.take().await
+    }
+
+    pub(super) const fn standby(&self) -> Option<&Standby> {
+        self.standby.as_ref()
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {
@@ -331,6 +342,9 @@ impl Engine {
     pub(super) async fn close(&self) {
         self.readers.close().await;
         self.writers.close().await;
+        if let Some(standby) = &self.standby {
+            standby.close().await;
+        }
     }
 }
 

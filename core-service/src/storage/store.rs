@@ -7,9 +7,9 @@ use secrecy::ExposeSecret;
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
-    MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection, StoredCover, Tx,
-    postgres, sqlite, tx::Inner,
+    AuditRecord, CatalogueMatches, CatalogueShards, Error, FailedMail, JobQueue, JobRecord,
+    KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
+    StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
@@ -41,7 +41,7 @@ pub(super) const DATABASE: &str = "database";
 
 /// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
-pub struct Store(Arc<Engine>);
+pub struct Store(Arc<Engine>, Arc<Current>);
 
 #[derive(Debug)]
 enum Engine {
@@ -61,7 +61,7 @@ impl Store {
             let text = "the database URL must begin with sqlite:// or postgres://";
             return Err(Error::Configuration(text.to_owned()));
         };
-        let store = Self(Arc::new(engine));
+        let store = Self(Arc::new(engine), Arc::default());
         if options.is_pooled {
             let lacking = store.lacking_settings().await?;
             if !lacking.is_empty() {
@@ -72,6 +72,14 @@ impl Store {
             }
         }
         Ok(store)
+    }
+
+    /// The replica, if there is one, and what it is compared with.
+    pub(super) fn standby(&self) -> Option<(&postgres::Standby, &Current)> {
+        match &*self.0 {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(engine) => Some((engine.standby()?, &self.1)),
+        }
     }
 
     /// Runs the migrations that are missing.
@@ -219,6 +227,8 @@ reads! {
     catalogue::catalogue_version() -> i64;
     /// The same, how many changes of seats there were, and when the next event ends.
     news::catalogue_state(now: Instant) -> CatalogueState;
+    /// What [`Store::catalogue_reads`] compares a replica with.
+    news::catalogue_shards() -> CatalogueShards;
     /// The slugs of at most `limit` events of which another number of seats is left than at these versions.
     news::list_seat_changes(known: &[ShardVersion], limit: i64) -> Vec<String>;
     /// The counters of these events, in no order.

@@ -10,6 +10,7 @@ mod erasing;
 mod exporting;
 mod forgetting;
 pub(crate) mod guests;
+mod limits_of_cores;
 mod mail_budgets;
 mod managing;
 mod members;
@@ -19,6 +20,7 @@ mod people;
 mod private_links;
 mod registering;
 mod removing;
+mod replica;
 mod seats;
 mod sessions;
 pub(crate) mod signing_in;
@@ -83,6 +85,16 @@ impl Instance {
 
     fn on(store: Store, seed: u64, clock: Clock) -> Self {
         Self::with(store, seed, clock, false)
+    }
+
+    /// The use cases on a database with a replica.
+    pub(crate) async fn open_with_replica(database: &Database, replica: String) -> Self {
+        let options = Options {
+            replica: Some(replica.into()),
+            ..Options::new(database.url(), Access::Serve)
+        };
+        let store = Store::open(&options).await.unwrap();
+        Self::on(store, 9, Clock::manual(NOW))
     }
 
     /// The use cases with rate limits.

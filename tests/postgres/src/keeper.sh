@@ -20,6 +20,9 @@ while read -r command; do
         ;;
     start) run pg_ctl -D "$folder/data" -s -w -o "$options $careless" start ;;
     start-durable) run pg_ctl -D "$folder/data" -s -w -o "$options" start ;;
+    "follow "*) run pg_basebackup -h "${command#follow }" -U muster -D "$folder/data" -R -X stream --checkpoint=fast --no-sync ;;
+    promote) run pg_ctl -D "$folder/data" -s -w promote ;;
+    kill) run pg_ctl -D "$folder/data" -s -w -m immediate stop ;;
     stop) run pg_ctl -D "$folder/data" -s -w -m fast stop ;;
     *) false ;;
     esac

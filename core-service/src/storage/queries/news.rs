@@ -3,14 +3,14 @@
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, seat_changes};
+use super::{Connection, Db, Row, seat_changes};
 use crate::{
     domain::{
         catalogue::{CatalogueState, CatalogueVersion, ShardVersion},
         ids::EventId,
         instant::Instant,
     },
-    storage::{Error, values::shard},
+    storage::{CatalogueShards, Error, values::shard},
 };
 
 /// All of it as of one moment: a reader that has seen a change has seen all that were committed before it.
@@ -40,6 +40,21 @@ pub(in crate::storage) async fn catalogue_state(
         version: CatalogueVersion { catalogue, seats },
         next_end: next_end.map(Instant::from_micros),
     })
+}
+
+/// The numbers of changes for those who compare them shard by shard.
+pub(in crate::storage) async fn catalogue_shards(
+    connection: &mut Connection,
+) -> Result<CatalogueShards, Error> {
+    let rows = sqlx::query::<Db>(
+        "SELECT t.version AS catalogue, s.version AS seats FROM seat_versions s \
+         JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
+    )
+    .fetch_all(connection)
+    .await?;
+    let pair = |row: &Row| Ok((row.try_get("catalogue")?, row.try_get("seats")?));
+    let pairs: Result<_, sqlx::Error> = rows.iter().map(pair).collect();
+    Ok(CatalogueShards(pairs?))
 }
 
 /// It is taken last, and so held for the shortest time, after the catalogue's own.

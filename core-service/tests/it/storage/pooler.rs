@@ -22,9 +22,7 @@ async fn open(url: String) -> Store {
 
 /// The URL of a database through a pooler.
 fn through(pooler: &Pooler, database: &Database) -> String {
-    let (_, place) = database.url().split_once("localhost/").unwrap();
-    let (name, _) = place.split_once('?').unwrap();
-    pooler.url(name)
+    pooler.url(database.name().unwrap())
 }
 
 /// Gives the role what core does not set through a pooler, as documented.

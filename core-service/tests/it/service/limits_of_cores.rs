@@ -1,0 +1,72 @@
+//! Limits with two cores: what each counts in its memory holds within their number.
+
+use core_service::{
+    domain::{
+        clock::Clock,
+        rate::{Limit, LimitSettings, Period},
+    },
+    service::{Error, Policy},
+};
+use test_postgres::Database;
+
+use super::{
+    Instance,
+    guests::{guest, seats},
+    policy,
+};
+use crate::fixtures::{NOW, migrate, open};
+
+/// Two cores on one database, with the same limits.
+async fn two_cores(database: &Database) -> [Instance; 2] {
+    let (store, clock) = (open(database).await, Clock::manual(NOW));
+    [7, 8].map(|seed| {
+        let limits = LimitSettings {
+            per_recipient: Limit::new(3, Period::Hour),
+            account_writes: Limit::new(4, Period::Minute),
+            ..LimitSettings::OFF
+        };
+        let limited = Policy { limits, ..policy() };
+        Instance::under(store.clone(), seed, clock.clone(), false, limited)
+    })
+}
+
+fn is_allowed<T>(answer: Result<T, Error>) -> bool {
+    match answer {
+        Ok(_) => true,
+        Err(Error::RateLimited { wait, .. }) => {
+            assert!(wait.as_secs() <= 3_600, "{wait:?}");
+            false
+        }
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+async fn limits_in_memory_hold_within_the_number_of_cores(database: Database) {
+    let cores = two_cores(&database).await;
+    let [one, two] = &cores;
+    let olga = one.olga().await;
+    let slug = one.create(&olga, seats(5)).await.slug;
+    // All of it through one core.
+    let mut mails = 0;
+    for _ in 0..10 {
+        let registered = one.registrations.register(&slug, guest("ada"), None).await;
+        mails += usize::from(is_allowed(registered));
+    }
+    assert_eq!(mails, 3);
+    // And then through the other.
+    for _ in 0..10 {
+        let registered = two.registrations.register(&slug, guest("ada"), None).await;
+        mails += usize::from(is_allowed(registered));
+    }
+    assert_eq!(mails, 3 * cores.len());
+    let calls = (0..20).filter(|number| {
+        let core = &cores[number % cores.len()];
+        is_allowed(core.call_limits.count(olga.account, false))
+    });
+    assert_eq!(calls.count(), 4 * cores.len());
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    limits_in_memory_hold_within_the_number_of_cores,
+);
