@@ -138,8 +138,8 @@ impl Bridge {
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
         }
-        let called = (tool.rpc.call)(&self.0.core, input, &context);
-        called.instrument(span).await
+        let answer = (tool.rpc.call)(&self.0.core, input, &context);
+        answer.instrument(span).await
     }
 }
 

@@ -105,12 +105,12 @@ impl Store {
     /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
         let began = traces::now();
-        let begun = match &*self.0 {
+        let inner = match &*self.0 {
             Engine::Sqlite(engine) => engine.begin().await.map(Inner::Sqlite),
             Engine::Postgres(engine) => engine.begin().await.map(Inner::Postgres),
         };
-        traces::ended(began, DATABASE, "begin", begun.is_ok());
-        begun.map(Tx)
+        traces::ended(began, DATABASE, "begin", inner.is_ok());
+        inner.map(Tx)
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.

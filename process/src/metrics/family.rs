@@ -130,7 +130,7 @@ impl<const N: usize> Counter<N> {
 
     /// One more.
     pub fn add_one(&self, labels: [Label; N]) {
-        self.0.with(labels, |counter| counter.inc());
+        self.0.with(labels, counter::Counter::inc);
     }
 
     /// It is this by now, as something else has counted.
@@ -153,12 +153,12 @@ impl<const N: usize> Gauge<N> {
 
     /// One more.
     pub fn up(&self, labels: [Label; N]) {
-        self.0.with(labels, |gauge| gauge.inc());
+        self.0.with(labels, gauge::Gauge::inc);
     }
 
     /// One less.
     pub fn down(&self, labels: [Label; N]) {
-        self.0.with(labels, |gauge| gauge.dec());
+        self.0.with(labels, gauge::Gauge::dec);
     }
 }
 

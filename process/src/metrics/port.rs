@@ -1,12 +1,8 @@
 //! The port from which Prometheus reads.
 
-use std::{
-    convert::Infallible,
-    future::{Ready, ready},
-    net::SocketAddr,
-    time::Duration,
-};
+use std::{convert::Infallible, future::ready, net::SocketAddr, time::Duration};
 
+use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header::CONTENT_TYPE};
 use http_body_util::Full;
 use tokio_util::sync::CancellationToken;
@@ -61,14 +57,15 @@ impl MetricsSettings {
         };
         // Also while the program stops: then they are of most interest.
         let never = CancellationToken::new();
-        tokio::spawn(serve::serve(listener, service_fn(answer), limits, never));
+        let service = service_fn(|request: Request<RequestBody>| {
+            ready(Ok::<_, Infallible>(answer(&request)))
+        });
+        tokio::spawn(serve::serve(listener, service, limits, never));
         Ok(())
     }
 }
 
-fn answer(
-    request: Request<RequestBody>,
-) -> Ready<Result<Response<Full<bytes::Bytes>>, Infallible>> {
+fn answer(request: &Request<RequestBody>) -> Response<Full<Bytes>> {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let (status, media_type, body) = if is_read && request.uri().path() == PATH {
         (StatusCode::OK, MEDIA_TYPE, text())
@@ -81,5 +78,5 @@ fn answer(
     let media_type = http::HeaderValue::from_static(media_type);
     response.headers_mut().insert(CONTENT_TYPE, media_type);
     response.extensions_mut().insert(Quiet);
-    ready(Ok(response))
+    response
 }

@@ -11,6 +11,7 @@ use tonic::transport::ClientTlsConfig;
 
 /// Settings of spans. Flatten them into a binary's settings.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::doc_markdown, reason = "clap shows it as it is")]
 #[command(next_help_heading = "Spans")]
 pub struct TraceSettings {
     /// URL of a collector of OpenTelemetry, which gets spans by OTLP over gRPC, for example http://127.0.0.1:4317. Without it, there are no

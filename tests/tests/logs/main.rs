@@ -43,6 +43,11 @@ fn log() -> MutexGuard<'static, Vec<u8>> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The log as it is now.
+fn logged() -> String {
+    String::from_utf8_lossy(&log()).into_owned()
+}
+
 fn listen() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
@@ -82,7 +87,7 @@ impl Secrets {
     /// Checks all that was told until now.
     async fn assert_absent(&self) {
         let told = [
-            ("the log", String::from_utf8_lossy(&log()).into_owned()),
+            ("the log", logged()),
             ("the spans", collector::text().await),
             ("the metrics", metrics::text()),
         ];
@@ -253,7 +258,7 @@ async fn no_secret_is_told(app: Arc<TestApp>) {
     planted::plant(&mut scene).await;
     scene.secrets.assert_absent().await;
     // That it would be found: all places have what was done.
-    let text = String::from_utf8_lossy(&log()).into_owned();
+    let text = logged();
     for seen in ["/oauth/token", "/mcp", "TRACE", "DEBUG"] {
         assert!(text.contains(seen), "{seen}");
     }
@@ -279,8 +284,8 @@ async fn what_is_told_is_found(app: Arc<TestApp>) {
         secrets.add(place, format!("canary-in-{place}-{id}"));
         secrets
     };
-    let (logged, spanned, measured) = (canary("a-log"), canary("a-span"), canary("a-metric"));
-    tracing::trace!(canary = logged.0[0].1, "is logged");
+    let (written, spanned, measured) = (canary("a-log"), canary("a-span"), canary("a-metric"));
+    tracing::trace!(canary = written.0[0].1, "is logged");
     let until = Instant::now() + TIMEOUT;
     // While the queue is full, spans are dropped.
     while !collector::text().await.contains(&spanned.0[0].1) {
@@ -290,7 +295,7 @@ async fn what_is_told_is_found(app: Arc<TestApp>) {
     let leaked: &'static str = measured.0[0].1.clone().leak();
     metrics::measure(|all| all.mails.add_one([leaked.into()]));
     for (secrets, text) in [
-        (logged, String::from_utf8_lossy(&log()).into_owned()),
+        (written, logged()),
         (spanned, collector::text().await),
         (measured, metrics::text()),
     ] {
