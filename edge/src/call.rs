@@ -5,10 +5,13 @@ mod client;
 mod context;
 mod endpoint;
 mod health;
+mod http2;
 mod identity;
+mod line;
 mod messages;
 mod pool;
 mod settings;
+mod tls;
 mod wire;
 
 pub use client::{Core, File};

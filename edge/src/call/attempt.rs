@@ -13,7 +13,7 @@ use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{Context, endpoint::Endpoint, identity::Identity, wire::Encoded};
+use super::{Context, endpoint::Endpoint, http2::NotSent, identity::Identity, wire::Encoded};
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -214,8 +214,8 @@ fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
 /// (`GOAWAY`), or refuses a call above the limit of the connection (`REFUSED_STREAM`).
 fn is_unseen(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| {
-        if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
-            return hyper.is_canceled();
+        if cause.is::<NotSent>() {
+            return true;
         }
         let refused =
             |h2: &h2::Error| h2.is_go_away() || h2.reason() == Some(h2::Reason::REFUSED_STREAM);

@@ -9,15 +9,16 @@ use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overlo
 use process::{CancellationToken, Failure, metrics, places::Kind};
 use secrecy::SecretString;
 use tokio::time::{Instant, timeout_at};
-use tonic::{Status, body::Body, metadata::MetadataMap, transport};
+use tonic::{Status, body::Body, metadata::MetadataMap};
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
     Context, Messages,
     attempt::{CallFailure, FailureKind, Reply, Rpc, as_seen, attempt},
-    endpoint::{CONNECTIONS, Endpoint, over_unix},
+    endpoint::{CONNECTIONS, Endpoint, over},
     health,
     identity::Identity,
+    line::Way,
     pool::{Chosen, Pool, Resolver, count_shed},
     wire::{decode, encode},
 };
@@ -61,10 +62,9 @@ impl Core {
         Self::fixed(Endpoint::in_process(transport))
     }
 
-    pub(crate) fn unix(path: &str) -> Result<Self, Failure> {
-        let endpoint = transport::Endpoint::from_shared(format!("unix://{path}"))
-            .map_err(|error| Failure::setting(format!("--core-url (MUSTER_CORE_URL): {error}")))?;
-        Ok(Self::fixed(Endpoint::remote(None, over_unix(endpoint))))
+    pub(crate) fn unix(path: &str) -> Self {
+        let transport = over(&Way::Unix(path.into()));
+        Self::fixed(Endpoint::remote(None, transport))
     }
 
     pub(crate) fn resolving(resolver: Resolver) -> Self {

@@ -1,35 +1,27 @@
 //! One replica of core.
 
 use std::{
-    array, io,
+    array,
     net::SocketAddr,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::Duration,
 };
 
-use http::{Request, Response, Uri};
-use hyper_util::rt::TokioIo;
+use http::{Request, Response};
 use process::{
     metrics,
     places::{Kind, Place, Room},
-    tcp,
 };
 use tokio::{
-    net::TcpStream,
     sync::Notify,
     time::{Instant, timeout},
 };
-use tonic::{
-    Status,
-    body::Body,
-    transport::{self, Channel},
-};
-use tower::{ServiceExt, service_fn, util::BoxCloneSyncService};
+use tonic::{Status, body::Body};
+use tower::{service_fn, util::BoxCloneSyncService};
 
-/// The transport of a call: a channel, or core itself in the same process.
+use super::line::{Line, Way};
+
+/// The transport of a call: lines, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
 
 /// How long a failed replica is set aside: about the time of a restart.
@@ -51,16 +43,8 @@ const MOST_CALLS: u32 = 200;
 /// The same for a replica that refuses calls.
 const FEWEST_CALLS: u32 = 32;
 
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(2);
-
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
 const SILENCE: Duration = Duration::from_millis(400);
-
-/// The interval of keep-alive pings and the time limit of their answers. Together they are the time after which calls to a hung
-/// or unreachable replica fail. Less would break connections to replicas that are only busy.
-const PING: Duration = Duration::from_secs(1);
-const PONG: Duration = Duration::from_millis(1_500);
 
 /// All places are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,56 +167,18 @@ impl Endpoint {
     }
 }
 
-/// Channels to an address. They connect at the first call, and again after a failure.
-pub(crate) fn over_tcp(endpoint: transport::Endpoint, address: SocketAddr) -> Transport {
-    let endpoint = kept_alive(endpoint);
-    transport(|| {
-        // It connects to the address, not to the endpoint's URL: with TLS, that is the name in the certificate.
-        endpoint.connect_with_connector_lazy(service_fn(move |_: Uri| connect(address)))
-    })
-}
-
-/// The same for a Unix socket.
-pub(crate) fn over_unix(endpoint: transport::Endpoint) -> Transport {
-    let endpoint = kept_alive(endpoint);
-    transport(|| endpoint.connect_lazy())
-}
-
-async fn connect(address: SocketAddr) -> io::Result<TokioIo<TcpStream>> {
-    let connected = tokio::time::timeout(CONNECT, tcp::connect(address)).await;
-    connected
-        .unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()))
-        .map(TokioIo::new)
-}
-
-fn kept_alive(endpoint: transport::Endpoint) -> transport::Endpoint {
-    endpoint
-        .http2_keep_alive_interval(PING)
-        .keep_alive_timeout(PONG)
-        .keep_alive_while_idle(true)
-}
-
-/// A call goes to the first channel that has few, or to the one that has fewest.
-fn transport(channel: impl Fn() -> Channel) -> Transport {
-    let channels: [_; CONNECTIONS] = array::from_fn(|_| Line {
-        channel: channel(),
-        calls: AtomicUsize::new(0),
-    });
-    let channels = Arc::new(channels);
+/// Lines to a replica. A call goes to the first one that has few calls, or to the one that has fewest.
+pub(crate) fn over(way: &Way) -> Transport {
+    let lines: [_; CONNECTIONS] = array::from_fn(|_| Line::new(way.clone()));
+    let lines = Arc::new(lines);
     BoxCloneSyncService::new(service_fn(move |request| {
-        let call = Call::choose(&channels);
+        let call = Call::choose(&lines);
         async move {
-            let call = call.ok_or_else(|| Status::internal("no channel"))?;
-            let answer = call.line().channel.clone().oneshot(request).await;
-            answer.map_err(|error| Status::from_error(error.into()))
+            let call = call.ok_or_else(|| Status::internal("no connection"))?;
+            let answer = call.line().call(request).await;
+            answer.map_err(Status::from_error)
         }
     }))
-}
-
-/// A channel, and how many calls wait for the beginning of an answer on it.
-struct Line {
-    channel: Channel,
-    calls: AtomicUsize,
 }
 
 /// A call on one of these lines.
@@ -262,19 +208,5 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         self.line().calls.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_connection_to_core_sends_small_requests_at_once() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let connection = connect(listener.local_addr().unwrap()).await.unwrap();
-        assert!(connection.inner().nodelay().unwrap());
     }
 }

@@ -16,16 +16,16 @@ use process::{
     metrics::{self, Metrics},
     places::{Kind, Place},
 };
+use rustls::ClientConfig;
 use tokio::time::Instant;
-use tonic::{
-    Status,
-    transport::{self, ClientTlsConfig},
-};
+use tonic::Status;
 
 use super::{
     attempt::CallFailure,
-    endpoint::{Endpoint, over_tcp},
+    endpoint::{Endpoint, over},
     health,
+    line::Way,
+    tls::Tls,
 };
 
 /// How often the hosts are resolved, to find new and removed replicas.
@@ -234,7 +234,7 @@ impl Pool {
 /// Resolves host names to replicas.
 pub(crate) struct Resolver {
     hosts: Vec<(String, u16)>,
-    tls: Option<ClientTlsConfig>,
+    tls: Option<Arc<ClientConfig>>,
     /// When the hosts were last resolved, and when they are resolved next.
     times: Mutex<Times>,
 }
@@ -245,7 +245,7 @@ struct Times {
 }
 
 impl Resolver {
-    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<ClientTlsConfig>) -> Self {
+    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<Arc<ClientConfig>>) -> Self {
         let now = Instant::now();
         Self {
             hosts,
@@ -300,17 +300,14 @@ impl Resolver {
     }
 
     fn connect(&self, address: SocketAddr, host: &str) -> Result<Arc<Endpoint>, Status> {
-        let unusable =
-            |error: transport::Error| Status::internal(format!("cannot call {address}: {error}"));
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let mut endpoint =
-            transport::Endpoint::from_shared(format!("{scheme}://{address}")).map_err(unusable)?;
-        if let Some(tls) = &self.tls {
-            endpoint = endpoint
-                .tls_config(tls.clone().domain_name(host))
-                .map_err(unusable)?;
-        }
-        let transport = over_tcp(endpoint, address);
-        Ok(Arc::new(Endpoint::remote(Some(address), transport)))
+        let way = match &self.tls {
+            None => Way::Tcp(address),
+            Some(config) => {
+                let tls = Tls::to(host, Arc::clone(config));
+                let unusable = |why: String| Status::internal(format!("cannot call {host}: {why}"));
+                Way::Tls(address, tls.map_err(unusable)?)
+            }
+        };
+        Ok(Arc::new(Endpoint::remote(Some(address), over(&way))))
     }
 }

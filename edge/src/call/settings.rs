@@ -1,13 +1,13 @@
 //! Settings of the connection to core.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use http::Uri;
 use process::Failure;
+use rustls::ClientConfig;
 use secrecy::SecretString;
-use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
-use super::{Core, pool::Resolver};
+use super::{Core, pool::Resolver, tls};
 
 /// Settings of the connection to core. Flatten them into an edge's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -138,7 +138,7 @@ impl CoreSettings {
     /// [`Failure::Settings`] with every setting that is missing or cannot be read.
     pub fn client(&self) -> Result<Core, Failure> {
         match &self.core_url {
-            CoreUrl::Unix(path) => Core::unix(path),
+            CoreUrl::Unix(path) => Ok(Core::unix(path)),
             CoreUrl::Hosts { hosts, tls } => {
                 let tls = if *tls { Some(self.tls()?) } else { None };
                 Ok(Core::resolving(Resolver::new(hosts.clone(), tls)))
@@ -146,7 +146,7 @@ impl CoreSettings {
         }
     }
 
-    fn tls(&self) -> Result<ClientTlsConfig, Failure> {
+    fn tls(&self) -> Result<Arc<ClientConfig>, Failure> {
         let mut problems = Vec::new();
         let mut read = |flag: &str, path: &PathBuf| {
             let pem = std::fs::read(path);
@@ -179,13 +179,12 @@ impl CoreSettings {
         if !problems.is_empty() {
             return Err(Failure::Settings(problems));
         }
-        let mut tls = ClientTlsConfig::new();
-        if let Some(ca) = ca.flatten() {
-            tls = tls.ca_certificate(Certificate::from_pem(ca));
-        }
-        if let (Some(cert), Some(key)) = (cert.flatten(), key.flatten()) {
-            tls = tls.identity(Identity::from_pem(cert, key));
-        }
-        Ok(tls)
+        let (ca, cert, key) = (ca.flatten(), cert.flatten(), key.flatten());
+        let own = cert.as_deref().zip(key.as_deref());
+        tls::config(ca.as_deref().unwrap_or_default(), own).map_err(|error| {
+            Failure::setting(format!(
+                "--core-ca, --core-cert, --core-key: cannot be used: {error}"
+            ))
+        })
     }
 }

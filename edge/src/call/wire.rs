@@ -3,8 +3,13 @@
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{
     Status,
-    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+    codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
+
+/// Room for most requests and small answers; larger ones get as much as they say that they need. And for how many bytes messages of a
+/// stream are sent together.
+const ROOM: usize = 512;
+const TOGETHER: usize = 32 << 10;
 
 /// Passes encoded messages through.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +38,10 @@ impl Encoder for Encoded {
         buffer.put(message);
         Ok(())
     }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(ROOM, TOGETHER)
+    }
 }
 
 impl Decoder for Encoded {
@@ -41,6 +50,10 @@ impl Decoder for Encoded {
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
         Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(ROOM, TOGETHER)
     }
 }
 

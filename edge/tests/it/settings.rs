@@ -62,6 +62,33 @@ fn everything_that_tls_lacks_is_reported_at_once() {
     );
 }
 
+#[test]
+fn certificates_that_cannot_be_used_are_refused_at_the_start() {
+    let tls = |file: &str| format!("{}/tests/it/tls/{file}", env!("CARGO_MANIFEST_DIR"));
+    for (ca, cert, key) in [
+        ("edge.key", "edge.pem", "edge.key"),
+        ("ca.pem", "edge.key", "edge.key"),
+        ("ca.pem", "edge.pem", "ca.pem"),
+        ("ca.pem", "edge.pem", "core.key"),
+    ] {
+        let (ca, cert, key) = (tls(ca), tls(cert), tls(key));
+        let settings = crate::core::settings(&[
+            "--core-url",
+            "https://core:1",
+            "--core-ca",
+            &ca,
+            "--core-cert",
+            &cert,
+            "--core-key",
+            &key,
+        ]);
+        let Err(failure) = settings.client() else {
+            panic!("{ca}, {cert} and {key} cannot be used");
+        };
+        assert_eq!(failure.code(), 64, "{failure}");
+    }
+}
+
 const TOKEN: &str = "--edge-token=0123456789abcdef0123456789abcdef";
 
 #[tokio::test]
