@@ -76,5 +76,4 @@ install_newer_tools() {
   unpack_newer "$newer" kubectl docker-compose promtool
 }
 
-# Nobody debugs what is built here: without debug information it is built sooner.
-export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} CARGO_INCREMENTAL=0
