@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use opentelemetry::{
     Context, KeyValue,
     propagation::TextMapPropagator as _,
@@ -115,6 +115,37 @@ pub fn name_in(span: &tracing::Span, headers: &mut HeaderMap) {
             .propagator
             .inject_context(&context, &mut Write(headers));
     }
+}
+
+/// The W3C `traceparent` of a span, to be kept for what it leaves to be done later; none if nobody sees its trace.
+pub fn named(span: &tracing::Span) -> Option<String> {
+    if span.is_none() || !is_on() {
+        return None;
+    }
+    let context = span.context();
+    let named = context.span().span_context().clone();
+    let is_seen = named.is_valid() && named.is_sampled();
+    is_seen.then(|| format!("00-{}-{}-01", named.trace_id(), named.span_id()))
+}
+
+/// The same span with a link to the one that made its work, by what [`named`] kept. It is also part of that trace if `is_part`, and otherwise
+/// the first of its own.
+#[must_use]
+pub fn made(span: tracing::Span, by: &str, is_part: bool) -> tracing::Span {
+    let (Some(exporting), Ok(by)) = (EXPORTING.get(), HeaderValue::try_from(by)) else {
+        return span;
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert("traceparent", by);
+    let maker = exporting
+        .propagator
+        .extract_with_context(&Context::new(), &Read(&headers));
+    span.add_link(maker.span().span_context().clone());
+    if is_part {
+        // It fails only for spans that nobody exports.
+        let _part_of = span.set_parent(maker);
+    }
+    span
 }
 
 /// Names a span anew, by what is known at its end.

@@ -59,6 +59,8 @@ pub struct Job {
     pub occasion: i32,
     /// Where the work goes.
     pub destination: Destination,
+    /// What made it: the W3C `traceparent` of its command, if that is traced.
+    pub trace_parent: Option<String>,
 }
 
 impl Job {
@@ -69,6 +71,7 @@ impl Job {
             task,
             subject_id: registration.uuid(),
             destination: Destination::MAIL,
+            trace_parent: None,
         }
     }
 
@@ -79,6 +82,7 @@ impl Job {
             subject_id,
             occasion: 0,
             destination: Destination::MAIL,
+            trace_parent: None,
         }
     }
 
@@ -97,6 +101,7 @@ impl Job {
             subject_id: event.uuid(),
             occasion: minute(now),
             destination: Destination::COVERS,
+            trace_parent: None,
         }
     }
 
@@ -129,6 +134,8 @@ pub struct ClaimedJob {
     pub tries: i32,
     /// Until when no other runner may claim it.
     pub leased_until: Instant,
+    /// What made it, if that was traced: see [`Job::trace_parent`].
+    pub trace_parent: Option<String>,
 }
 
 impl ClaimedJob {

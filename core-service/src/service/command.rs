@@ -6,10 +6,12 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use process::traces;
 use tokio::{
     sync::watch,
     time::{Instant as Moment, sleep},
 };
+use tracing::Span;
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
@@ -241,9 +243,19 @@ impl Unit {
         self.record_by(self.actor, fact).await
     }
 
-    /// The same for a batch with several actors.
+    /// The same for another actor.
     pub(crate) async fn record_by(
         &mut self,
+        actor: Actor,
+        fact: Fact<'_>,
+    ) -> Result<u64, storage::Error> {
+        self.record_for(&traces::current(), actor, fact).await
+    }
+
+    /// The same for a batch with several actors: the fact's job leads back to this span.
+    pub(crate) async fn record_for(
+        &mut self,
+        span: &Span,
         actor: Actor,
         fact: Fact<'_>,
     ) -> Result<u64, storage::Error> {
@@ -252,7 +264,10 @@ impl Unit {
         consequences.any = true;
         consequences.audit.extend(fact.audit(id, self.now, actor));
         let job = fact.job(self.now, self.fetches_covers);
-        consequences.jobs.extend(job);
+        consequences.jobs.extend(job.map(|job| Job {
+            trace_parent: traces::named(span),
+            ..job
+        }));
         consequences
             .organizers
             .extend(fact.news_for_organizers(actor));
@@ -268,8 +283,13 @@ impl Unit {
     /// At once and not before the commit: the current rows determine the recipients.
     async fn schedule(&mut self, mailing: Mailing) -> Result<u64, storage::Error> {
         let (tx, now) = (&mut self.tx, self.now);
+        let trace_parent = traces::named(&traces::current());
+        let trace_parent = trace_parent.as_deref();
         match mailing {
-            Mailing::Cancellation { event } => tx.schedule_cancellation_mails(event, now).await,
+            Mailing::Cancellation { event } => {
+                tx.schedule_cancellation_mails(event, now, trace_parent)
+                    .await
+            }
             Mailing::Change {
                 event,
                 known,
@@ -280,7 +300,8 @@ impl Unit {
                 tx.put_former(event, known, &former, now).await?;
                 if let Some(announcement) = announcement {
                     let due_at = announcement.due_at(now);
-                    tx.put_announcement(event, &announcement, due_at).await?;
+                    tx.put_announcement(event, &announcement, due_at, trace_parent)
+                        .await?;
                 }
                 Ok(0)
             }
@@ -289,11 +310,12 @@ impl Unit {
                 current,
                 sequence,
             } => {
-                tx.schedule_event_changed_mails(event, current, sequence, now)
+                tx.schedule_event_changed_mails(event, current, sequence, now, trace_parent)
                     .await
             }
             Mailing::Promotion { event, seats } => {
-                tx.schedule_promotion_mails(event, seats, now).await?;
+                tx.schedule_promotion_mails(event, seats, now, trace_parent)
+                    .await?;
                 Ok(u64::try_from(seats).unwrap_or(0))
             }
         }
@@ -324,8 +346,9 @@ impl Unit {
         self.tx.insert_jobs(&jobs, self.now).await?;
         let organizers: Vec<AccountId> = organizers.into_iter().collect();
         let collection = Collection::begun(self.now);
+        let trace_parent = traces::named(&traces::current());
         self.tx
-            .collect_for_organizers(&organizers, collection, self.now)
+            .collect_for_organizers(&organizers, collection, self.now, trace_parent.as_deref())
             .await?;
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;

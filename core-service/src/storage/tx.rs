@@ -123,7 +123,7 @@ statements! {
     /// Sets what a member wants to be mailed; false if there is no such member.
     organizer_mails::set_mail_choice(account: AccountId, person: PersonId, choice: MailChoice) -> bool;
     /// Begins to collect registrations of these accounts for mails to their members, unless that goes on already.
-    organizer_mails::collect_for_organizers(accounts: &[AccountId], collection: Collection, now: Instant) -> ();
+    organizer_mails::collect_for_organizers(accounts: &[AccountId], collection: Collection, now: Instant, trace_parent: Option<&str>) -> ();
     /// Goes on collecting; false, and nothing written, if the job is no longer the runner's.
     organizer_mails::go_on_collecting(job: &ClaimedJob, collection: Collection) -> bool;
     /// Ends what [`Tx::go_on_collecting`] went on with.
@@ -411,15 +411,15 @@ statements! {
     links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
 
     /// Adds a `cancellation_mail` job for each active registration of an event; returns their number.
-    jobs::schedule_cancellation_mails(event: EventId, now: Instant) -> u64;
+    jobs::schedule_cancellation_mails(event: EventId, now: Instant, trace_parent: Option<&str>) -> u64;
     /// Adds a `promoted_mail` job for each of the first registrations on the waitlist, before they are promoted.
-    jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant) -> ();
+    jobs::schedule_promotion_mails(event: EventId, seats: i32, now: Instant, trace_parent: Option<&str>) -> ();
     /// The announcement of an event's new time or place that waits, if there is one.
     announcements::find_announcement(event: EventId) -> Option<Announcement>;
     /// How many active registrants know another time or place than `next`; those of whom nothing is noted know `known`.
     announcements::count_who_know_another(event: EventId, known: TimeAndPlace, next: TimeAndPlace) -> i32;
     /// Schedules the announcement of an event's new time or place, in place of one that waits.
-    announcements::put_announcement(event: EventId, announcement: &Announcement, due_at: Instant) -> ();
+    announcements::put_announcement(event: EventId, announcement: &Announcement, due_at: Instant, trace_parent: Option<&str>) -> ();
     /// Stores that the active registrants of an event know this time and place, unless they were last told something else. It
     /// must come before the event changes.
     announcements::note_known(event: EventId, known: TimeAndPlace) -> ();
@@ -429,7 +429,7 @@ statements! {
     announcements::note_told(told: &[(RegistrationId, TimeAndPlace)]) -> ();
     /// Adds an `event_changed_mail` job for each active registration of an event whose owner knows another time or place;
     /// returns their number. An event's sequence number is used once.
-    announcements::schedule_event_changed_mails(event: EventId, current: TimeAndPlace, sequence: i32, now: Instant) -> u64;
+    announcements::schedule_event_changed_mails(event: EventId, current: TimeAndPlace, sequence: i32, now: Instant, trace_parent: Option<&str>) -> u64;
     /// Adds jobs that are due at once, except existing ones; returns the number of added jobs.
     jobs::insert_jobs(jobs: &[Job], now: Instant) -> u64;
     /// Claims at most `limit` due jobs of a kind for a destination.

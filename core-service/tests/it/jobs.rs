@@ -112,6 +112,7 @@ fn job(number: u128, destination: &Destination) -> Job {
         subject_id: Uuid::from_u128(number << 16),
         occasion: 0,
         destination: destination.clone(),
+        trace_parent: None,
     }
 }
 
@@ -156,6 +157,23 @@ async fn done_jobs_are_gone_and_a_key_names_one_job(database: Database) {
     assert!(jobs(&store).await.is_empty());
 }
 
+async fn a_job_keeps_what_made_it_beside_others_that_are_not_traced(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let trace_parent = Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned());
+    let traced = Job {
+        trace_parent: trace_parent.clone(),
+        ..job(0, &Destination::COVERS)
+    };
+    let mut tx = store.begin().await.unwrap();
+    let both = [traced, job(1, &Destination::COVERS)];
+    assert_eq!(tx.insert_jobs(&both, NOW).await.unwrap(), 2);
+    tx.commit().await.unwrap();
+    let mut claimed = claim(&store, &clock).await;
+    claimed.sort_by_key(|job| job.key.subject_id);
+    let kept: Vec<_> = claimed.into_iter().map(|job| job.trace_parent).collect();
+    assert_eq!(kept, [trace_parent, None]);
+}
+
 async fn a_kind_without_a_handler_waits(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     let rows = Rows::new();
@@ -170,7 +188,9 @@ async fn a_kind_without_a_handler_waits(database: Database) {
     let guests = add_registrations(&store, &rows, event.id, &statuses).await;
     let mut tx = store.begin().await.unwrap();
     assert_eq!(
-        tx.schedule_cancellation_mails(event.id, NOW).await.unwrap(),
+        tx.schedule_cancellation_mails(event.id, NOW, None)
+            .await
+            .unwrap(),
         3
     );
     tx.commit().await.unwrap();
@@ -323,6 +343,7 @@ async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Data
 test_postgres::on_both_engines!(
     prepare: migrate;
     done_jobs_are_gone_and_a_key_names_one_job,
+    a_job_keeps_what_made_it_beside_others_that_are_not_traced,
     a_kind_without_a_handler_waits,
     a_job_is_tried_nine_times_ever_later_and_then_has_failed,
     while_a_destination_is_away_one_job_at_a_time_is_tried_and_none_fails,

@@ -89,6 +89,7 @@ async fn what_is_old_is_deleted(database: Database) {
         subject_id: subject,
         occasion,
         destination: Destination::COVERS,
+        trace_parent: None,
     };
     let mut tx = store.begin().await.unwrap();
     for days in [0, 1, 2] {

@@ -86,7 +86,7 @@ metrics! {
 
     /// Whether the database answered when core last asked it: 1 or 0.
     database_up: Gauge "muster_database_up" [];
-    /// Time that a call waited for a connection to the database, by pool: read or write, and outcome: got or none.
+    /// Time that a call waited for a connection to the database, by pool: read, write or replica, and outcome: got or none.
     database_waits: Histogram "muster_database_wait_seconds" [pool, outcome];
     /// Connections to the database, by pool and state: used or idle.
     database_connections: Gauge "muster_database_connections" [pool, state];

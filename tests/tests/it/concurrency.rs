@@ -144,7 +144,9 @@ async fn cancelling_at_once_schedules_mail_once(app: Arc<TestApp>) {
     // The control: whoever did not look whether the event is cancelled already would be refused by the jobs' keys.
     let event = core_service::domain::ids::EventId::new(id.as_str().unwrap().parse().unwrap());
     let mut tx: Tx = app.store.begin().await.unwrap();
-    let again = tx.schedule_cancellation_mails(event, app.clock.now()).await;
+    let again = tx
+        .schedule_cancellation_mails(event, app.clock.now(), None)
+        .await;
     assert!(matches!(again, Err(Error::Duplicate { .. })), "{again:?}");
     drop(tx);
     let cancellations = app.audit(id.as_str().unwrap()).await.into_iter();

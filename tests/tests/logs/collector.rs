@@ -108,6 +108,13 @@ pub(crate) async fn spans_of(trace: &[u8], caller: &[u8]) -> Vec<Span> {
     }
 }
 
+/// The spans with this name that have arrived.
+pub(crate) fn named(name: &str) -> Vec<Span> {
+    let arrived = arrived();
+    let spans = arrived.spans.iter();
+    spans.filter(|span| span.name == name).cloned().collect()
+}
+
 async fn flush() {
     tokio::task::spawn_blocking(traces::flush).await.unwrap();
 }

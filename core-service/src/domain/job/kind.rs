@@ -70,6 +70,19 @@ impl JobKind {
     /// The kinds by which organizers are told of registrations.
     pub const TO_ORGANIZERS: [Self; 2] = [Self::OrganizerMail, Self::OrganizerNews];
 
+    /// Whether a job of this kind is for itself what one command left to be done. Others are one of many that a command made, or collect for
+    /// a while what many commands made.
+    pub const fn is_of_one_command(self) -> bool {
+        !matches!(
+            self,
+            Self::PromotedMail
+                | Self::CancellationMail
+                | Self::EventChangedMail
+                | Self::OrganizerNews
+                | Self::EventAnnouncement
+        )
+    }
+
     /// Its name, as it is stored and shown.
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use process::metrics;
+use process::{metrics, traces};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, Span, field::Empty};
 
@@ -47,9 +47,10 @@ impl Outcome {
     }
 }
 
-/// The span of a try.
+/// The span of a try. It leads back to what made the job. The first try is also part of that trace, unless it has many: later ones may come
+/// a day afterwards.
 fn span(job: &ClaimedJob) -> Span {
-    process::span!(
+    let span = process::span!(
         "job",
         otel.kind = "consumer",
         otel.name = job.key.kind.name(),
@@ -57,7 +58,14 @@ fn span(job: &ClaimedJob) -> Span {
         muster.job.kind = job.key.kind.name(),
         muster.job.attempt = job.attempt,
         muster.job.outcome = Empty,
-    )
+    );
+    match &job.trace_parent {
+        Some(made_by) => {
+            let is_part = job.attempt == 1 && job.key.kind.is_of_one_command();
+            traces::made(span, made_by, is_part)
+        }
+        None => span,
+    }
 }
 
 /// Runs one try. The handler has a task of its own, so that a panic ends only this try.

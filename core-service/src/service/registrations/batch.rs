@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use process::{metrics, traces};
+use process::metrics;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Duration, Instant},
@@ -38,8 +38,6 @@ const PATIENCE: Duration = Duration::from_millis(250);
 struct Command {
     request: Request,
     queued: Instant,
-    /// What it is part of.
-    span: Span,
     reply: oneshot::Sender<Result<Placed, Error>>,
 }
 
@@ -96,7 +94,6 @@ impl Batchers {
         let command = Command {
             request,
             queued: Instant::now(),
-            span: traces::current(),
             reply,
         };
         queue
@@ -173,7 +170,7 @@ fn span(batch: &[Command]) -> Span {
     );
     if !span.is_none() {
         for command in batch {
-            span.follows_from(&command.span);
+            span.follows_from(&command.request.span);
         }
     }
     span
@@ -207,6 +204,8 @@ async fn answer(batcher: &Batcher, batch: Vec<Command>) -> Option<storage::Error
         .map(|command| (command.request, command.reply))
         .unzip();
     let outcomes = decide_all(batcher, &requests).await;
+    // A request's span does not end later than its answer.
+    drop(requests);
     let failed = outcomes.iter().find_map(|outcome| match outcome {
         Err(Error::Unavailable(storage::Error::UnknownOutcome(_))) => None,
         Err(Error::Unavailable(cause)) => Some(cause.for_another()),

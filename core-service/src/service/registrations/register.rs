@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use process::traces;
+
 use crate::{
     domain::{
         audit::Actor,
@@ -70,6 +72,7 @@ impl Registrations {
                 email,
                 answers,
                 link: None,
+                span: traces::current(),
             })
             .await?;
         Ok(allowance)
@@ -94,6 +97,7 @@ impl Registrations {
             email,
             answers,
             link: Some(token.hash()),
+            span: traces::current(),
         };
         let added = |placed| match placed {
             Placed::Before => Err(Error::AlreadyRegistered),

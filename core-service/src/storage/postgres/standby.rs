@@ -44,8 +44,9 @@ struct Rest {
 impl Standby {
     pub(super) fn new(servers: Servers, is_pooled: bool, most: u32) -> Self {
         let session = (!is_pooled).then_some(READING);
+        let readers = Connections::new(servers, session, most, LONGEST_TRY);
         Self {
-            readers: Connections::new(servers, session, most, LONGEST_TRY),
+            readers: readers.measured("replica"),
             rest: Mutex::default(),
         }
     }

@@ -48,14 +48,16 @@ pub(in crate::storage) async fn put_announcement(
     event: EventId,
     announcement: &Announcement,
     due_at: Instant,
+    trace_parent: Option<&str>,
 ) -> Result<(), Error> {
     let MailCount { day, mails } = announcement.counted;
     let task = Task::EventAnnouncement { mails, day };
     sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-         VALUES ($1, $2, 0, $3, $4, 0, 0, $5, $6) \
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at, \
+         trace_parent) VALUES ($1, $2, 0, $3, $4, 0, 0, $5, $6, $7) \
          ON CONFLICT (kind, subject_id, occasion) DO UPDATE SET payload = excluded.payload, due_at = excluded.due_at, \
-         created_at = excluded.created_at, failed_at = NULL, attempts = jobs.attempts + 1, uncounted = jobs.attempts + 1",
+         created_at = excluded.created_at, trace_parent = excluded.trace_parent, failed_at = NULL, \
+         attempts = jobs.attempts + 1, uncounted = jobs.attempts + 1",
     )
     .bind(task.kind().name())
     .bind(event.uuid())
@@ -63,6 +65,7 @@ pub(in crate::storage) async fn put_announcement(
     .bind(task.payload())
     .bind(due_at.micros())
     .bind(announcement.since.micros())
+    .bind(trace_parent)
     .execute(connection)
     .await?;
     Ok(())
@@ -183,11 +186,12 @@ pub(in crate::storage) async fn schedule_event_changed_mails(
     current: TimeAndPlace,
     sequence: i32,
     now: Instant,
+    trace_parent: Option<&str>,
 ) -> Result<u64, Error> {
     let task = Task::EventChangedMail { sequence };
     let done = sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-         SELECT $1, id, $2, $3, $4, 0, 0, $5, $5 FROM registrations \
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at, \
+         trace_parent) SELECT $1, id, $2, $3, $4, 0, 0, $5, $5, $8 FROM registrations \
          WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND told <> $7",
     )
     .bind(task.kind().name())
@@ -197,6 +201,7 @@ pub(in crate::storage) async fn schedule_event_changed_mails(
     .bind(now.micros())
     .bind(event.uuid())
     .bind(current.fingerprint())
+    .bind(trace_parent)
     .execute(connection)
     .await?;
     Ok(done.rows_affected())

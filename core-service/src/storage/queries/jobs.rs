@@ -16,16 +16,18 @@ pub(in crate::storage) async fn schedule_cancellation_mails(
     connection: &mut Connection,
     event: EventId,
     now: Instant,
+    trace_parent: Option<&str>,
 ) -> Result<u64, Error> {
     let done = sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at) \
-         SELECT $1, id, 0, $2, 0, 0, $3, $3 FROM registrations \
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at, trace_parent) \
+         SELECT $1, id, 0, $2, 0, 0, $3, $3, $5 FROM registrations \
          WHERE event_id = $4 AND status IN ('Pending', 'Confirmed', 'Waitlisted')",
     )
     .bind(JobKind::CancellationMail.name())
     .bind(Destination::MAIL.name())
     .bind(now.micros())
     .bind(event.uuid())
+    .bind(trace_parent)
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
@@ -37,10 +39,11 @@ pub(in crate::storage) async fn schedule_promotion_mails(
     event: EventId,
     seats: i32,
     now: Instant,
+    trace_parent: Option<&str>,
 ) -> Result<(), Error> {
     sqlx::query::<Db>(
-        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at) \
-         SELECT $1, id, 0, $2, 0, 0, $3, $3 FROM registrations \
+        "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at, trace_parent) \
+         SELECT $1, id, 0, $2, 0, 0, $3, $3, $6 FROM registrations \
          WHERE event_id = $4 AND status = 'Waitlisted' ORDER BY seq LIMIT $5",
     )
     .bind(JobKind::PromotedMail.name())
@@ -48,11 +51,26 @@ pub(in crate::storage) async fn schedule_promotion_mails(
     .bind(now.micros())
     .bind(event.uuid())
     .bind(i64::from(seats))
+    .bind(trace_parent)
     .execute(connection)
     .await?;
     Ok(())
 }
 
+/// Adds the rows of `input`, with more columns if there are.
+macro_rules! insert {
+    ($more:literal) => {
+        concat!(
+            "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at",
+            $more,
+            ") SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at",
+            $more,
+            " FROM input WHERE TRUE ON CONFLICT (kind, subject_id, occasion) DO NOTHING"
+        )
+    };
+}
+
+/// A batch of which nothing is traced costs nothing for it.
 pub(in crate::storage) async fn insert_jobs(
     connection: &mut Connection,
     jobs: &[Job],
@@ -61,19 +79,22 @@ pub(in crate::storage) async fn insert_jobs(
     if jobs.is_empty() {
         return Ok(0);
     }
-    Input::default()
+    let input = Input::default()
         .column("kind", jobs.iter().map(|job| job.task.kind().name()))
         .column("subject_id", jobs.iter().map(|job| job.subject_id))
         .column("occasion", jobs.iter().map(|job| job.occasion))
         .column("destination", jobs.iter().map(|job| job.destination.name()))
         .column("payload", jobs.iter().map(|job| job.task.payload()))
-        .column("created_at", jobs.iter().map(|_| now.micros()))
-        .execute(
-            connection,
-            "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-             SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at FROM input WHERE TRUE \
-             ON CONFLICT (kind, subject_id, occasion) DO NOTHING",
+        .column("created_at", jobs.iter().map(|_| now.micros()));
+    if jobs.iter().all(|job| job.trace_parent.is_none()) {
+        return input.execute(connection, insert!("")).await;
+    }
+    input
+        .column(
+            "trace_parent",
+            jobs.iter().map(|job| job.trace_parent.as_deref()),
         )
+        .execute(connection, insert!(", trace_parent"))
         .await
 }
 
@@ -179,7 +200,8 @@ pub(in crate::storage) async fn claim_jobs(
         ") UPDATE jobs SET attempts = jobs.attempts + 1, due_at = $5 FROM due \
          WHERE jobs.kind = due.kind AND jobs.subject_id = due.subject_id AND jobs.occasion = due.occasion \
          RETURNING jobs.subject_id AS subject_id, jobs.occasion AS occasion, jobs.payload AS payload, \
-         jobs.attempts AS attempts, jobs.uncounted AS uncounted, jobs.due_at AS due_at"
+         jobs.attempts AS attempts, jobs.uncounted AS uncounted, jobs.due_at AS due_at, \
+         jobs.trace_parent AS trace_parent"
     ))
     .bind(destination.name())
     .bind(kind.name())
@@ -190,7 +212,12 @@ pub(in crate::storage) async fn claim_jobs(
     .fetch_all(connection)
     .await?
     .iter()
-    .map(|row| read(kind, row))
+    .map(|row| {
+        Ok(ClaimedJob {
+            trace_parent: row.try_get("trace_parent")?,
+            ..read(kind, row)?
+        })
+    })
     .collect()
 }
 
@@ -343,5 +370,6 @@ fn read(kind: JobKind, row: &Row) -> Result<ClaimedJob, Error> {
         attempt,
         tries: attempt.saturating_sub(uncounted),
         leased_until: Instant::from_micros(row.try_get("due_at")?),
+        trace_parent: None,
     })
 }

@@ -36,6 +36,7 @@ pub(in crate::storage) async fn collect_for_organizers(
     accounts: &[AccountId],
     collection: Collection,
     now: Instant,
+    trace_parent: Option<&str>,
 ) -> Result<(), Error> {
     if accounts.is_empty() {
         return Ok(());
@@ -59,10 +60,12 @@ pub(in crate::storage) async fn collect_for_organizers(
         .column("payload", all().map(|_| task.payload()))
         .column("due_at", all().map(|_| collection.due_at.micros()))
         .column("created_at", all().map(|_| now.micros()))
+        .column("trace_parent", all().map(|_| trace_parent))
         .execute(
             connection,
-            "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at) \
-             SELECT kind, subject_id, 0, destination, payload, 0, 0, due_at, created_at FROM input WHERE TRUE \
+            "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at, \
+             trace_parent) SELECT kind, subject_id, 0, destination, payload, 0, 0, due_at, created_at, trace_parent \
+             FROM input WHERE TRUE \
              ON CONFLICT (kind, subject_id, occasion) DO UPDATE SET \
              due_at = CASE WHEN jobs.failed_at IS NULL THEN jobs.due_at ELSE excluded.due_at END, failed_at = NULL",
         )

@@ -6,14 +6,20 @@ use std::{
     time::Instant,
 };
 
+use core_service::domain::{
+    clock::Clock,
+    ids::EventId,
+    job::{Destination, Job, JobKind},
+};
 use muster_api::v1::{GetEventRequest, ListUseCasesRequest};
 use test_postgres::Database;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use uuid::Uuid;
 
 use super::{
     CatalogueServiceClient, EventServiceClient, POLL, Running, TIMEOUT, key, public_event, with_key,
 };
-use crate::fixtures::migrate;
+use crate::fixtures::{HOUR, migrate, open};
 
 /// The address that a core has logged for its metrics.
 fn address(running: &Running) -> String {
@@ -86,17 +92,62 @@ async fn core_is_measured(database: Database) {
     assert!(!page.contains("secret") && !page.contains(&key), "{page}");
 }
 
-#[tokio::test]
-async fn core_is_measured_on_sqlite() {
-    core_is_measured(Database::sqlite(migrate).await).await;
+/// Two jobs that are due for an hour, and one that has failed. This core has no provider of photographs, so that they wait.
+async fn add_jobs(database: &Database) {
+    let store = open(database).await;
+    let made_at = Clock::system().now().plus_seconds(-HOUR);
+    let job = |number| Job::stock_cover(EventId::new(Uuid::from_u128(number)), made_at);
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_jobs(&[1, 2, 3].map(job), made_at).await.unwrap();
+    let (covers, kind) = (Destination::COVERS, JobKind::StockCover);
+    let claimed = tx.claim_jobs(&covers, kind, made_at, made_at.plus_seconds(60), 1);
+    let claimed = claimed.await.unwrap();
+    tx.fail_job(&claimed[0], made_at, "refused").await.unwrap();
+    tx.commit().await.unwrap();
+    store.close().await;
 }
 
-#[tokio::test]
-async fn core_is_measured_on_postgres() {
-    if let Some(database) = Database::postgres(migrate).await {
-        core_is_measured(database).await;
-    }
+async fn jobs_of_the_database_are_measured(database: Database) {
+    add_jobs(&database).await;
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--metrics-addr", "127.0.0.1:0"];
+    let running = Running::start_in(folder, database.url(), &arguments);
+    let oldest = r#"muster_jobs_oldest_due_seconds{kind="stock_cover"} "#;
+    let page = await_samples(
+        &address(&running),
+        &[
+            r#"muster_jobs_due{kind="stock_cover"} 2.0"#,
+            r#"muster_jobs_dead{kind="stock_cover"} 1.0"#,
+            oldest,
+        ],
+    );
+    let line = page.lines().find_map(|line| line.strip_prefix(oldest));
+    let seconds: f64 = line.unwrap().parse().unwrap();
+    let longest = 3_600.0 + TIMEOUT.as_secs_f64();
+    assert!((3_600.0..longest).contains(&seconds), "{seconds}");
 }
+
+async fn connections_to_a_replica_are_measured(database: Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let (metrics, replica) = ("--metrics-addr", "--database-replica-url");
+    // It is none, and is measured nevertheless.
+    let arguments = [metrics, "127.0.0.1:0", replica, database.url()];
+    let running = Running::start_in(folder, database.url(), &arguments);
+    await_samples(
+        &address(&running),
+        &[
+            r#"muster_database_connections_limit{pool="replica"}"#,
+            r#"muster_database_connections{pool="replica",state="used"} 0.0"#,
+        ],
+    );
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    core_is_measured,
+    jobs_of_the_database_are_measured;
+    on_postgres: connections_to_a_replica_are_measured
+);
 
 #[tokio::test]
 async fn a_core_without_a_port_for_metrics_measures_nothing() {

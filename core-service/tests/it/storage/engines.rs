@@ -95,6 +95,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0038_own_events",
             "0041_seat_changes",
             "0042_fewer_indexes",
+            "0043_job_traces",
         ]
     );
     store.migrate().await.unwrap();
@@ -140,6 +141,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0038_own_events",
                 "0041_seat_changes",
                 "0042_fewer_indexes",
+                "0043_job_traces",
             ]
         );
     }

@@ -6,6 +6,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use tracing::Span;
+
 use super::{Batcher, organizers::Organizers};
 use crate::{
     domain::{
@@ -35,6 +37,8 @@ pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) answers: Vec<Answer>,
     /// The hash of the private link's token in the caller's answer.
     pub(in crate::service::registrations) link: Option<[u8; 32]>,
+    /// What it is part of.
+    pub(in crate::service::registrations) span: Span,
 }
 
 /// The outcome of a request that was not refused.
@@ -125,7 +129,7 @@ struct Batch<'a> {
     registered: HashMap<(EventId, String), RegistrationId>,
     new: Vec<Registration>,
     repeated: Vec<NewDetails>,
-    facts: Vec<(Actor, Fact<'static>)>,
+    facts: Vec<(Span, Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
     mails: Mails,
     organizers: Organizers,
@@ -256,7 +260,7 @@ impl<'a> Batch<'a> {
                 (fact, placed)
             }
         };
-        self.facts.push((request.actor, fact));
+        self.facts.push((request.span.clone(), request.actor, fact));
         self.links.extend(request.link.map(|hash| (hash, id)));
         Ok(placed)
     }
@@ -278,8 +282,8 @@ impl<'a> Batch<'a> {
                 .insert_link(hash, *registration, None, self.now)
                 .await?;
         }
-        for (actor, fact) in &self.facts {
-            unit.record_by(*actor, *fact).await?;
+        for (span, actor, fact) in &self.facts {
+            unit.record_for(span, *actor, *fact).await?;
         }
         self.organizers.write(unit).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
