@@ -4,12 +4,14 @@ mod changes;
 mod copy;
 mod create;
 mod custom_field;
+mod listed;
 mod patch;
 mod time_and_place;
 
 pub use changes::Changes;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
+pub use listed::ListedEvent;
 pub use patch::EventPatch;
 pub use time_and_place::{TimeAndPlace, WhenAndWhere};
 

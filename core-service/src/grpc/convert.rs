@@ -14,7 +14,7 @@ use prost_types::FieldMask;
 use crate::{
     domain::{
         change::Change,
-        event::{CustomField, Event, EventPatch, NewEvent},
+        event::{CustomField, Event, EventPatch, ListedEvent, NewEvent},
         registration::Counters,
         schedule::ScheduleChange,
         violation::{FieldViolation, Violations},
@@ -225,14 +225,14 @@ pub(super) fn created_event(event: Event, links: &Links) -> v1::CreatedEvent {
 }
 
 /// An event in its owner's list.
-pub(super) fn my_event((event, counters): (Event, Counters), links: &Links) -> v1::MyEvent {
+pub(super) fn my_event(event: ListedEvent, links: &Links) -> v1::MyEvent {
     v1::MyEvent {
         id: event.id.to_string(),
         event_url: links.event(&event.slug),
-        start_date: event.schedule.start.rfc3339(),
+        start_date: event.start.rfc3339(),
         slug: event.slug,
         title: event.title,
-        registration_count: counters.active(),
+        registration_count: event.registrations,
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_cancelled: event.is_cancelled,

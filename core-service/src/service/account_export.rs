@@ -26,7 +26,7 @@ use crate::{
         scope::Scope,
         session::{MOST_SESSIONS, Session},
     },
-    storage::{EventFilter, Store, StoredConnection},
+    storage::{Store, StoredConnection},
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
@@ -306,10 +306,8 @@ impl AccountExport {
         after: Option<Place>,
         limit: i64,
     ) -> Result<Vec<(Event, Counters)>, Error> {
-        let (filter, now) = (EventFilter::All.into(), self.now());
-        let account = self.caller.account;
-        let found = self.store();
-        let found = found.list_account_events(account, &filter, now, after, limit);
+        let (account, now) = (self.caller.account, self.now());
+        let found = self.store().list_whole_events(account, now, after, limit);
         Ok(found.await?)
     }
 

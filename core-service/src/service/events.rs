@@ -18,7 +18,7 @@ use crate::{
     domain::{
         account::Account,
         cursor::Place,
-        event::{Event, EventDefaults},
+        event::{Event, EventDefaults, ListedEvent},
         ids::EventId,
         plan::Plans,
         registration::Counters,
@@ -32,8 +32,8 @@ pub(super) const MOST_COUNTED: i64 = 10_000;
 /// A list of the caller's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MyEvents {
-    /// The events with their registrations' numbers.
-    pub events: Vec<(Event, Counters)>,
+    /// The events.
+    pub events: Vec<ListedEvent>,
     /// The number of events that match the filter.
     pub count: i32,
     /// Whether `count` is exact. If not, more match.
@@ -88,10 +88,7 @@ impl Events {
                 .list_and_count_account_events(owner, filter, now, one_more, most)
                 .await?
         };
-        let (events, next) = page(found, limit, |(event, _)| Place {
-            key: event.schedule.start.at.micros(),
-            id: event.id.uuid(),
-        });
+        let (events, next) = page(found, limit, ListedEvent::place);
         Ok(MyEvents {
             events,
             next,

@@ -17,7 +17,7 @@ use crate::domain::{
     catalogue::{CatalogueFilter, CatalogueState, EventAddress, ShardVersion, Sitemap},
     check_in_code::CheckInCode,
     cursor::Place,
-    event::{Event, TimeAndPlace, WhenAndWhere},
+    event::{Event, ListedEvent, TimeAndPlace, WhenAndWhere},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -240,10 +240,12 @@ reads! {
 
     /// An account's events after a place: active ones with the next start first, others with the latest first.
     my_events::list_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, after: Option<Place>, limit: i64)
-        -> Vec<(Event, Counters)>;
+        -> Vec<ListedEvent>;
+    /// All of an account's events with everything that is stored of them, after a place, the latest first.
+    my_events::list_whole_events(account: AccountId, now: Instant, after: Option<Place>, limit: i64) -> Vec<(Event, Counters)>;
     /// The first of an account's events, and the number of all that match the filter, up to `most`.
     my_events::list_and_count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, limit: i64, most: i64)
-        -> (Vec<(Event, Counters)>, i64);
+        -> (Vec<ListedEvent>, i64);
     /// The number of an account's events that match the filter, up to `most`.
     my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
     /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.

@@ -15,7 +15,7 @@ use core_service::{
         api_key::PlainKey,
         clock::Clock,
         entropy::Entropy,
-        event::Event,
+        event::{Event, ListedEvent},
         plan::Plan,
         registration::{Counters, Registration, Status},
     },
@@ -86,7 +86,7 @@ impl Start {
         caller.ok()
     }
 
-    async fn my_events(&self, caller: &Principal, filter: EventFilter) -> Vec<(Event, Counters)> {
+    async fn my_events(&self, caller: &Principal, filter: EventFilter) -> Vec<ListedEvent> {
         let listed = self
             .core
             .use_cases()
@@ -110,7 +110,9 @@ impl Start {
     /// Everything the demo consists of.
     async fn everything(&self, caller: &Principal) -> Vec<(Event, Counters, Vec<Registration>)> {
         let mut everything = Vec::new();
-        for (event, counters) in self.my_events(caller, EventFilter::All).await {
+        for listed in self.my_events(caller, EventFilter::All).await {
+            let whole = self.core.use_cases().events.get(caller, listed.id).await;
+            let (event, counters) = whole.unwrap();
             let registrations = self.registrations(caller, &event).await;
             everything.push((event, counters, registrations));
         }
@@ -231,7 +233,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
     let start = Start::new(&database).await;
     let (key, caller) = start.prepared().await;
     let mut client = EventServiceClient::new(start.core.in_process());
-    for (event, _) in start.my_events(&caller, EventFilter::All).await {
+    for (event, _, _) in start.everything(&caller).await {
         let is_public = event.is_published && !event.has_ended(NOW);
         let custom_fields = event.custom_fields.into_iter().map(|field| CustomField {
             label: Some(field.label),

@@ -220,10 +220,10 @@ async fn searching_begins_when_everything_is_indexed(database: Database) {
     assert!(matches!(own().await, Err(Error::IndexIncomplete)));
     let all = EventFilter::All.into();
     let all = instance.events.list(&olga, &all, None, 10).await.unwrap();
-    let (full_house, _) = all
+    let full_house = all
         .events
         .iter()
-        .find(|(one, _)| one.title == "Full house")
+        .find(|one| one.title == "Full house")
         .unwrap();
     let waits = async || {
         let waits = instance.store.has_unfolded_registrations(full_house.id);

@@ -5,11 +5,9 @@ use crate::{
     domain::{
         account::{Account, AccountContents},
         audit::Actor,
-        cursor::Place,
         event::EventDefaults,
         ids::AccountId,
         person::{Member, Membership, Role},
-        registration::Counters,
         scope::Scopes,
     },
     service::{Error, Events, Principal, Unit, removal},
@@ -110,15 +108,11 @@ impl Accounts {
             let page = store
                 .list_account_events(account, &active, now, after, PAGE)
                 .await?;
-            let Some((last, _)) = page.last() else {
+            let Some(last) = page.last() else {
                 return Ok(done);
             };
-            after = Some(Place {
-                key: last.schedule.start.at.micros(),
-                id: last.id.uuid(),
-            });
-            let awaited = |counters: &Counters| counters.active() > 0;
-            for (event, _) in page.iter().filter(|(_, counters)| awaited(counters)) {
+            after = Some(last.place());
+            for event in page.iter().filter(|event| event.registrations > 0) {
                 let cancelled = events.cancel(&operator, event.id, Some(reason.to_owned()));
                 done.mails += i64::from(cancelled.await?.registrants_notified);
                 done.events += 1;

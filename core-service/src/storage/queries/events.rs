@@ -290,13 +290,14 @@ fn custom_fields_text(event: &Event) -> Result<String, Error> {
 
 /// Reads columns one after the other. To look for each by its name takes longer than to read it, and so does comparing its type with the
 /// one that the migrations give it.
-struct Columns<'r> {
-    row: &'r Row,
-    next: usize,
+pub(super) struct Columns<'r> {
+    pub(super) row: &'r Row,
+    /// The index of the next one.
+    pub(super) next: usize,
 }
 
 impl<'r> Columns<'r> {
-    fn read<T: Decode<'r, Db>>(&mut self) -> Result<T, sqlx::Error> {
+    pub(super) fn read<T: Decode<'r, Db>>(&mut self) -> Result<T, sqlx::Error> {
         let value = self.row.try_get_unchecked(self.next)?;
         self.next += 1;
         Ok(value)
@@ -306,7 +307,7 @@ impl<'r> Columns<'r> {
         self.read().map(Instant::from_micros)
     }
 
-    fn time(&mut self) -> Result<EventTime, Error> {
+    pub(super) fn time(&mut self) -> Result<EventTime, Error> {
         Ok(EventTime {
             at: self.instant()?,
             local: civil(self.read()?)?,

@@ -4,13 +4,13 @@ use sqlx::{Arguments as _, AssertSqlSafe, Row as _, query::Query};
 use uuid::Uuid;
 
 use super::{
-    Arguments, Connection, Db, entries,
-    events::{counter_columns, event_columns, read_all},
+    Arguments, Connection, Db, Row, entries,
+    events::{Columns, counter_columns, event_columns, read_all},
 };
 use crate::{
     domain::{
         cursor::Place,
-        event::Event,
+        event::{Event, ListedEvent},
         ids::{AccountId, EventId},
         instant::Instant,
         registration::Counters,
@@ -186,8 +186,35 @@ fn others(filter: &MyEventsFilter) -> String {
     others
 }
 
-/// A statement for the events of a page, after a place. With `most` its rows have the number of all that match, too, up to it.
+/// What lists show. [`read_listed`] reads it in this order.
+const LISTED: &str = "e.id, e.slug, e.title, e.start_at, e.start_local, e.max_capacity, e.is_published, e.is_cancelled, \
+     c.confirmed + c.pending + c.waitlisted";
+
+/// How many columns [`LISTED`] has.
+const LISTED_COLUMNS: usize = 9;
+
+fn read_listed(row: &Row) -> Result<ListedEvent, Error> {
+    let columns = &mut Columns { row, next: 0 };
+    Ok(ListedEvent {
+        id: EventId::new(columns.read()?),
+        slug: columns.read()?,
+        title: columns.read()?,
+        start: columns.time()?,
+        max_capacity: columns.read()?,
+        is_published: columns.read()?,
+        is_cancelled: columns.read()?,
+        registrations: columns.read()?,
+    })
+}
+
+fn read_all_listed(rows: &[Row]) -> Result<Vec<ListedEvent>, Error> {
+    rows.iter().map(read_listed).collect()
+}
+
+/// A statement for these columns of the events of a page, after a place. With `most` its rows have the number of all that match behind them,
+/// up to it.
 fn page(
+    columns: &str,
     account: AccountId,
     filter: &MyEventsFilter,
     now: Instant,
@@ -205,10 +232,9 @@ fn page(
         let counted = places(filter, Limit::Count);
         format!(", (SELECT count(*) FROM ({counted}) counted) AS total")
     });
-    let columns = concat!("SELECT ", event_columns!(), ", ", counter_columns!());
     let found = places(filter, Limit::Page);
     let text = format!(
-        "{columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
+        "SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
          JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
     );
     Ok(sqlx::query_with(AssertSqlSafe(text), arguments))
@@ -221,10 +247,24 @@ pub(in crate::storage) async fn list_account_events(
     now: Instant,
     after: Option<Place>,
     limit: i64,
+) -> Result<Vec<ListedEvent>, Error> {
+    let statement = page(LISTED, account, filter, now, after, limit, None)?;
+    read_all_listed(&statement.fetch_all(connection).await?)
+}
+
+pub(in crate::storage) async fn list_whole_events(
+    connection: &mut Connection,
+    account: AccountId,
+    now: Instant,
+    after: Option<Place>,
+    limit: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    let statement = page(account, filter, now, after, limit, None)?;
-    let rows = statement.fetch_all(connection).await?;
-    read_all(&rows)
+    let (all, columns) = (
+        EventFilter::All.into(),
+        concat!(event_columns!(), ", ", counter_columns!()),
+    );
+    let statement = page(columns, account, &all, now, after, limit, None)?;
+    read_all(&statement.fetch_all(connection).await?)
 }
 
 /// Both by one statement, which is one way to the server.
@@ -235,11 +275,14 @@ pub(in crate::storage) async fn list_and_count_account_events(
     now: Instant,
     limit: i64,
     most: i64,
-) -> Result<(Vec<(Event, Counters)>, i64), Error> {
-    let statement = page(account, filter, now, None, limit, Some(most))?;
+) -> Result<(Vec<ListedEvent>, i64), Error> {
+    let statement = page(LISTED, account, filter, now, None, limit, Some(most))?;
     let rows = statement.fetch_all(connection).await?;
-    let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
-    Ok((read_all(&rows)?, most.min(total)))
+    let total = rows
+        .first()
+        .map(|row| row.try_get_unchecked(LISTED_COLUMNS));
+    let total: i64 = total.transpose()?.unwrap_or(0);
+    Ok((read_all_listed(&rows)?, most.min(total)))
 }
 
 /// Up to `most`, so that the time is bounded however many match.

@@ -177,7 +177,7 @@ async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next
             .list_account_events(account, &filter.into(), NOW, None, 100)
             .await
             .unwrap();
-        let listed: Vec<_> = listed.into_iter().map(|(event, _)| event.id).collect();
+        let listed: Vec<_> = listed.into_iter().map(|event| event.id).collect();
         assert_eq!(listed, expected, "{filter:?}");
         let count = store
             .count_account_events(account, &filter.into(), NOW, i64::MAX)

@@ -3,10 +3,10 @@
 use core_service::{
     domain::{
         catalogue::Starts,
-        cursor::Place,
-        event::Event,
+        event::{Event, ListedEvent},
         ids::{AccountId, EventId},
         instant::Instant,
+        registration::Counters,
     },
     storage::{EventFilter, MyEventsFilter, Store},
 };
@@ -74,20 +74,31 @@ fn expected(events: &[Event], filter: &MyEventsFilter) -> Vec<EventId> {
     found.into_iter().map(|(_, id)| id).collect()
 }
 
+/// What lists show of an event.
+fn shown((event, counters): &(Event, Counters)) -> ListedEvent {
+    ListedEvent {
+        id: event.id,
+        slug: event.slug.clone(),
+        title: event.title.clone(),
+        start: event.schedule.start,
+        max_capacity: event.max_capacity,
+        is_published: event.is_published,
+        is_cancelled: event.is_cancelled,
+        registrations: counters.active(),
+    }
+}
+
 /// Reads page after page.
 async fn listed(store: &Store, account: AccountId, filter: &MyEventsFilter) -> Vec<EventId> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
         let page = store.list_account_events(account, filter, NOW, after, 7);
         let page = page.await.unwrap();
-        let Some((last, _)) = page.last() else {
+        let Some(last) = page.last() else {
             return all;
         };
-        after = Some(Place {
-            key: last.schedule.start.at.micros(),
-            id: last.id.uuid(),
-        });
-        all.extend(page.iter().map(|(event, _)| event.id));
+        after = Some(last.place());
+        all.extend(page.iter().map(|event| event.id));
     }
 }
 
@@ -145,13 +156,18 @@ async fn lists_have_what_a_look_at_each_event_finds(database: Database) {
                     assert_eq!(counted.await.unwrap(), count.min(most), "{filter:?}");
                     let both = store.list_and_count_account_events(account, &filter, NOW, 3, most);
                     let (first, counted) = both.await.unwrap();
-                    let first: Vec<_> = first.iter().map(|(event, _)| event.id).collect();
+                    let first: Vec<_> = first.iter().map(|event| event.id).collect();
                     assert_eq!(first, expected[..expected.len().min(3)], "{filter:?}");
                     assert_eq!(counted, count.min(most), "{filter:?}");
                 }
             }
         }
     }
+    let all = EventFilter::All.into();
+    let listed = store.list_account_events(account, &all, NOW, None, 1_000);
+    let whole = store.list_whole_events(account, NOW, None, 1_000);
+    let whole: Vec<_> = whole.await.unwrap().iter().map(shown).collect();
+    assert_eq!(listed.await.unwrap(), whole);
 }
 
 test_postgres::on_both_engines!(
