@@ -79,7 +79,7 @@ async fn while_postgresql_is_away_clients_are_told_to_come_back_and_then_all_is_
     let stop = CancellationToken::new();
     let background = tokio::spawn({
         let (core, stop) = (app.core.clone(), stop.clone());
-        async move { core.run_background(stop).await }
+        async move { Box::pin(core.run_background(stop)).await }
     });
     let account = app.account(Plan::Business).await;
     let owner = app.over(Surface::Http).as_owner(&account);

@@ -143,10 +143,10 @@ async fn a_tool_call_is_part_of_the_trace_in_its_meta(app: Arc<TestApp>) {
         let result = client.result("tools/call", params).await;
         assert_ne!(result["isError"], true, "{result}");
         let spans = collector::spans_of(&trace, &caller).await;
-        let called = one(&spans, tool, SpanKind::Server);
-        assert_eq!(called.parent_span_id, caller);
+        let ran = one(&spans, tool, SpanKind::Server);
+        assert_eq!(ran.parent_span_id, caller);
         let call = one(&spans, &format!("muster.v1.{rpc}"), SpanKind::Client);
-        assert_eq!(call.parent_span_id, called.span_id);
+        assert_eq!(call.parent_span_id, ran.span_id);
     }
 }
 
