@@ -100,14 +100,14 @@ impl TestApp {
     }
 
     async fn write(&self, statement: String, id: Uuid) {
-        let (url, statement) = (self.database.url(), AssertSqlSafe(statement));
+        let (url, statement) = (self.database.direct_url(), AssertSqlSafe(statement));
         if self.database.is_postgres() {
-            let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
+            let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
             let query = sqlx::query(statement).bind(id);
             query.execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();
         } else {
-            let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
+            let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
             let query = sqlx::query(statement).bind(id);
             query.execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();

@@ -40,7 +40,7 @@ pub struct Database {
     url: String,
     is_pooled: bool,
     replica_url: Option<String>,
-    _remains: Remains,
+    remains: Remains,
 }
 
 /// What lies on the disk for a database.
@@ -94,7 +94,7 @@ impl Database {
             url: sqlite_url(file),
             is_pooled: false,
             replica_url: None,
-            _remains: Remains::Folder { _folder: folder },
+            remains: Remains::Folder { _folder: folder },
         }
     }
 
@@ -129,7 +129,7 @@ impl Database {
                 .map_or_else(direct, |pooler| pooler.url(&name)),
             is_pooled: pooler.is_some(),
             replica_url: standby.as_ref().map(|standby| standby.url(&name)),
-            _remains: Remains::Clone { server, name },
+            remains: Remains::Clone { server, name },
         })
     }
 
@@ -144,13 +144,21 @@ impl Database {
             url,
             is_pooled: false,
             replica_url: None,
-            _remains: Remains::Nothing,
+            remains: Remains::Nothing,
         }
     }
 
     /// What a program is given to reach it.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// What reaches it past a pooler.
+    pub fn direct_url(&self) -> String {
+        match &self.remains {
+            Remains::Clone { server, name } => server.url(name),
+            Remains::Folder { .. } | Remains::Nothing => self.url.clone(),
+        }
     }
 
     /// Its name on its server; `None` if it is a file.
