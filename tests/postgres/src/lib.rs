@@ -23,6 +23,7 @@ use std::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use tempfile::TempDir;
@@ -30,6 +31,9 @@ use tokio::sync::OnceCell;
 
 pub use pooler::{Pooler, SESSIONS};
 pub use server::Server;
+
+/// How long a test may take, far above the longest on a busy machine, so that one that hangs fails by its name.
+const LONGEST_TEST: Duration = Duration::from_mins(20);
 
 /// The prepared database that each test's own is cloned from.
 const TEMPLATE: &str = "prepared";
@@ -208,6 +212,16 @@ pub(crate) fn report(why: &str) {
     let _ = writeln!(std::io::stderr(), "{why}");
 }
 
+/// Runs the body of a test.
+///
+/// # Panics
+///
+/// If the body does, and if it does not end.
+pub async fn to_its_end(body: impl Future<Output = ()>) {
+    let ended = tokio::time::timeout(LONGEST_TEST, Box::pin(body)).await;
+    assert!(ended.is_ok(), "the test does not end");
+}
+
 /// Turns test bodies into tests, `on_sqlite::name` and `on_postgres::name`. Each body is an `async fn(Database)` of the
 /// calling module; `prepare` is an `async fn(String)` that brings the database of that URL into the state they start from.
 /// What only one engine can show comes last, after `; on_sqlite:` or `; on_postgres:`.
@@ -222,13 +236,13 @@ macro_rules! on_both_engines {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $body() {
-                    super::$body($crate::Database::sqlite(super::$prepare).await).await;
+                    $crate::to_its_end(super::$body($crate::Database::sqlite(super::$prepare).await)).await;
                 }
             )+
             $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $on_sqlite() {
-                    super::$on_sqlite($crate::Database::sqlite(super::$prepare).await).await;
+                    $crate::to_its_end(super::$on_sqlite($crate::Database::sqlite(super::$prepare).await)).await;
                 }
             )+)?
         }
@@ -238,7 +252,7 @@ macro_rules! on_both_engines {
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $body() {
                     if let Some(database) = $crate::Database::postgres(super::$prepare).await {
-                        super::$body(database).await;
+                        $crate::to_its_end(super::$body(database)).await;
                     }
                 }
             )+
@@ -246,7 +260,7 @@ macro_rules! on_both_engines {
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $on_postgres() {
                     if let Some(database) = $crate::Database::postgres(super::$prepare).await {
-                        super::$on_postgres(database).await;
+                        $crate::to_its_end(super::$on_postgres(database)).await;
                     }
                 }
             )+)?

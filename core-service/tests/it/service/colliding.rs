@@ -52,12 +52,14 @@ impl Other {
     async fn sees_a_transaction_wait(&mut self) {
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'muster' \
                        AND datname = current_database() AND wait_event_type = 'Lock'";
-        while sqlx::query_scalar::<_, i64>(waiting)
-            .fetch_one(&mut self.0)
-            .await
-            .unwrap()
-            == 0
-        {}
+        loop {
+            // Within a transaction, PostgreSQL repeats what the first look showed until this.
+            self.execute("SELECT pg_stat_clear_snapshot()").await;
+            let waiting = sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut self.0);
+            if waiting.await.unwrap() > 0 {
+                return;
+            }
+        }
     }
 }
 

@@ -88,6 +88,8 @@ impl Observer {
             "SELECT pid FROM pg_stat_activity \
              WHERE application_name = 'muster' AND datname = current_database() AND {condition} ORDER BY pid"
         );
+        // Within a transaction, PostgreSQL repeats what the first look showed until this.
+        self.execute("SELECT pg_stat_clear_snapshot()").await;
         let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(&mut self.0);
         let rows = rows.await.unwrap();
         rows.iter().map(|row| row.get("pid")).collect()
