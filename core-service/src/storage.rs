@@ -13,6 +13,13 @@
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
+/// The beginning of a statement that adds entries to the audit log.
+macro_rules! insert_into_audit_log {
+    () => {
+        "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, reason)"
+    };
+}
+
 mod catalogue_reads;
 mod error;
 mod migrations;

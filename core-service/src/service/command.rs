@@ -225,13 +225,38 @@ impl Unit {
         self.entropy.uuid_v7(self.now)
     }
 
-    /// Adds an event, to the catalogue as well if it is live; false, and nothing written, if its slug is taken.
+    /// Adds an event, to the catalogue as well if it is live; false, and nothing written, if its slug is taken. Its creation is
+    /// recorded apart.
     pub(crate) async fn insert_event(
         &mut self,
         event: &Event,
         live: bool,
     ) -> Result<bool, storage::Error> {
-        let is_added = self.tx.insert_event(event, live).await?;
+        self.insert_with(event, live, None).await
+    }
+
+    /// The same, with the fact that it was created: its row of the audit log goes to the database with the event.
+    pub(crate) async fn create_event(
+        &mut self,
+        event: &Event,
+        live: bool,
+    ) -> Result<bool, storage::Error> {
+        let (fact, actor) = (Fact::EventCreated { event }, self.actor);
+        let entry = fact.audit(self.new_id(), self.now, actor);
+        let is_added = self.insert_with(event, live, entry.as_ref()).await?;
+        if is_added {
+            self.follow(&traces::current(), actor, fact).await?;
+        }
+        Ok(is_added)
+    }
+
+    async fn insert_with(
+        &mut self,
+        event: &Event,
+        live: bool,
+        entry: Option<&AuditEntry>,
+    ) -> Result<bool, storage::Error> {
+        let is_added = self.tx.insert_event(event, live, entry).await?;
         self.consequences
             .added
             .extend((is_added && live).then_some(event.id));
@@ -259,10 +284,20 @@ impl Unit {
         actor: Actor,
         fact: Fact<'_>,
     ) -> Result<u64, storage::Error> {
-        let id = self.new_id();
+        let entry = fact.audit(self.new_id(), self.now, actor);
+        self.consequences.audit.extend(entry);
+        self.follow(span, actor, fact).await
+    }
+
+    /// What follows from a fact but its row of the audit log.
+    async fn follow(
+        &mut self,
+        span: &Span,
+        actor: Actor,
+        fact: Fact<'_>,
+    ) -> Result<u64, storage::Error> {
         let consequences = &mut self.consequences;
         consequences.any = true;
-        consequences.audit.extend(fact.audit(id, self.now, actor));
         let job = fact.job(self.now, self.fetches_covers);
         consequences.jobs.extend(job.map(|job| Job {
             trace_parent: traces::named(span),

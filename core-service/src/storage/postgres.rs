@@ -53,13 +53,25 @@ macro_rules! skip_locked {
     };
 }
 
-/// A statement that adds an event, and then its counters.
-macro_rules! with_counters {
+/// The beginning of a statement that adds an event, and then its entry in the audit log, if there is one.
+macro_rules! added_and_audited {
     ($($insert:tt)+) => {
         concat!(
             "WITH added AS (",
             $($insert)+,
-            " RETURNING id) INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+            " RETURNING id), audited AS (",
+            insert_into_audit_log!(),
+            " SELECT $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45 FROM added WHERE $33 IS NOT NULL)"
+        )
+    };
+}
+
+/// A statement that adds an event with its entry in the audit log, and then its counters.
+macro_rules! with_counters {
+    ($($insert:tt)+) => {
+        concat!(
+            added_and_audited!($($insert)+),
+            " INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added"
         )
     };
@@ -69,13 +81,12 @@ macro_rules! with_counters {
 macro_rules! with_entry {
     ($($insert:tt)+) => {
         concat!(
-            "WITH added AS (",
-            $($insert)+,
-            " RETURNING id), counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+            added_and_audited!($($insert)+),
+            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added), \
              entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $33, $13, CAST($34 AS tsvector) FROM added) \
-             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $35 AND EXISTS (SELECT 1 FROM added)"
+             SELECT id, $8, $46, $13, CAST($47 AS tsvector) FROM added) \
+             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $48 AND EXISTS (SELECT 1 FROM added)"
         )
     };
 }

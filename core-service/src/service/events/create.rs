@@ -5,7 +5,6 @@ use crate::{
     domain::{
         account::Account,
         event::{Event, EventDefaults, EventIdentity, NewEvent},
-        fact::Fact,
         ids::EventId,
         plan::Plan,
         slug,
@@ -34,9 +33,7 @@ impl Events {
             if event.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
             }
-            let event = self.insert_with_free_slug(unit, event).await?;
-            unit.record(Fact::EventCreated { event: &event }).await?;
-            Ok(event)
+            self.add_with_free_slug(unit, event).await
         };
         self.commands.run_for(by, decide).await
     }
@@ -84,15 +81,15 @@ impl Events {
         defaults
     }
 
-    /// Adds an event under its slug, or under one with an ending if that is taken.
-    pub(super) async fn insert_with_free_slug(
+    /// Adds an event under its slug, or under one with an ending if that is taken, and records that it was created.
+    pub(super) async fn add_with_free_slug(
         &self,
         unit: &mut Unit,
         mut event: Event,
     ) -> Result<Event, Error> {
         let is_live = event.is_live(unit.now);
         for _ in 0..SLUG_ATTEMPTS {
-            if unit.insert_event(&event, is_live).await? {
+            if unit.create_event(&event, is_live).await? {
                 return Ok(event);
             }
             event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());

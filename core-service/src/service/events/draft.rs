@@ -20,9 +20,7 @@ impl Events {
             if copy.is_active(now) {
                 quota::check(unit, &self.plans, &account).await?;
             }
-            let copy = self.insert_with_free_slug(unit, copy).await?;
-            unit.record(Fact::EventCreated { event: &copy }).await?;
-            Ok(copy)
+            self.add_with_free_slug(unit, copy).await
         };
         self.commands.run_for(by, decide).await
     }

@@ -1,10 +1,10 @@
 //! The audit log. Rows are only added, until retention removes old ones.
 
 use serde_json::Value;
-use sqlx::Row as _;
+use sqlx::{Row as _, query::Query};
 use uuid::Uuid;
 
-use super::{Connection, Db, Input, Row};
+use super::{Arguments, Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
@@ -13,6 +13,35 @@ use crate::{
     },
     storage::{AuditRecord, Error, values},
 };
+
+/// Binds an entry, if there is one, for a statement that adds more than it, in the order of `insert_into_audit_log!`.
+pub(super) fn bind<'q>(
+    query: Query<'q, Db, Arguments>,
+    entry: Option<&'q AuditEntry>,
+) -> Query<'q, Db, Arguments> {
+    query
+        .bind(entry.map(|entry| entry.id))
+        .bind(entry.map(|entry| entry.at.micros()))
+        .bind(
+            entry
+                .and_then(|entry| entry.account_id)
+                .map(AccountId::uuid),
+        )
+        .bind(entry.map(|entry| entry.actor))
+        .bind(entry.and_then(|entry| entry.key_id).map(KeyId::uuid))
+        .bind(entry.and_then(|entry| entry.person_id).map(PersonId::uuid))
+        .bind(entry.and_then(|entry| entry.grant_id).map(GrantId::uuid))
+        .bind(entry.map(|entry| entry.action))
+        .bind(entry.map(|entry| entry.subject_id))
+        .bind(entry.and_then(|entry| entry.event_id).map(EventId::uuid))
+        .bind(entry.and_then(|entry| text(entry.before.as_ref())))
+        .bind(entry.and_then(|entry| text(entry.after.as_ref())))
+        .bind(entry.and_then(|entry| entry.reason.as_deref()))
+}
+
+fn text(value: Option<&Value>) -> Option<String> {
+    value.map(Value::to_string)
+}
 
 pub(in crate::storage) async fn insert_audit(
     connection: &mut Connection,
@@ -25,34 +54,55 @@ pub(in crate::storage) async fn insert_audits(
     connection: &mut Connection,
     entries: &[AuditEntry],
 ) -> Result<(), Error> {
-    let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
     Input::default()
         .column("id", entries.iter().map(|entry| entry.id))
         .column("at", entries.iter().map(|entry| entry.at.micros()))
         .column(
             "account_id",
-            entries.iter().map(|entry| entry.account_id.map(AccountId::uuid)),
+            entries
+                .iter()
+                .map(|entry| entry.account_id.map(AccountId::uuid)),
         )
         .column("actor", entries.iter().map(|entry| entry.actor))
-        .column("key_id", entries.iter().map(|entry| entry.key_id.map(KeyId::uuid)))
+        .column(
+            "key_id",
+            entries.iter().map(|entry| entry.key_id.map(KeyId::uuid)),
+        )
         .column(
             "person_id",
-            entries.iter().map(|entry| entry.person_id.map(PersonId::uuid)),
+            entries
+                .iter()
+                .map(|entry| entry.person_id.map(PersonId::uuid)),
         )
         .column(
             "grant_id",
-            entries.iter().map(|entry| entry.grant_id.map(GrantId::uuid)),
+            entries
+                .iter()
+                .map(|entry| entry.grant_id.map(GrantId::uuid)),
         )
         .column("action", entries.iter().map(|entry| entry.action))
         .column("subject_id", entries.iter().map(|entry| entry.subject_id))
-        .column("event_id", entries.iter().map(|entry| entry.event_id.map(EventId::uuid)))
-        .column("before", entries.iter().map(|entry| text(&entry.before)))
-        .column("after", entries.iter().map(|entry| text(&entry.after)))
-        .column("reason", entries.iter().map(|entry| entry.reason.as_deref()))
+        .column(
+            "event_id",
+            entries
+                .iter()
+                .map(|entry| entry.event_id.map(EventId::uuid)),
+        )
+        .column(
+            "before",
+            entries.iter().map(|entry| text(entry.before.as_ref())),
+        )
+        .column(
+            "after",
+            entries.iter().map(|entry| text(entry.after.as_ref())),
+        )
+        .column(
+            "reason",
+            entries.iter().map(|entry| entry.reason.as_deref()),
+        )
         .execute(
             connection,
-            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, reason) \
-             SELECT * FROM input",
+            concat!(insert_into_audit_log!(), " SELECT * FROM input"),
         )
         .await?;
     Ok(())

@@ -1,10 +1,12 @@
 //! Events and their counters.
 
+use jiff::civil::DateTime;
 use sqlx::{Decode, Row as _};
 
-use super::{Connection, Db, Row, WRITES_ONE_TABLE, catalogue, entries};
+use super::{Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries};
 use crate::{
     domain::{
+        audit::AuditEntry,
         catalogue::CatalogueEntry,
         event::{CustomField, Event},
         ids::{AccountId, EventId},
@@ -106,11 +108,15 @@ pub(in crate::storage) async fn insert_event(
     connection: &mut Connection,
     event: &Event,
     live: bool,
+    entry: Option<&AuditEntry>,
 ) -> Result<bool, Error> {
-    if !insert_event_row(connection, event, live).await? {
+    if !insert_event_row(connection, event, live, entry).await? {
         return Ok(false);
     }
     if WRITES_ONE_TABLE {
+        if let Some(entry) = entry {
+            audit::insert_audit(connection, entry).await?;
+        }
         insert_counters(connection, event.id).await?;
         if live {
             entries::put(connection, &[CatalogueEntry::of(event)]).await?;
@@ -131,11 +137,13 @@ macro_rules! insert_event {
     };
 }
 
-/// Adds an event's row and, where the engine can do it at once, its counters, its entry and the catalogue's total.
+/// Adds an event's row and, where the engine can do it at once, its entry in the audit log, its counters, its entry in the catalogue and the
+/// catalogue's total.
 async fn insert_event_row(
     connection: &mut Connection,
     event: &Event,
     live: bool,
+    entry: Option<&AuditEntry>,
 ) -> Result<bool, Error> {
     let Schedule {
         start,
@@ -181,6 +189,11 @@ async fn insert_event_row(
         .bind(event.version)
         .bind(values::event_search_text(event))
         .bind(live);
+    let query = if WRITES_ONE_TABLE {
+        query
+    } else {
+        audit::bind(query, entry)
+    };
     let query = if with_entry {
         let entry = CatalogueEntry::of(event);
         entries::bind(query, &entry).bind(i32::from(shard(event.id.uuid())))
@@ -406,6 +419,82 @@ pub(super) fn read_counters(row: &Row, first: usize) -> Result<Counters, Error> 
     })
 }
 
-pub(super) fn civil(text: &str) -> Result<jiff::civil::DateTime, Error> {
-    text.parse().map_err(|_| values::corrupt("wall time", text))
+/// A wall time. Most are to the second, and read by their digits: a list has many.
+pub(super) fn civil(text: &str) -> Result<DateTime, Error> {
+    let read = whole_seconds(text).or_else(|| text.parse().ok());
+    read.ok_or_else(|| values::corrupt("wall time", text))
+}
+
+/// A wall time as `2027-05-01T18:00:00`.
+fn whole_seconds(text: &str) -> Option<DateTime> {
+    let &[
+        y1,
+        y2,
+        y3,
+        y4,
+        b'-',
+        m1,
+        m2,
+        b'-',
+        d1,
+        d2,
+        b'T',
+        h1,
+        h2,
+        b':',
+        n1,
+        n2,
+        b':',
+        s1,
+        s2,
+    ] = text.as_bytes()
+    else {
+        return None;
+    };
+    let two = |tens: u8, ones: u8| {
+        let is_number = tens.is_ascii_digit() && ones.is_ascii_digit();
+        let number = || 10 * (tens - b'0') + (ones - b'0');
+        is_number.then(number)?.try_into().ok()
+    };
+    let (century, year): (i8, i8) = (two(y1, y2)?, two(y3, y4)?);
+    let year = 100 * i16::from(century) + i16::from(year);
+    let (month, day) = (two(m1, m2)?, two(d1, d2)?);
+    let (hour, minute, second) = (two(h1, h2)?, two(n1, n2)?, two(s1, s2)?);
+    DateTime::new(year, month, day, hour, minute, second, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_time_is_read_as_it_was_written() {
+        for text in [
+            "0001-01-01T00:00:00",
+            "1883-11-18T12:03:58",
+            "2028-02-29T23:59:59",
+            "9999-12-31T09:08:07",
+            "2027-05-01T18:00:00.000001",
+            "2027-05-01T18:00:00.12",
+        ] {
+            assert_eq!(civil(text).unwrap().to_string(), text);
+        }
+        assert!(whole_seconds("2027-05-01T18:00:00").is_some());
+    }
+
+    #[test]
+    fn what_is_no_wall_time_is_refused() {
+        for text in [
+            "",
+            "2027-02-29T18:00:00",
+            "2027-13-01T18:00:00",
+            "2027-05-01T24:00:00",
+            "2027-05-01T18:60:00",
+            "2027-05-01T18:0:000",
+            "20x7-05-01T18:00:00",
+            "2027-05-01T18:00:0\u{660}",
+        ] {
+            assert!(civil(text).is_err(), "{text:?}");
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! An account's own events: lists of them, and deleting one.
 
-use sqlx::{Arguments as _, AssertSqlSafe, Row as _, query::Query};
+use std::sync::OnceLock;
+
+use sqlx::{Arguments as _, Row as _, query::Query};
 use uuid::Uuid;
 
 use super::{
@@ -91,6 +93,30 @@ impl Range {
             before: before.unwrap_or(self.before),
             ..self
         }
+    }
+}
+
+/// The text of a statement for each form of a filter. Each is made once: to make one takes as long as to read some events.
+struct Texts([OnceLock<String>; FORMS]);
+
+/// The statuses, each with and without a text and bounds in wall time.
+const FORMS: usize = 12;
+
+impl Texts {
+    const fn new() -> Self {
+        Self([const { OnceLock::new() }; FORMS])
+    }
+
+    fn of(&'static self, filter: &MyEventsFilter, make: impl FnOnce() -> String) -> &'static str {
+        let status = match filter.status {
+            EventFilter::Active => 0,
+            EventFilter::Past => 1,
+            EventFilter::All => 2,
+        };
+        let has_text = usize::from(filter.text.is_some());
+        let has_bounds = usize::from(filter.starts.bounds_wall_time());
+        let text = self.0.get(4 * status + 2 * has_text + has_bounds);
+        text.expect("it is one of the forms").get_or_init(make)
     }
 }
 
@@ -212,9 +238,9 @@ fn read_all_listed(rows: &[Row]) -> Result<Vec<ListedEvent>, Error> {
 }
 
 /// A statement for these columns of the events of a page, after a place. With `most` its rows have the number of all that match behind them,
-/// up to it.
+/// up to it. `texts` are those of these columns, with the number or without it.
 fn page(
-    columns: &str,
+    (texts, columns): (&'static Texts, &str),
     account: AccountId,
     filter: &MyEventsFilter,
     now: Instant,
@@ -228,16 +254,18 @@ fn page(
         _ => (after.map_or(range, |place| range.before(place)), " DESC"),
     };
     let arguments = arguments(account, filter, now, range, limit, most.unwrap_or(0))?;
-    let total = most.map_or_else(String::new, |_| {
-        let counted = places(filter, Limit::Count);
-        format!(", (SELECT count(*) FROM ({counted}) counted) AS total")
+    let text = texts.of(filter, || {
+        let total = most.map_or_else(String::new, |_| {
+            let counted = places(filter, Limit::Count);
+            format!(", (SELECT count(*) FROM ({counted}) counted) AS total")
+        });
+        let found = places(filter, Limit::Page);
+        format!(
+            "SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
+             JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
+        )
     });
-    let found = places(filter, Limit::Page);
-    let text = format!(
-        "SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
-         JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
-    );
-    Ok(sqlx::query_with(AssertSqlSafe(text), arguments))
+    Ok(sqlx::query_with(text, arguments))
 }
 
 pub(in crate::storage) async fn list_account_events(
@@ -248,7 +276,8 @@ pub(in crate::storage) async fn list_account_events(
     after: Option<Place>,
     limit: i64,
 ) -> Result<Vec<ListedEvent>, Error> {
-    let statement = page(LISTED, account, filter, now, after, limit, None)?;
+    static TEXTS: Texts = Texts::new();
+    let statement = page((&TEXTS, LISTED), account, filter, now, after, limit, None)?;
     read_all_listed(&statement.fetch_all(connection).await?)
 }
 
@@ -259,11 +288,12 @@ pub(in crate::storage) async fn list_whole_events(
     after: Option<Place>,
     limit: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
+    static TEXTS: Texts = Texts::new();
     let (all, columns) = (
         EventFilter::All.into(),
         concat!(event_columns!(), ", ", counter_columns!()),
     );
-    let statement = page(columns, account, &all, now, after, limit, None)?;
+    let statement = page((&TEXTS, columns), account, &all, now, after, limit, None)?;
     read_all(&statement.fetch_all(connection).await?)
 }
 
@@ -276,7 +306,9 @@ pub(in crate::storage) async fn list_and_count_account_events(
     limit: i64,
     most: i64,
 ) -> Result<(Vec<ListedEvent>, i64), Error> {
-    let statement = page(LISTED, account, filter, now, None, limit, Some(most))?;
+    static TEXTS: Texts = Texts::new();
+    let texts = (&TEXTS, LISTED);
+    let statement = page(texts, account, filter, now, None, limit, Some(most))?;
     let rows = statement.fetch_all(connection).await?;
     let total = rows
         .first()
@@ -293,10 +325,13 @@ pub(in crate::storage) async fn count_account_events(
     now: Instant,
     most: i64,
 ) -> Result<i64, Error> {
+    static TEXTS: Texts = Texts::new();
     let arguments = arguments(account, filter, now, Range::of(filter), most, most)?;
-    let found = places(filter, Limit::Count);
-    let text = format!("SELECT count(*) AS total FROM ({found}) found");
-    let row = sqlx::query_with::<Db, _>(AssertSqlSafe(text), arguments);
+    let text = TEXTS.of(filter, || {
+        let found = places(filter, Limit::Count);
+        format!("SELECT count(*) AS total FROM ({found}) found")
+    });
+    let row = sqlx::query_with::<Db, _>(text, arguments);
     let row = row.fetch_one(connection).await?;
     let total: i64 = row.try_get("total")?;
     Ok(total.min(most))
