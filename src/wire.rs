@@ -3,6 +3,8 @@
 //! The result is byte for byte what serde makes of the decoded message: the fields in the proto's order, `null` for what is absent, zeros
 //! for what has no presence.
 
+use std::io::Write as _;
+
 use serde_json::ser::{CompactFormatter, Formatter as _};
 
 /// A message, as generated from the proto.
@@ -80,20 +82,43 @@ impl Shape {
     /// # Errors
     /// When it is malformed.
     pub fn write_json(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-        let found = self.find_all(message)?;
-        out.push(b'{');
-        for (index, (field, found)) in self.fields.iter().zip(found).enumerate() {
-            if index > 0 {
-                out.push(b',');
+        let begin = out.len();
+        if !self.write_in_order(message, out)? {
+            out.truncate(begin);
+            let found = self.find_all(message)?;
+            for (field, found) in self.fields.iter().zip(found) {
+                field.write_name(out);
+                field.write(found, out)?;
             }
-            // Names are letters, digits and underscores.
-            out.push(b'"');
-            out.extend_from_slice(field.name.as_bytes());
-            out.extend_from_slice(b"\":");
-            field.write(found, out)?;
+        }
+        // In place of the comma before the first field.
+        match out.get_mut(begin) {
+            Some(first) => *first = b'{',
+            None => out.push(b'{'),
         }
         out.push(b'}');
         Ok(())
+    }
+
+    /// Writes the fields of a message in which they are in the proto's order, as almost always: they are read once then, and nothing is kept
+    /// of where they are. False if they are not, or if there are others.
+    fn write_in_order(&self, message: &[u8], out: &mut Vec<u8>) -> Result<bool, Malformed> {
+        let mut reader = Reader(message);
+        let mut next = reader.next()?;
+        for field in self.fields {
+            field.write_name(out);
+            let Some((_, first)) = next.filter(|(number, _)| *number == field.number) else {
+                field.write(None, out)?;
+                continue;
+            };
+            next = if field.count == Count::Many {
+                field.write_some(first, &mut reader, out)?
+            } else {
+                field.write_one(first, out)?;
+                reader.next()?
+            };
+        }
+        Ok(next.is_none())
     }
 
     /// Writes one field of a message as JSON.
@@ -195,6 +220,14 @@ impl Shape {
 }
 
 impl Field {
+    /// Writes its name, with a comma before it.
+    fn write_name(&self, out: &mut Vec<u8>) {
+        // Names are letters, digits and underscores.
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(self.name.as_bytes());
+        out.extend_from_slice(b"\":");
+    }
+
     fn write(&self, found: Option<Found<'_>>, out: &mut Vec<u8>) -> Result<(), Malformed> {
         match (self.count, found) {
             (Count::Many, None) => out.extend_from_slice(b"[]"),
@@ -224,11 +257,35 @@ impl Field {
         Ok(())
     }
 
+    /// Writes the first values that come one after the other, as almost always all do. Returns the field that follows.
+    fn write_some<'m>(
+        &self,
+        first: Value<'m>,
+        reader: &mut Reader<'m>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<(u32, Value<'m>)>, Malformed> {
+        out.push(b'[');
+        self.write_one(first, out)?;
+        loop {
+            match reader.next()? {
+                Some((number, value)) if number == self.number => {
+                    out.push(b',');
+                    self.write_one(value, out)?;
+                }
+                next => {
+                    out.push(b']');
+                    return Ok(next);
+                }
+            }
+        }
+    }
+
     fn write_one(&self, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Malformed> {
         match (self.kind, value) {
             (Kind::Message(shape), Value::Bytes(message)) => shape.write_json(message, out),
             (Kind::Text, Value::Bytes(text)) => {
-                serde_json::to_writer(out, utf8(text)?).map_err(|_| Malformed)
+                write_text(utf8(text)?, out);
+                Ok(())
             }
             (Kind::Int, Value::Number(number)) => {
                 let written = CompactFormatter.write_i32(out, int(number));
@@ -252,6 +309,55 @@ const fn int(number: u64) -> i32 {
 
 fn utf8(text: &[u8]) -> Result<&str, Malformed> {
     std::str::from_utf8(text).map_err(|_| Malformed)
+}
+
+/// Writes a text with its quotes.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    /// Parts of a text are looked through as a whole, which takes a fraction of the time that each character would take.
+    const PART: usize = 64;
+    out.push(b'"');
+    for part in text.as_bytes().chunks(PART) {
+        // Without a way out of the middle, the compiler looks at many bytes at a time.
+        let has_escaped = part.iter().fold(false, |any, byte| any | is_escaped(*byte));
+        if has_escaped {
+            write_escaped(part, out);
+        } else {
+            out.extend_from_slice(part);
+        }
+    }
+    out.push(b'"');
+}
+
+const fn is_escaped(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// Writes a part of a text with what JSON demands to be escaped.
+fn write_escaped(part: &[u8], out: &mut Vec<u8>) {
+    for piece in part.split_inclusive(|byte| is_escaped(*byte)) {
+        let (last, plain) = match piece.split_last() {
+            Some((last, plain)) if is_escaped(*last) => (*last, plain),
+            _ => {
+                out.extend_from_slice(piece);
+                continue;
+            }
+        };
+        out.extend_from_slice(plain);
+        let short = match last {
+            b'\x08' => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            b'\x0c' => b'f',
+            b'\r' => b'r',
+            b'"' | b'\\' => last,
+            _ => {
+                // Nothing fails that writes into memory.
+                let _infallible = write!(out, "\\u{last:04x}");
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', short]);
+    }
 }
 
 impl<'m> Reader<'m> {

@@ -86,6 +86,43 @@ fn texts_numbers_lists_and_messages_are_written_as_serde_writes_them() {
 }
 
 #[test]
+fn every_character_that_json_escapes_is_written_as_serde_writes_it() {
+    let controls: String = (0..=0x80).filter_map(char::from_u32).collect();
+    for length in [0, 1, 62, 63, 64, 65, 200] {
+        let event = Event {
+            title: "ö".repeat(length) + &controls + "\"",
+            description: "x".repeat(length) + "\n",
+            location: "\\".repeat(length),
+            ..event()
+        };
+        assert_same::<GetEvent>(&event);
+    }
+}
+
+#[test]
+fn fields_in_another_order_are_written_in_that_of_the_proto() {
+    let plain = written::<ListEvents>(&list().encode_to_vec()).unwrap();
+    let part = |items: &[Event], count| {
+        let part = EventList {
+            items: items.to_vec(),
+            count,
+            next_offset: (count != 0).then_some(0),
+            ..EventList::default()
+        };
+        part.encode_to_vec()
+    };
+    let items = list().items;
+    // The last value of a field counts, and items may have other fields between them.
+    let message = [
+        part(&[], 7),
+        part(&items[..1], 0),
+        part(&[], i32::MIN),
+        part(&items[1..], 0),
+    ];
+    assert_eq!(written::<ListEvents>(&message.concat()).unwrap(), plain);
+}
+
+#[test]
 fn a_page_says_where_the_next_one_is() {
     let next = |next_offset| {
         let page = EventList {
