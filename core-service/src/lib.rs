@@ -288,8 +288,28 @@ impl Core {
 
     async fn watch_database(&self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(HEALTH_INTERVAL);
-        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let serving = self.store.ping().await.is_ok();
+        let (mut outages, mut was_serving) = (self.store.outages(), true);
+        loop {
+            let news = async {
+                tokio::select! {
+                    _tick = ticks.tick() => {}
+                    // The store lives as long as this.
+                    _outage = outages.changed() => {}
+                }
+            };
+            if stop.run_until_cancelled(news).await.is_none() {
+                break;
+            }
+            let answer = self.store.ping().await;
+            let serving = answer.is_ok();
+            match &answer {
+                Err(why) if was_serving => {
+                    tracing::warn!(%why, "the database is away; core does not serve");
+                }
+                Ok(()) if !was_serving => tracing::info!("the database is there again"),
+                Ok(()) | Err(_) => {}
+            }
+            was_serving = serving;
             metrics::measure(|all| all.database_up.set([], f64::from(u8::from(serving))));
             grpc::report_health(&self.health, serving).await;
         }

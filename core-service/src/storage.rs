@@ -42,7 +42,7 @@ mod values;
 pub use catalogue_reads::{CatalogueReads, CatalogueShards};
 pub use error::Error;
 pub use options::{Access, Options};
-pub use store::Store;
+pub use store::{Outages, Store};
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{

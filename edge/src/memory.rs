@@ -263,11 +263,15 @@ impl Memory {
                 }
                 old => old,
             };
-            let _turn = match inner.turns.take(asked.clone(), epoch) {
+            let turn = match inner.turns.take(asked.clone(), epoch) {
                 Turn::Another(end) if rounds < ROUNDS => {
                     rounds += 1;
                     let end = timeout_at(deadline, end).await;
-                    end.map_err(|_elapsed| late())?;
+                    let refusal = end.map_err(|_elapsed| late())?;
+                    if let (Some(refusal), None) = (refusal, old) {
+                        // Asking one after the other, they would wait for core again and again.
+                        return Err(refusal);
+                    }
                     continue;
                 }
                 Turn::Another(_) => None,
@@ -277,7 +281,7 @@ impl Memory {
             count("miss");
             let patience = old.as_ref().map(|old| old.patience);
             let asking = ask_for(patience, ask(Basis::of(epoch, now)));
-            // Those who wait for it then ask for themselves. That a client has no time says nothing of core.
+            // Those who wait for it then ask for themselves, unless core is away. That a client has no time says nothing of core.
             let outcome = timeout_at(deadline, asking).await;
             return match (outcome.map_err(|_elapsed| late())?, old) {
                 (Ok(answer), _) => {
@@ -296,6 +300,9 @@ impl Memory {
                     Ok(old.into())
                 }
                 (Err(status), old) => {
+                    if let Some(turn) = turn.filter(|_| is_away(&status)) {
+                        turn.refuse_all(&status);
+                    }
                     // What core says that there is not does not come back while it is away.
                     if old.is_some() && !is_away(&status) {
                         store.invalidate(&asked);

@@ -7,12 +7,15 @@
 //! A connection is given back by its call, once the statements have ended. If the call is cancelled before, the connection is closed:
 //! the rest of an answer is still to come from it, or a transaction is open.
 
+#[path = "away.rs"]
+mod away;
 #[path = "silence.rs"]
 mod silence;
+#[path = "transaction.rs"]
+mod transaction;
 
 use std::{
     ops::{Deref, DerefMut},
-    pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -23,12 +26,17 @@ use std::{
 use process::metrics::{self, Label, Metrics};
 use sqlx::Connection as _;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{Instant, sleep, timeout},
 };
 
-use self::silence::{LastKnock, Watch, Watched};
-use super::{BEGIN, Connection, Target, connect};
+pub(super) use self::away::Away;
+pub(in crate::storage) use self::transaction::Transaction;
+use self::{
+    away::{PATIENCE, is_away},
+    silence::{LastKnock, Watch},
+};
+use super::{Connection, Target, connect};
 use crate::storage::Error;
 
 /// How long a connection without use counts as open. After that it is asked: a firewall may have forgotten it.
@@ -43,9 +51,12 @@ const LONGEST_IDLE: Duration = Duration::from_mins(10);
 /// Connections are replaced at this age: the server's process behind each grows, and its address may lead to another server now.
 const MAX_AGE: Duration = Duration::from_mins(30);
 
-/// Pauses between attempts to connect to a server that starts or has no connection free.
+/// Pauses between attempts to connect to a server that has no connection free, or is away.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// PostgreSQL's SQLSTATE for it.
+const TOO_MANY_CONNECTIONS: &str = "53300";
 
 /// How long a connection may take to end what was cancelled. Its place is taken until then, so that cancelled calls cannot multiply
 /// the work of the server.
@@ -71,6 +82,8 @@ struct Shared {
     pool: OnceLock<&'static str>,
     is_closed: AtomicBool,
     last_knock: LastKnock,
+    /// The same for all connections to the target.
+    away: Arc<Away>,
 }
 
 #[derive(Debug)]
@@ -87,13 +100,13 @@ struct Idle {
 
 impl Connections {
     pub(super) fn new(
-        target: Target,
+        away: &Arc<Away>,
         session: Option<&'static str>,
         most: u32,
         wait: Duration,
     ) -> Self {
         Self(Arc::new(Shared {
-            target,
+            target: away.target().clone(),
             session,
             most,
             wait,
@@ -102,6 +115,7 @@ impl Connections {
             pool: OnceLock::new(),
             is_closed: AtomicBool::new(false),
             last_knock: LastKnock::default(),
+            away: Arc::clone(away),
         }))
     }
 
@@ -115,54 +129,24 @@ impl Connections {
 
     /// A connection for a read. It must be given back.
     pub(super) async fn take(&self) -> Result<Lease, Error> {
-        let wait = self.0.wait;
         let began = metrics::now();
-        let taken = timeout(wait, self.0.take()).await;
+        let taken = tokio::select! {
+            biased;
+            taken = self.0.take() => taken,
+            // It is allocated by those who wait.
+            why = async { Box::pin(self.0.given_up()).await } => Err(Error::Unavailable(why)),
+        };
         metrics::since(began, |all, seconds| {
-            let outcome = if matches!(taken, Ok(Ok(_))) {
-                "got"
-            } else {
-                "none"
-            };
+            let outcome = if taken.is_ok() { "got" } else { "none" };
             all.database_waits
                 .observe([self.0.name(), outcome.into()], seconds);
         });
-        taken.map_err(|_elapsed| {
-            let text = format!("no connection was free within {} s", wait.as_secs());
-            Error::Unavailable(text)
-        })?
+        taken
     }
 
-    /// Begins a transaction. Dropping it without a commit rolls it back.
-    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
-        loop {
-            let mut lease = self.take().await?;
-            let watch = lease.watch();
-            let begun = async {
-                let begun = sqlx::raw_sql(BEGIN).execute(&mut *lease).await;
-                begun.map_err(Error::from)
-            };
-            let Watched {
-                answer,
-                is_given_up,
-            } = watch.over(pin!(begun)).await;
-            let Err(error) = answer else {
-                return Ok(Transaction {
-                    lease: Some(lease),
-                    is_busy: false,
-                    is_forsaken: false,
-                });
-            };
-            if is_given_up {
-                lease.forsake();
-                return Err(error);
-            }
-            // Each round takes away a connection that broke, so this ends.
-            if lease.close_after_error().await {
-                continue;
-            }
-            return Err(error);
-        }
+    /// Changes when the database goes away, and when it is there again.
+    pub(super) fn outages(&self) -> watch::Receiver<Option<Instant>> {
+        self.0.away.subscribe()
     }
 
     /// Closes the connections, waiting for those in use.
@@ -208,6 +192,14 @@ impl Shared {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits as long as a call waits for a connection, and says why no longer.
+    async fn given_up(&self) -> String {
+        tokio::select! {
+            () = sleep(self.wait) => format!("no connection was free within {:?}", self.wait),
+            () = self.away.exhausts_patience() => "the database is away".to_owned(),
+        }
+    }
+
     async fn take(self: &Arc<Self>) -> Result<Lease, Error> {
         let closed = || Error::Unavailable("the database was closed".to_owned());
         let place = Arc::clone(&self.places).acquire_owned().await;
@@ -243,14 +235,20 @@ impl Shared {
     async fn connect(&self) -> Result<Open, sqlx::Error> {
         let mut pause = FIRST_PAUSE;
         let mut connection = loop {
-            match connect(&self.target).await {
-                Ok(Some(connection)) => break connection,
-                // Standbys, or a server that was the primary: its address may lead to another one soon.
-                Ok(None) => sleep(pause).await,
-                Err(error) if passes(&error) => sleep(pause).await,
-                Err(error) => return Err(error),
+            let asked = Instant::now();
+            match timeout(PATIENCE, connect(&self.target)).await {
+                Ok(Ok(Some(connection))) => break connection,
+                Ok(Err(error)) if is_full(&error) => {
+                    sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Ok(Err(error)) if !is_away(&error) => return Err(error),
+                // It may also be that there are only standbys, or a server that was the primary.
+                Ok(Ok(None) | Err(_)) | Err(_) => {
+                    self.away.note(asked);
+                    self.away.ended().await;
+                }
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         };
         if let Some(session) = self.session {
             sqlx::raw_sql(session).execute(&mut connection).await?;
@@ -280,13 +278,12 @@ async fn is_sound(connection: &mut Connection) -> bool {
     matches!(timeout(PING_WAIT, connection.ping()).await, Ok(Ok(())))
 }
 
-/// Whether another attempt to connect may succeed soon.
-fn passes(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-        sqlx::Error::Database(error) => error.is_transient_in_connect_phase(),
-        _ => false,
-    }
+/// Whether a server has no connection free.
+fn is_full(error: &sqlx::Error) -> bool {
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
+    code.as_deref() == Some(TOO_MANY_CONNECTIONS)
 }
 
 /// A connection in the hands of one call. Dropping it closes the connection.
@@ -395,81 +392,6 @@ impl Drop for Lease {
                 let _closed = timeout(PING_WAIT, open.connection.close()).await;
                 drop(place);
             });
-        }
-    }
-}
-
-/// An open transaction.
-#[derive(Debug)]
-pub(in crate::storage) struct Transaction {
-    /// Until it is committed.
-    lease: Option<Lease>,
-    /// Whether a statement has begun and not ended.
-    is_busy: bool,
-    /// Whether it was told that the server takes no writes, or the server does not answer.
-    is_forsaken: bool,
-}
-
-impl Transaction {
-    /// What watches over its statements.
-    pub(in crate::storage) fn watch(&self) -> Watch {
-        self.lease.as_ref().expect("only its end takes it").watch()
-    }
-
-    /// The connection, for one statement. [`Transaction::ended`] follows it.
-    pub(in crate::storage) fn statement(&mut self) -> &mut Connection {
-        self.is_busy = true;
-        self.lease.as_mut().expect("only its end takes it")
-    }
-
-    /// Notes that the statement has ended, well or not.
-    pub(in crate::storage) fn ended<A>(&mut self, watched: Watched<A>) -> Result<A, Error> {
-        self.is_busy = false;
-        let Watched {
-            answer,
-            is_given_up,
-        } = watched;
-        self.is_forsaken |= is_given_up || matches!(answer, Err(Error::Standby(_)));
-        answer
-    }
-
-    pub(in crate::storage) async fn commit(mut self) -> Result<(), sqlx::Error> {
-        let Some(mut lease) = self.lease.take() else {
-            return Ok(());
-        };
-        let watch = lease.watch();
-        let mut failure = None;
-        let committed = async {
-            if let Err(error) = sqlx::raw_sql("COMMIT").execute(&mut *lease).await {
-                failure = Some(error);
-            }
-            Ok(())
-        };
-        if watch.over(pin!(committed)).await.is_given_up {
-            lease.forsake();
-            return Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
-        }
-        // After an error nobody knows what state the connection is in, so it is closed.
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        lease.put_back();
-        Ok(())
-    }
-}
-
-impl Drop for Transaction {
-    fn drop(&mut self) {
-        let mut lease = self.lease.take();
-        if let (true, Some(lease)) = (self.is_forsaken, &mut lease) {
-            // The server ends the transaction with it.
-            lease.forsake();
-            return;
-        }
-        let lease = lease.filter(|_| !self.is_busy);
-        let runtime = tokio::runtime::Handle::try_current();
-        if let (Some(lease), Ok(runtime)) = (lease, runtime) {
-            runtime.spawn(lease.roll_back());
         }
     }
 }

@@ -14,13 +14,13 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
-use self::connections::Connections;
+use self::connections::{Away, Connections};
 pub(super) use self::connections::{Lease, Transaction};
 use self::input::Input;
 use self::servers::{Kind, Servers};
 pub(super) use self::standby::Standby;
 use super::migrations::postgres as migrations;
-use super::{Error, Options};
+use super::{Error, Options, store::Outages};
 
 pub(super) type Db = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
@@ -304,9 +304,10 @@ impl Engine {
         reach(&servers).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
+        let away = Away::new(servers.clone());
         let connections = |session, most| {
             let session = (!options.is_pooled).then_some(session);
-            Connections::new(servers.clone(), session, most, ACQUIRE_WAIT)
+            Connections::new(&away, session, most, ACQUIRE_WAIT)
         };
         let readers = connections(READING, for_reads).measured("read");
         readers.open().await?;
@@ -321,6 +322,10 @@ impl Engine {
 
     pub(super) async fn reader(&self) -> Result<Lease, Error> {
         self.readers.take().await
+    }
+
+    pub(super) fn outages(&self) -> Outages {
+        self.readers.outages()
     }
 
     pub(super) const fn standby(&self) -> Option<&Standby> {

@@ -16,7 +16,7 @@ use super::Shared;
 use crate::storage::Error;
 
 /// How long a new connection may take, before the server counts as gone.
-const LONGEST_KNOCK: Duration = Duration::from_secs(1);
+pub(super) const LONGEST_KNOCK: Duration = Duration::from_secs(1);
 
 /// Longer than the server lets a statement run.
 const LONGEST_STATEMENT: Duration = Duration::from_secs(12);
@@ -74,6 +74,7 @@ impl Shared {
         {
             return was_there;
         }
+        let asked = Instant::now();
         let is_there = match timeout(LONGEST_KNOCK, connect(&self.target)).await {
             // It may refuse: then it is there.
             Ok(Ok(_) | Err(sqlx::Error::Database(_))) => true,
@@ -82,6 +83,7 @@ impl Shared {
         if !is_there {
             tracing::warn!("the database does not answer; its connections are given up");
             self.forget_idle();
+            self.away.note(asked);
         }
         *last = Some((Instant::now(), is_there));
         is_there

@@ -15,10 +15,10 @@ use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 pub(super) use self::connections::Transaction;
-use self::connections::{Connections, Lease};
+use self::connections::{Away, Connections, Lease};
 use self::input::Input;
 use super::migrations::sqlite as migrations;
-use super::{Access, Error, Options};
+use super::{Access, Error, Options, store::Outages};
 
 pub(super) type Db = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
@@ -251,10 +251,10 @@ impl Engine {
         make_private(&path).map_err(|error| unusable(error.into()))?;
         // The writer opens first: it sets WAL, which readers cannot do.
         let writing = base.clone().journal_mode(SqliteJournalMode::Wal);
-        let writer = Connections::new(writing, None, 1, WRITER_WAIT).measured("write");
+        let writer = Connections::new(&Away::new(writing), None, 1, WRITER_WAIT).measured("write");
         writer.open().await.map_err(unusable)?;
-        let readers =
-            Connections::new(base.read_only(true), None, READERS, READER_WAIT).measured("read");
+        let reading = Away::new(base.read_only(true));
+        let readers = Connections::new(&reading, None, READERS, READER_WAIT).measured("read");
         readers.open().await.map_err(unusable)?;
         Ok(Self {
             readers,
@@ -265,6 +265,10 @@ impl Engine {
 
     pub(super) async fn reader(&self) -> Result<Lease, Error> {
         self.readers.take().await
+    }
+
+    pub(super) fn outages(&self) -> Outages {
+        self.readers.outages()
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {

@@ -4,6 +4,7 @@ use std::{collections::HashMap, path::Path, pin::pin, sync::Arc};
 
 use process::traces;
 use secrecy::ExposeSecret;
+use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
@@ -38,6 +39,9 @@ use crate::domain::{
 
 /// The database in spans.
 pub(super) const DATABASE: &str = "database";
+
+/// Changes when the database goes away, and when it is there again. Its value says since when it is away, if it is.
+pub type Outages = watch::Receiver<Option<Moment>>;
 
 /// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -139,6 +143,14 @@ impl Store {
                 let text = "PostgreSQL has programs of its own for this: pg_dump, pg_basebackup";
                 Err(Error::Configuration(text.to_owned()))
             }
+        }
+    }
+
+    /// Tells of outages as soon as they are noticed.
+    pub fn outages(&self) -> Outages {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.outages(),
+            Engine::Postgres(engine) => engine.outages(),
         }
     }
 

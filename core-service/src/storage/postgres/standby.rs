@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     READING,
-    connections::{Connections, Lease},
+    connections::{Away, Connections, Lease},
     news,
     servers::Servers,
 };
@@ -44,7 +44,7 @@ struct Rest {
 impl Standby {
     pub(super) fn new(servers: Servers, is_pooled: bool, most: u32) -> Self {
         let session = (!is_pooled).then_some(READING);
-        let readers = Connections::new(servers, session, most, LONGEST_TRY);
+        let readers = Connections::new(&Away::new(servers), session, most, LONGEST_TRY);
         Self {
             readers: readers.measured("replica"),
             rest: Mutex::default(),

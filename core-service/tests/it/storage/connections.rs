@@ -9,8 +9,17 @@ use core_service::{
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use test_postgres::{Database, Server};
+use tokio::time::Instant;
 
+use super::cancelled::read_and_cancel;
 use crate::fixtures::{Rows, add_account, migrate, open};
+
+/// What those wait at least who come later.
+const MOMENT: Duration = Duration::from_millis(100);
+
+/// What calls wait for together at most while the database is away: two replicas of core that are asked in turn, and what is between
+/// them, are to refuse a call within 1.5 s.
+const LONGEST_OUTAGE_WAIT: Duration = Duration::from_millis(750);
 
 /// A store with one connection for reads and one for transactions.
 async fn open_small(database: &Database) -> Store {
@@ -40,20 +49,7 @@ async fn reads_that_others_cancel_get_their_own_answers(database: Database) {
     for _ in 0..20 {
         accounts.push(add_account(&store, &rows).await);
     }
-    let reads = (0..400_usize).map(|number| {
-        let (store, account) = (store.clone(), accounts[number % accounts.len()].clone());
-        async move {
-            let read = store.find_account(account.id);
-            if number % 3 == 0 {
-                // From before it begins to after it has ended.
-                let moment = Duration::from_micros(u64::try_from(number).unwrap() * 5);
-                let _cancelled = tokio::time::timeout(moment, read).await;
-            } else {
-                assert_eq!(read.await.unwrap(), Some(account));
-            }
-        }
-    });
-    join_all(reads).await;
+    read_and_cancel(&store, &accounts, 400, |_error| false).await;
     for account in accounts {
         let found = store.find_account(account.id).await.unwrap();
         assert_eq!(found, Some(account));
@@ -187,6 +183,52 @@ async fn calls_succeed_after_the_server_closed_every_connection(database: Databa
         assert_eq!(tx.lock_account(nobody).await.unwrap(), None);
         tx.commit().await.unwrap();
     }
+}
+
+/// Time stands still while anything is done, and passes while all wait, so a busy machine changes nothing.
+#[tokio::test]
+async fn calls_wait_for_an_outage_from_its_beginning_and_not_each_anew() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let database = Database::on(&server, migrate).await;
+    let store = open_small(&database).await;
+    let nobody = AccountId::new(uuid::Uuid::nil());
+    store.find_account(nobody).await.unwrap();
+    let outages = store.outages();
+    server.stop();
+
+    tokio::time::pause();
+    let began = Instant::now();
+    // More than have connections, which wait for each other as well; one of them needs several reads and a transaction.
+    let several = async {
+        for _ in 0..3 {
+            store.find_account(nobody).await.unwrap_err();
+        }
+        store.begin().await.unwrap_err()
+    };
+    let others = join_all((0..5).map(|_| store.find_account(nobody)));
+    let (refused, others) = tokio::join!(several, others);
+    assert!(matches!(refused, Error::Unavailable(_)), "{refused:?}");
+    assert!(others.iter().all(Result::is_err), "{others:?}");
+    // The patience of the outage, and a moment for each further read.
+    let waited = began.elapsed();
+    assert!(waited < LONGEST_OUTAGE_WAIT + 3 * MOMENT, "{waited:?}");
+    assert!(outages.borrow().is_some());
+
+    let began = Instant::now();
+    store.find_account(nobody).await.unwrap_err();
+    store.begin().await.unwrap_err();
+    let waited = began.elapsed();
+    assert!(waited < 3 * MOMENT, "{waited:?}");
+
+    tokio::time::resume();
+    server.start_again();
+    // It is looked for although nobody calls.
+    let mut outages = outages;
+    outages.wait_for(Option::is_none).await.unwrap();
+    store.find_account(nobody).await.unwrap();
+    store.begin().await.unwrap().commit().await.unwrap();
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A pooler between core and PostgreSQL, which gives each transaction another session.
 
-use std::{collections::HashSet, time::Duration};
+use std::collections::HashSet;
 
 use core_service::{
     domain::account::Account,
@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use test_postgres::{Database, Pooler, SESSIONS, Server};
 
+use super::cancelled::read_and_cancel;
 use crate::fixtures::{Rows, add_account, migrate};
 
 async fn open(url: String) -> Store {
@@ -41,22 +42,9 @@ async fn prepare_role(database: &Database) {
 /// Reads of these accounts at the same time, of which every third is cancelled at some moment, and transactions, of which every second is
 /// given up.
 async fn read_and_write(store: &Store, rows: &Rows, accounts: &[Account]) -> usize {
-    let reads = (0..600_usize).map(|number| {
-        let (store, account) = (store.clone(), accounts[number % accounts.len()].clone());
-        async move {
-            let read = store.find_account(account.id);
-            if number % 3 == 0 {
-                let moment = Duration::from_micros(u64::try_from(number).unwrap() * 5);
-                let _cancelled = tokio::time::timeout(moment, read).await;
-                return;
-            }
-            // As busy as it is, a connection may come too late.
-            match read.await {
-                Ok(found) => assert_eq!(found, Some(account)),
-                Err(error) => assert!(matches!(error, Error::Unavailable(_)), "{error:?}"),
-            }
-        }
-    });
+    // As busy as it is, a connection may come too late.
+    let is_late = |error: &Error| matches!(error, Error::Unavailable(_));
+    let reads = read_and_cancel(store, accounts, 600, is_late);
     let writes = (0..60).map(|number| {
         let (store, account) = (store.clone(), rows.account());
         async move {
@@ -69,7 +57,7 @@ async fn read_and_write(store: &Store, rows: &Rows, accounts: &[Account]) -> usi
             Some(account)
         }
     });
-    let (_, written) = tokio::join!(join_all(reads), join_all(writes));
+    let ((), written) = tokio::join!(reads, join_all(writes));
     let written: HashSet<_> = written.into_iter().flatten().map(|one| one.id).collect();
     for account in &written {
         let found = store.find_account(*account).await.unwrap();
