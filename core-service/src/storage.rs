@@ -39,7 +39,7 @@ mod tx;
 mod uses;
 mod values;
 
-pub use catalogue_reads::{CatalogueReads, CatalogueShards};
+pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};
 pub use store::{Outages, Store};

@@ -118,7 +118,11 @@ impl Memory {
             return Ok(kept.answer());
         }
         metrics::measure(|all| all.kept_answers.add_one(["miss".into()]));
-        let request = Request::from_parts(head, Body::new(Full::new(message)));
+        let mut request = Request::from_parts(head, Body::new(Full::new(message)));
+        if let Some(state) = &state {
+            // Whoever asks a replica wants to know what it has to have.
+            request.extensions_mut().insert(Arc::clone(state));
+        }
         let answer = match routes.call(request).await {
             Ok(answer) => answer,
             Err(never) => match never {},

@@ -95,6 +95,8 @@ pub struct Catalogue {
     is_indexed: Arc<IsIndexed>,
     marks: Marks,
     states: Arc<States>,
+    /// Its state at some moment of the call that it is for, if that was read.
+    known: Option<Arc<CatalogueState>>,
 }
 
 /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until the next
@@ -114,6 +116,7 @@ impl Catalogue {
             is_indexed: Arc::default(),
             marks: Marks::default(),
             states: Arc::new(States::new(store.clone(), clock.clone())),
+            known: None,
             store,
             clock,
         }
@@ -124,10 +127,24 @@ impl Catalogue {
         self.states.read().await
     }
 
+    /// The same for a call during which its state was read: it is not read again.
+    #[must_use]
+    pub fn knowing(&self, state: Option<Arc<CatalogueState>>) -> Self {
+        Self {
+            known: state,
+            ..self.clone()
+        }
+    }
+
+    async fn reads(&self) -> Result<CatalogueReads<'_>, Error> {
+        let known = self.known.as_ref().map(|state| &state.version);
+        Ok(self.store.catalogue_reads(known).await?)
+    }
+
     /// A page of the public events.
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let mut reads = store.catalogue_reads().await?;
+        let mut reads = self.reads().await?;
         let count = reads.count_live_events(now).await?;
         let start = self.marks.start(store, now, offset.into(), count).await?;
         let found = reads.list_live_events(now, start.after, limit.into(), start.offset);
@@ -150,7 +167,7 @@ impl Catalogue {
         limit: i32,
         offset: i32,
     ) -> Result<CatalogueView, Error> {
-        let mut reads = self.store.catalogue_reads().await?;
+        let mut reads = self.reads().await?;
         self.require_index(&mut reads).await?;
         let (now, limit) = (self.clock.now(), limit.into());
         let found = reads.search_catalogue(filter, now, limit, offset.into());
@@ -236,7 +253,7 @@ impl Catalogue {
         if !slug::is_possible(slug) {
             return Ok(None);
         }
-        let mut reads = self.store.catalogue_reads().await?;
+        let mut reads = self.reads().await?;
         let found = reads.find_event_and_counters(slug).await?;
         Ok(found.filter(|(event, _)| event.is_live(self.clock.now())))
     }
@@ -246,7 +263,7 @@ impl Catalogue {
         if !slug::is_possible(slug) {
             return Err(Error::NO_EVENT);
         }
-        let mut reads = self.store.catalogue_reads().await?;
+        let mut reads = self.reads().await?;
         let mut found = reads.find_event_and_counters(slug).await?;
         let is_live = |(event, _): &(Event, Counters)| event.is_live(self.clock.now());
         if reads.is_on_replica() && !found.as_ref().is_some_and(is_live) {

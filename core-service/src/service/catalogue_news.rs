@@ -160,13 +160,13 @@ impl Known {
         let CatalogueState { version, next_end } = store.catalogue_state(now).await?;
         let has_ended = self.next_end.is_some_and(|end| end <= now);
         let before = self.version.as_ref();
-        let everything = before.is_none_or(|before| before.catalogue != version.catalogue);
+        let everything = before.is_none_or(|before| before.catalogue() != version.catalogue());
         let mut change = Change {
             everything: everything || has_ended,
             seats_of: Vec::new(),
         };
         if let (false, Some(before)) = (change.everything, before) {
-            let shards = version.changed_since(before);
+            let shards = version.changed_seats_since(before);
             if !shards.is_empty() {
                 let limit = i64::try_from(MOST_EVENTS + 1).unwrap_or(i64::MAX);
                 let slugs = store.list_seat_changes(&shards, limit).await?;

@@ -5,30 +5,20 @@ use std::{
     time::Duration,
 };
 
+use process::metrics;
 use tokio::{sync::Mutex, time::timeout};
 
 use super::{CatalogueMatches, Error, Store, postgres};
 use crate::domain::{
-    catalogue::CatalogueFilter, cursor::Place, event::Event, instant::Instant,
+    catalogue::{CatalogueFilter, CatalogueVersion},
+    cursor::Place,
+    event::Event,
+    instant::Instant,
     registration::Counters,
 };
 
 /// How long a statement may take on a replica.
 const LONGEST_STATEMENT: Duration = Duration::from_millis(500);
-
-/// How many changes of the catalogue and of its seats are visible, by shard. Each number belongs to a row that is locked until its change is
-/// committed, so a reader that sees a number sees all changes up to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogueShards(pub(super) Vec<(i64, i64)>);
-
-impl CatalogueShards {
-    /// Whether everything is visible here that was visible there.
-    fn has_all_of(&self, other: &Self) -> bool {
-        let mut pairs = self.0.iter().zip(&other.0);
-        self.0.len() == other.0.len()
-            && pairs.all(|(own, other)| own.0 >= other.0 && own.1 >= other.1)
-    }
-}
 
 /// The state of the primary at a moment after it was asked for: who ask at the same time share a read that began afterwards.
 #[derive(Debug, Default)]
@@ -36,11 +26,11 @@ pub(super) struct Current {
     /// How many reads have begun.
     begun: AtomicU64,
     /// The number and the outcome of the last one.
-    last: Mutex<Option<(u64, Result<CatalogueShards, String>)>>,
+    last: Mutex<Option<(u64, Result<CatalogueVersion, String>)>>,
 }
 
 impl Current {
-    async fn state(&self, store: &Store) -> Result<CatalogueShards, Error> {
+    async fn version(&self, store: &Store) -> Result<CatalogueVersion, Error> {
         let before = self.begun.load(Ordering::SeqCst);
         let mut last = self.last.lock().await;
         let outcome = match &*last {
@@ -68,8 +58,12 @@ pub struct CatalogueReads<'a> {
 }
 
 impl Store {
-    /// Reads for a call that begins now.
-    pub async fn catalogue_reads(&self) -> Result<CatalogueReads<'_>, Error> {
+    /// Reads for a call that sees all that was committed when it began: everything of this version of the primary, if it is known,
+    /// or of the one that is read for it.
+    pub async fn catalogue_reads(
+        &self,
+        known: Option<&CatalogueVersion>,
+    ) -> Result<CatalogueReads<'_>, Error> {
         let mut reads = CatalogueReads {
             store: self,
             replica: None,
@@ -81,17 +75,32 @@ impl Store {
         if !standby.is_worth_a_try() {
             return Ok(reads);
         }
-        let (wanted, found) = tokio::join!(current.state(self), standby.look());
-        let (wanted, Some((lease, state))) = (wanted?, found) else {
-            return Ok(reads);
+        let read = async {
+            match known {
+                Some(_) => Ok(None),
+                None => current.version(self).await.map(Some),
+            }
         };
-        reads.replica = Some(lease);
-        if state.has_all_of(&wanted) {
-            standby.is_well();
-        } else {
-            standby.is_behind();
-            reads.give_back();
-        }
+        let began = metrics::now();
+        let (read, found) = tokio::join!(read, standby.look());
+        let read = read?;
+        let outcome = match (known.or(read.as_ref()), found) {
+            (Some(wanted), Some((lease, version))) => {
+                reads.replica = Some(lease);
+                if version.has_all_of(wanted) {
+                    standby.is_well();
+                    "current"
+                } else {
+                    standby.is_behind();
+                    reads.give_back();
+                    "behind"
+                }
+            }
+            _ => "away",
+        };
+        metrics::since(began, |all, seconds| {
+            all.replica_looks.observe([outcome.into()], seconds);
+        });
         Ok(reads)
     }
 }
@@ -162,21 +171,4 @@ catalogue_reads! {
     search::search_catalogue(filter: &CatalogueFilter, now: Instant, limit: i64, offset: i64) -> CatalogueMatches;
     /// See [`Store::has_events_to_index`].
     search::has_events_to_index() -> bool;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_state_has_all_of_another_in_each_shard() {
-        let state = |shards: &[(i64, i64)]| CatalogueShards(shards.to_vec());
-        let current = state(&[(3, 5), (2, 0)]);
-        assert!(current.has_all_of(&current));
-        assert!(state(&[(3, 6), (9, 0)]).has_all_of(&current));
-        // The same sums.
-        assert!(!state(&[(2, 5), (3, 0)]).has_all_of(&current));
-        assert!(!state(&[(3, 4), (2, 1)]).has_all_of(&current));
-        assert!(!state(&[(3, 5)]).has_all_of(&current));
-    }
 }

@@ -328,6 +328,11 @@ impl Engine {
         self.readers.outages()
     }
 
+    /// See [`Standby::lag`].
+    pub(super) async fn replica_lag(&self) -> Option<Result<Duration, String>> {
+        Some(self.standby.as_ref()?.lag(&self.readers).await)
+    }
+
     pub(super) const fn standby(&self) -> Option<&Standby> {
         self.standby.as_ref()
     }

@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::{collections::HashMap, path::Path, pin::pin, sync::Arc};
+use std::{collections::HashMap, path::Path, pin::pin, sync::Arc, time::Duration};
 
 use process::traces;
 use secrecy::ExposeSecret;
@@ -8,14 +8,16 @@ use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, CatalogueMatches, CatalogueShards, Error, FailedMail, JobQueue, JobRecord,
-    KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
-    StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
+    AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
+    MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection, StoredCover, Tx,
+    catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
     activity::Activity,
-    catalogue::{CatalogueFilter, CatalogueState, EventAddress, ShardVersion, Sitemap},
+    catalogue::{
+        CatalogueFilter, CatalogueState, CatalogueVersion, EventAddress, ShardVersion, Sitemap,
+    },
     check_in_code::CheckInCode,
     cursor::Place,
     event::{Event, ListedEvent, TimeAndPlace, WhenAndWhere},
@@ -154,6 +156,14 @@ impl Store {
         }
     }
 
+    /// How long the replica, if there is one, takes to have what the primary has now; or what is wrong with it.
+    pub async fn replica_lag(&self) -> Option<Result<Duration, String>> {
+        match &*self.0 {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(engine) => engine.replica_lag().await,
+        }
+    }
+
     /// Closes the connections, waiting for those in use.
     pub async fn close(&self) {
         match &*self.0 {
@@ -240,7 +250,7 @@ reads! {
     /// The same, how many changes of seats there were, and when the next event ends.
     news::catalogue_state(now: Instant) -> CatalogueState;
     /// What [`Store::catalogue_reads`] compares a replica with.
-    news::catalogue_shards() -> CatalogueShards;
+    news::catalogue_shards() -> CatalogueVersion;
     /// The slugs of at most `limit` events of which another number of seats is left than at these versions.
     news::list_seat_changes(known: &[ShardVersion], limit: i64) -> Vec<String>;
     /// The counters of these events, in no order.

@@ -88,6 +88,8 @@ metrics! {
     database_up: Gauge "muster_database_up" [];
     /// Time that a call waited for a connection to the database, by pool: read, write or replica, and outcome: got or none.
     database_waits: Histogram "muster_database_wait_seconds" [pool, outcome];
+    /// Time that a call waited to learn what the replica has, by outcome: current (it answers the call), behind or away (the primary does).
+    replica_looks: Histogram "muster_database_replica_look_seconds" [outcome];
     /// Connections to the database, by pool and state: used or idle.
     database_connections: Gauge "muster_database_connections" [pool, state];
     /// How many connections to the database there may be.

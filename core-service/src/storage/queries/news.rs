@@ -10,7 +10,7 @@ use crate::{
         ids::EventId,
         instant::Instant,
     },
-    storage::{CatalogueShards, Error, values::shard},
+    storage::{Error, values::shard},
 };
 
 /// All of it as of one moment: a reader that has seen a change has seen all that were committed before it.
@@ -19,42 +19,46 @@ pub(in crate::storage) async fn catalogue_state(
     now: Instant,
 ) -> Result<CatalogueState, Error> {
     let rows = sqlx::query::<Db>(
-        "SELECT s.shard, s.version, t.version, \
+        "SELECT s.shard, t.version, s.version, \
          (SELECT min(effective_end) FROM events WHERE live = TRUE AND effective_end > $1) \
          FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
     )
     .bind(now.micros())
     .fetch_all(connection)
     .await?;
-    let (mut catalogue, mut next_end) = (0, None);
-    let mut seats = Vec::with_capacity(rows.len());
-    for row in &rows {
-        seats.push(ShardVersion {
-            shard: row.try_get(0)?,
-            version: row.try_get(1)?,
-        });
-        catalogue += row.try_get::<i64, _>(2)?;
-        next_end = row.try_get::<Option<i64>, _>(3)?;
-    }
+    let next_end: Option<i64> = match rows.first() {
+        Some(row) => row.try_get(3)?,
+        None => None,
+    };
     Ok(CatalogueState {
-        version: CatalogueVersion { catalogue, seats },
+        version: version(&rows)?,
         next_end: next_end.map(Instant::from_micros),
     })
 }
 
-/// The numbers of changes for those who compare them shard by shard.
+/// The numbers of changes alone.
 pub(in crate::storage) async fn catalogue_shards(
     connection: &mut Connection,
-) -> Result<CatalogueShards, Error> {
+) -> Result<CatalogueVersion, Error> {
     let rows = sqlx::query::<Db>(
-        "SELECT t.version AS catalogue, s.version AS seats FROM seat_versions s \
-         JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
+        "SELECT s.shard, t.version, s.version \
+         FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
     )
     .fetch_all(connection)
     .await?;
-    let pair = |row: &Row| Ok((row.try_get("catalogue")?, row.try_get("seats")?));
-    let pairs: Result<_, sqlx::Error> = rows.iter().map(pair).collect();
-    Ok(CatalogueShards(pairs?))
+    version(&rows)
+}
+
+fn version(rows: &[Row]) -> Result<CatalogueVersion, Error> {
+    let shard = |row: &Row| {
+        Ok(ShardVersion {
+            shard: row.try_get(0)?,
+            catalogue: row.try_get(1)?,
+            seats: row.try_get(2)?,
+        })
+    };
+    let shards: Result<_, sqlx::Error> = rows.iter().map(shard).collect();
+    Ok(CatalogueVersion(shards?))
 }
 
 /// It is taken last, and so held for the shortest time, after the catalogue's own.
@@ -72,14 +76,14 @@ pub(in crate::storage) async fn list_seat_changes(
     limit: i64,
 ) -> Result<Vec<String>, Error> {
     let mut slugs = Vec::new();
-    for ShardVersion { shard, version } in known {
+    for ShardVersion { shard, seats, .. } in known {
         let left = limit - i64::try_from(slugs.len()).unwrap_or(limit);
         let rows = sqlx::query::<Db>(
             "SELECT e.slug FROM seat_changes s JOIN events e ON e.id = s.event_id \
              WHERE s.shard = $1 AND s.version > $2 LIMIT $3",
         )
         .bind(shard)
-        .bind(version)
+        .bind(seats)
         .bind(left)
         .fetch_all(&mut *connection)
         .await?;

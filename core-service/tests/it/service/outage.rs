@@ -77,8 +77,8 @@ async fn await_recovery(instance: &Instance, olga: &Principal) {
 }
 
 /// The server's first process, as it writes it into its folder.
-fn postmaster(database: &Database) -> Pid {
-    let (_, folder) = database.url().split_once("?host=").unwrap();
+pub(super) fn postmaster(url: &str) -> Pid {
+    let (_, folder) = url.split_once("?host=").unwrap();
     let file = Path::new(folder).join("data/postmaster.pid");
     let text = fs::read_to_string(file).unwrap();
     Pid::from_raw(text.lines().next().unwrap().parse().unwrap()).unwrap()
@@ -86,7 +86,7 @@ fn postmaster(database: &Database) -> Pid {
 
 /// Stops the server without letting it finish anything.
 async fn stop_immediately(database: &Database) {
-    let postmaster = postmaster(database);
+    let postmaster = postmaster(database.url());
     kill_process(postmaster, Signal::QUIT).unwrap();
     let gone = timeout(TIMEOUT, async {
         while test_kill_process(postmaster).is_ok() {
@@ -141,7 +141,7 @@ async fn whatever_ends_postgresql_callers_are_told_to_come_back_and_nothing_else
 }
 
 /// Sends a signal to the server and to all its processes.
-fn signal_all(postmaster: Pid, signal: Signal) {
+pub(super) fn signal_all(postmaster: Pid, signal: Signal) {
     let id = postmaster.as_raw_nonzero();
     let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
     let children = children.split_whitespace().map(str::parse);
@@ -163,7 +163,7 @@ async fn callers_do_not_wait_for_a_database_that_has_fallen_silent() {
     store.ping().await.unwrap();
     let begun = store.begin().await.unwrap();
     let mut waiting = store.begin().await.unwrap();
-    let postmaster = postmaster(&database);
+    let postmaster = postmaster(database.url());
     signal_all(postmaster, Signal::STOP);
     let answers = timeout(LONGEST_SILENCE, async {
         tokio::join!(

@@ -6,6 +6,7 @@ use core_service::{
     domain::catalogue::{CatalogueFilter, FilterTexts},
     service::Principal,
 };
+use rustix::process::Signal;
 use sqlx::{Connection as _, PgConnection};
 use test_postgres::{Database, Server};
 use tokio::time::{Instant, timeout};
@@ -13,6 +14,7 @@ use tokio::time::{Instant, timeout};
 use super::{
     Instance,
     guests::{guest, seats},
+    outage::{postmaster, signal_all},
     public_event,
 };
 use crate::fixtures::migrate;
@@ -73,7 +75,7 @@ async fn await_the_replica(instance: &Instance, url: &str) {
     let used = timeout(TIMEOUT, async {
         let mut observer = Observer::of(url).await;
         loop {
-            let mut reads = instance.store.catalogue_reads().await.unwrap();
+            let mut reads = instance.store.catalogue_reads(None).await.unwrap();
             if reads.is_on_replica() {
                 reads
                     .list_live_events(instance.clock.now(), None, 10, 0)
@@ -154,6 +156,16 @@ async fn a_replica_answers_while_it_has_everything_and_never_anything_old() {
     await_the_replica(&instance, url).await;
     changes_are_seen_at_once(&instance, &olga, "Following").await;
 
+    // Who knows the state of the primary asks the primary nothing.
+    await_the_replica(&instance, url).await;
+    let state = instance.catalogue.state().await.unwrap();
+    let server = postmaster(database.url());
+    signal_all(server, Signal::STOP);
+    let reads = instance.store.catalogue_reads(Some(&state.version)).await;
+    let is_on_replica = reads.map(|reads| reads.is_on_replica());
+    signal_all(server, Signal::CONT);
+    assert!(matches!(is_on_replica, Ok(true)), "{is_on_replica:?}");
+
     // It falls behind: it is seen to, and the primary answers.
     let mut observer = Observer::of(url).await;
     observer.execute("SELECT pg_wal_replay_pause()").await;
@@ -163,11 +175,26 @@ async fn a_replica_answers_while_it_has_everything_and_never_anything_old() {
             instance.catalogue.get(&late.slug).await.unwrap().id,
             late.id
         );
-        let reads = instance.store.catalogue_reads().await.unwrap();
+        let reads = instance.store.catalogue_reads(None).await.unwrap();
         assert!(!reads.is_on_replica());
     }
     changes_are_seen_at_once(&instance, &olga, "Behind").await;
     observer.execute("SELECT pg_wal_replay_resume()").await;
+    await_the_replica(&instance, url).await;
+
+    // It freezes in the middle of a call, which goes on with the primary, and later calls know it.
+    let mut reads = instance.store.catalogue_reads(None).await.unwrap();
+    assert!(reads.is_on_replica());
+    let postmaster = postmaster(url);
+    signal_all(postmaster, Signal::STOP);
+    let began = Instant::now();
+    let count = reads.count_live_events(instance.clock.now()).await;
+    let waited = began.elapsed().max(longest_list(&instance).await);
+    signal_all(postmaster, Signal::CONT);
+    assert!(waited < LONGEST_CALL, "{waited:?}");
+    assert!(count.unwrap() > 0);
+    assert!(!reads.is_on_replica());
+    drop(reads);
     await_the_replica(&instance, url).await;
 
     // It dies, and comes back.
@@ -213,7 +240,7 @@ async fn a_replica_that_is_not_there_costs_nothing_but_a_try() {
     ] {
         let instance = Instance::open_with_replica(&database, replica).await;
         assert!(longest_list(&instance).await < LONGEST_CALL);
-        let reads = instance.store.catalogue_reads().await.unwrap();
+        let reads = instance.store.catalogue_reads(None).await.unwrap();
         assert!(!reads.is_on_replica());
         drop(reads);
         instance.store.close().await;
