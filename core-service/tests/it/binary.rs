@@ -9,6 +9,7 @@ mod mail;
 mod metrics;
 mod open_files;
 mod replacing;
+mod spans;
 mod start;
 mod stop;
 

@@ -1,13 +1,13 @@
 //! Where spans go.
 
-use std::env;
+use std::{env, fs};
 
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithTonicConfig as _};
 use opentelemetry_sdk::{
     Resource,
     trace::{BatchSpanProcessor, SdkTracerProvider},
 };
-use tonic::transport::ClientTlsConfig;
+use tonic::transport::{Certificate, ClientTlsConfig};
 
 /// Settings of spans. Flatten them into a binary's settings.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -33,6 +33,12 @@ fn endpoint(text: &str) -> Result<String, &'static str> {
 /// The variable with an endpoint for spans alone, which goes before the general one.
 const OF_TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
+/// OpenTelemetry's variables with the authority that signed the certificate of the collector. Its exporter for Rust does not read them.
+const AUTHORITIES: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_CERTIFICATE",
+];
+
 /// What exports spans, if an endpoint is set and no variable forbids it.
 pub(super) fn provider(
     settings: &TraceSettings,
@@ -48,8 +54,8 @@ pub(super) fn provider(
     let mut exporter = SpanExporter::builder()
         .with_tonic()
         .with_endpoint(&endpoint);
-    if endpoint.starts_with("https:") {
-        exporter = exporter.with_tls_config(ClientTlsConfig::new().with_enabled_roots());
+    if endpoint.to_ascii_lowercase().starts_with("https:") {
+        exporter = exporter.with_tls_config(tls()?);
     }
     let exporter = exporter.build().map_err(|_| {
         // The cause is left out, since the URL may hold a password.
@@ -69,6 +75,20 @@ pub(super) fn provider(
         .with_span_processor(BatchSpanProcessor::builder(exporter).build())
         .build();
     Ok(Some(provider))
+}
+
+/// Whom to trust: the authorities that everybody trusts, or those in a PEM file.
+fn tls() -> Result<ClientTlsConfig, String> {
+    let tls = ClientTlsConfig::new();
+    let mut given = AUTHORITIES
+        .into_iter()
+        .filter_map(|name| Some((name, given(name)?)));
+    let Some((variable, path)) = given.next() else {
+        return Ok(tls.with_enabled_roots());
+    };
+    let pem =
+        fs::read(&path).map_err(|error| format!("{variable}: cannot read {path}: {error}"))?;
+    Ok(tls.ca_certificate(Certificate::from_pem(pem)))
 }
 
 fn given(variable: &str) -> Option<String> {
