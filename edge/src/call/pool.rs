@@ -34,6 +34,9 @@ const RESOLVE: Duration = Duration::from_secs(10);
 /// The same after a failure, since the replicas have probably changed.
 const RESOLVE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
+/// For so long after a failure: a replica that takes another's place needs some time to start.
+const UNSETTLED: Duration = Duration::from_secs(30);
+
 /// Replicas of core.
 pub(crate) struct Pool {
     /// `None` when the endpoints never change.
@@ -194,7 +197,7 @@ impl Pool {
     pub(crate) fn failed(&self, endpoint: &Endpoint) {
         endpoint.failed();
         if let Some(resolver) = &self.resolver {
-            resolver.resolve_now();
+            resolver.resolve_soon();
         }
     }
 
@@ -235,24 +238,36 @@ impl Pool {
 pub(crate) struct Resolver {
     hosts: Vec<(String, u16)>,
     tls: Option<Arc<ClientConfig>>,
-    /// When the hosts were last resolved, and when they are resolved next.
     times: Mutex<Times>,
 }
 
 struct Times {
+    /// When the hosts were last resolved.
     last: Instant,
-    next: Instant,
+    /// When a replica last failed.
+    failed: Option<Instant>,
+}
+
+impl Times {
+    fn is_due(&self, now: Instant) -> bool {
+        let is_settled = self.failed.is_none_or(|failed| now > failed + UNSETTLED);
+        let pause = if is_settled {
+            RESOLVE
+        } else {
+            RESOLVE_AFTER_FAILURE
+        };
+        now >= self.last + pause
+    }
 }
 
 impl Resolver {
     pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<Arc<ClientConfig>>) -> Self {
-        let now = Instant::now();
         Self {
             hosts,
             tls,
             times: Mutex::new(Times {
-                last: now,
-                next: now + RESOLVE,
+                last: Instant::now(),
+                failed: None,
             }),
         }
     }
@@ -261,19 +276,16 @@ impl Resolver {
     fn claim(&self) -> bool {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let due = times.next <= now;
-        if due {
-            *times = Times {
-                last: now,
-                next: now + RESOLVE,
-            };
+        let is_due = times.is_due(now);
+        if is_due {
+            times.last = now;
         }
-        due
+        is_due
     }
 
-    fn resolve_now(&self) {
+    fn resolve_soon(&self) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        times.next = times.next.min(times.last + RESOLVE_AFTER_FAILURE);
+        times.failed = Some(Instant::now());
     }
 
     /// The addresses of all hosts, each with its host's name. An unknown host is skipped if others are found.
@@ -309,5 +321,26 @@ impl Resolver {
             }
         };
         Ok(Arc::new(Endpoint::remote(Some(address), over(&way))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_resolved_often_until_another_replica_has_had_time_to_start() {
+        let began = Instant::now();
+        // Whether that is so, a pause after the last time, which was so long after a failure.
+        let due_after = |failure: Option<Duration>, pause: Duration| {
+            let (last, failed) = (began + failure.unwrap_or_default(), failure.map(|_| began));
+            Times { last, failed }.is_due(last + pause)
+        };
+        let shortly = RESOLVE_AFTER_FAILURE;
+        assert!(!due_after(None, shortly) && due_after(None, RESOLVE));
+        assert!(due_after(Some(Duration::ZERO), shortly));
+        assert!(!due_after(Some(Duration::ZERO), shortly / 2));
+        assert!(due_after(Some(UNSETTLED / 2), shortly));
+        assert!(!due_after(Some(UNSETTLED), shortly));
     }
 }
