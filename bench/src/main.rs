@@ -9,6 +9,7 @@ mod latency;
 mod machine;
 mod mails;
 mod million;
+mod owner;
 mod pages;
 mod peers;
 mod pgbench;
@@ -42,7 +43,7 @@ struct Config {
     #[arg(long)]
     engine: Option<Only>,
 
-    /// Events of `searching` and `million`, in steps of 1,000
+    /// Events of `searching`, `million` and `owner`, in steps of 1,000
     #[arg(long, default_value_t = 1_000_000)]
     events: u32,
 
@@ -80,6 +81,8 @@ enum Measure {
     Searching,
     /// What grows with the data: 1,000 events beside many, with accounts and registrations
     Million,
+    /// Searches of an owner among a tenth of `--events`, all of their own
+    Owner,
 }
 
 #[tokio::main]
@@ -114,7 +117,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `searching` and `million` have in a quick run.
+/// What `searching`, `million` and `owner` have in a quick run.
 const QUICK_EVENTS: u32 = 2_000;
 
 impl Measure {
@@ -131,6 +134,7 @@ impl Measure {
             Self::Dashboard => dashboard::measure(run).await,
             Self::Searching => searching::measure(run).await,
             Self::Million => million::measure(run).await,
+            Self::Owner => owner::measure(run).await,
         }
     }
 }

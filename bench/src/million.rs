@@ -1,7 +1,7 @@
 //! What grows with the number of events, accounts and registrations: each figure at 1,000 events and at many more, in the shape that is
 //! deployed.
 
-mod load;
+pub(crate) mod load;
 
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ async fn at(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result
     let guests = run.of(GUESTS);
     load::load(
         deployment.database_url(),
-        Numbers { events, guests },
+        Numbers::of_all(events, guests),
         postgres,
     )
     .await?;

@@ -48,7 +48,10 @@ pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, S
 pub use erase::{Erasure, LastOwner, Outlook, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
-pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
+pub use events::{
+    Cancellation, Events, Found, MyEvents, OwnSearches, PlannedChange, PlannedMail, SearchedPage,
+    Updated,
+};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};

@@ -25,7 +25,7 @@ const WORDS: usize = 8;
 
 /// Accounts beside the owner, who has every tenth event, and half of those are over.
 const OTHERS: u32 = 9_999;
-const OWNED: u32 = 10;
+pub(crate) const OWNED: u32 = 10;
 const OVER: u32 = 20;
 const TWENTY_YEARS: i64 = 7_305 * 24 * 3_600 * 1_000_000;
 
@@ -35,10 +35,43 @@ const GUESTS: u32 = 5;
 
 /// How much is loaded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Numbers {
-    pub(super) events: u32,
-    /// Registrations of the owner's event that has many.
-    pub(super) guests: u32,
+pub(crate) struct Numbers {
+    events: u32,
+    /// Registrations of the owner's event that has many, if there are registrations and others' events.
+    guests: Option<u32>,
+}
+
+impl Numbers {
+    pub(crate) const fn of_all(events: u32, guests: u32) -> Self {
+        Self {
+            events,
+            guests: Some(guests),
+        }
+    }
+
+    /// The owner's events alone.
+    pub(crate) const fn of_the_owner(events: u32) -> Self {
+        Self {
+            events,
+            guests: None,
+        }
+    }
+
+    /// The number of an event, by its number among those that are loaded.
+    const fn number(self, index: u32) -> u32 {
+        match self.guests {
+            Some(_) => index,
+            None => index * OWNED,
+        }
+    }
+
+    /// One of so many is over.
+    const fn over(self) -> u32 {
+        match self.guests {
+            Some(_) => OVER,
+            None => OVER / OWNED,
+        }
+    }
 }
 
 /// The id of the event with many registrations.
@@ -134,28 +167,37 @@ struct Dialect {
 
 /// Fills the database of a core that does not run: the events, of which an owner has a tenth, the other accounts, and five registrations
 /// for each event.
-pub(super) async fn load(
+pub(crate) async fn load(
     url: &str,
-    Numbers { events, guests }: Numbers,
+    numbers: Numbers,
     postgres: Option<&Server>,
 ) -> anyhow::Result<()> {
     let started = Instant::now();
     let say = |what: &str| eprintln!("{:.0} s: {what}", started.elapsed().as_secs_f64());
-    ensure!(events.is_multiple_of(BATCH), "events are loaded by {BATCH}");
+    let Numbers { events, guests } = numbers;
+    ensure!(
+        events.is_multiple_of(BATCH) || guests.is_none(),
+        "events are loaded by {BATCH}"
+    );
     let mut filled = Filled::connect(url).await?;
     add_accounts(&mut filled).await?;
-    for batch in 0..events / BATCH {
-        add_events(&mut filled, batch).await?;
+    for batch in 0..events.div_ceil(BATCH) {
         let at = batch * BATCH;
-        add_registrations(&mut filled, (at, at + BATCH), GUESTS, "").await?;
+        let rows = (at..events.min(at + BATCH)).map(|index| event(numbers.number(index)));
+        add_events(&mut filled, rows.collect()).await?;
+        if guests.is_some() {
+            add_registrations(&mut filled, (at, at + BATCH), GUESTS, "").await?;
+        }
         if batch % 200 == 199 {
             say(&format!("{} events with their registrations", at + BATCH));
         }
     }
-    // The hot event already has the first of them.
-    let more = format!(" AND seq > {GUESTS}");
-    add_registrations(&mut filled, (HOT, HOT + 1), guests, &more).await?;
-    add_counters(&mut filled, events, guests).await?;
+    if let Some(guests) = guests {
+        // The hot event already has the first of them.
+        let more = format!(" AND seq > {GUESTS}");
+        add_registrations(&mut filled, (HOT, HOT + 1), guests, &more).await?;
+    }
+    add_counters(&mut filled, numbers).await?;
     drop(filled);
     index(url, postgres, &say).await
 }
@@ -178,11 +220,10 @@ fn account(number: u32) -> String {
     format!("{number:08x}-0000-7000-8000-acc000000000")
 }
 
-async fn add_events(filled: &mut Filled, batch: u32) -> anyhow::Result<()> {
+async fn add_events(filled: &mut Filled, rows: Vec<Value>) -> anyhow::Result<()> {
     let Dialect {
         id, account, items, ..
     } = filled.dialect();
-    let rows: Vec<Value> = (batch * BATCH..(batch + 1) * BATCH).map(event).collect();
     // The owner's account was there before.
     let account = format!(
         "coalesce({account}, (SELECT account_id FROM memberships ORDER BY created_at LIMIT 1))"
@@ -244,13 +285,15 @@ async fn add_registrations(
     filled.run(statement, None).await
 }
 
-async fn add_counters(filled: &mut Filled, events: u32, guests: u32) -> anyhow::Result<()> {
+async fn add_counters(filled: &mut Filled, numbers: Numbers) -> anyhow::Result<()> {
+    let events = numbers.events;
+    let (guests, few) = numbers.guests.map_or((0, 0), |guests| (guests, GUESTS));
     let counters = format!(
         "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-         SELECT id, CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {GUESTS} END, 0, 0, 0, \
-         CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {GUESTS} END + 1 FROM events WHERE created_at = 1"
+         SELECT id, CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {few} END, 0, 0, 0, \
+         CASE WHEN slug = 'event-{HOT}' THEN {guests} ELSE {few} END + 1 FROM events WHERE created_at = 1"
     );
-    let live = events - events / OVER;
+    let live = events - events / numbers.over();
     let total = format!("UPDATE catalogue_totals SET live = live + {live} WHERE shard = 0");
     filled.run(counters, None).await?;
     filled.run(total, None).await

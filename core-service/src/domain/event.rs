@@ -6,6 +6,7 @@ mod create;
 mod custom_field;
 mod listed;
 mod patch;
+mod searched;
 mod time_and_place;
 
 pub use changes::Changes;
@@ -13,6 +14,7 @@ pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
 pub use listed::ListedEvent;
 pub use patch::EventPatch;
+pub use searched::{EventChange, MOST_CHANGES, NUMBERS_OF_A_SHARD, SearchedEvent};
 pub use time_and_place::{TimeAndPlace, WhenAndWhere};
 
 use super::{

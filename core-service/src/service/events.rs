@@ -7,19 +7,25 @@ mod create;
 mod draft;
 mod preview;
 mod quota;
+mod searches;
 
 pub(crate) use announce::AnnounceError;
 pub use cancel::Cancellation;
 pub use change::Updated;
 pub use preview::{PlannedChange, PlannedMail};
+pub use searches::{Found, OwnSearches, SearchedPage};
 
+use std::collections::HashMap;
+
+use self::searches::MANY;
 use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
 use crate::{
     domain::{
         account::Account,
         cursor::Place,
         event::{Event, EventDefaults, ListedEvent},
-        ids::EventId,
+        ids::{AccountId, EventId},
+        instant::Instant,
         plan::Plans,
         registration::Counters,
     },
@@ -42,22 +48,42 @@ pub struct MyEvents {
     pub next: Option<Place>,
 }
 
+impl MyEvents {
+    /// With the number of events that match, of which one more was counted than is told.
+    fn new(events: Vec<ListedEvent>, next: Option<Place>, count: i64) -> Self {
+        Self {
+            events,
+            next,
+            count: saturated(count.min(MOST_COUNTED)),
+            count_is_exact: count <= MOST_COUNTED,
+        }
+    }
+}
+
 /// Use cases about the caller's own events.
 #[derive(Debug, Clone)]
 pub struct Events {
     commands: Commands,
     plans: Plans,
     defaults: EventDefaults,
+    searches: OwnSearches,
 }
 
 impl Events {
     /// Events, with these quotas and defaults.
-    pub const fn new(commands: Commands, plans: Plans, defaults: EventDefaults) -> Self {
+    pub fn new(commands: Commands, plans: Plans, defaults: EventDefaults) -> Self {
         Self {
             commands,
             plans,
             defaults,
+            searches: OwnSearches::default(),
         }
+    }
+
+    /// The same with these searches.
+    #[must_use]
+    pub fn with_searches(self, searches: OwnSearches) -> Self {
+        Self { searches, ..self }
     }
 
     /// What applies where neither a request nor its account says something.
@@ -79,6 +105,11 @@ impl Events {
             return Err(Error::IndexIncomplete);
         }
         let (one_more, most) = (i64::from(limit) + 1, MOST_COUNTED + 1);
+        if filter.text.is_some()
+            && let Some(found) = self.search(owner, filter, now, after, limit).await?
+        {
+            return Ok(found);
+        }
         let (found, count) = if after.is_some() {
             let found = store.list_account_events(owner, filter, now, after, one_more);
             let count = store.count_account_events(owner, filter, now, most);
@@ -88,13 +119,39 @@ impl Events {
                 .list_and_count_account_events(owner, filter, now, one_more, most)
                 .await?
         };
+        if usize::try_from(count).is_ok_and(|count| count >= MANY) {
+            self.searches.prepare(store, owner);
+        }
         let (events, next) = page(found, limit, ListedEvent::place);
-        Ok(MyEvents {
-            events,
-            next,
-            count: saturated(count.min(MOST_COUNTED)),
-            count_is_exact: count <= MOST_COUNTED,
-        })
+        Ok(MyEvents::new(events, next, count))
+    }
+
+    /// A list with a text, if the texts of the account are kept.
+    async fn search(
+        &self,
+        owner: AccountId,
+        filter: &MyEventsFilter,
+        now: Instant,
+        after: Option<Place>,
+        limit: i32,
+    ) -> Result<Option<MyEvents>, Error> {
+        let store = self.commands.store();
+        let wanted = SearchedPage {
+            after,
+            limit: usize::try_from(limit).unwrap_or(0) + 1,
+            most: MOST_COUNTED + 1,
+        };
+        let found = self.searches.find(store, owner, filter, now, wanted);
+        let Some(Found { places, count }) = found.await? else {
+            return Ok(None);
+        };
+        let (places, next) = page(places, limit, |place| *place);
+        let ids: Vec<EventId> = places.iter().map(|place| EventId::new(place.id)).collect();
+        let mut events = store.list_these_events(&ids).await?;
+        // In the order in which they were found. One that was deleted in this moment is missing.
+        let order: HashMap<EventId, usize> = ids.into_iter().zip(0..).collect();
+        events.sort_by_key(|event| order.get(&event.id).copied());
+        Ok(Some(MyEvents::new(events, next, count)))
     }
 
     /// One of the caller's events.

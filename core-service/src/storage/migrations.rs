@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 36] = [
+const STEPS: [Step; 37] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -95,6 +95,7 @@ const STEPS: [Step; 36] = [
     step!(41, "0041_seat_changes", both),
     step!(42, "0042_fewer_indexes", both),
     step!(43, "0043_job_traces", both),
+    step!(44, "0044_event_changes", both),
 ];
 
 /// SQLite's migrations.

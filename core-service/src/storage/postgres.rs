@@ -53,15 +53,35 @@ macro_rules! skip_locked {
     };
 }
 
-/// The beginning of a statement that adds an event, and then its entry in the audit log, if there is one.
+/// A statement that changes an event of a shard, whose number it raises.
+macro_rules! with_change {
+    ($shard:literal, $($statement:tt)+) => {
+        concat!(
+            "WITH numbered AS (UPDATE event_changes SET latest = latest + 1 WHERE shard = ",
+            $shard,
+            " RETURNING latest) ",
+            $($statement)+
+        )
+    };
+}
+
+/// The number of a change in `with_change!`.
+macro_rules! change_number {
+    ($shard:literal) => {
+        "(SELECT latest FROM numbered)"
+    };
+}
+
+/// The beginning of a statement that adds an event of shard `$33`, and then its entry in the audit log, if there is one.
 macro_rules! added_and_audited {
     ($($insert:tt)+) => {
-        concat!(
-            "WITH added AS (",
+        with_change!(
+            "$33",
+            ", added AS (",
             $($insert)+,
             " RETURNING id), audited AS (",
             insert_into_audit_log!(),
-            " SELECT $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45 FROM added WHERE $33 IS NOT NULL)"
+            " SELECT $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46 FROM added WHERE $34 IS NOT NULL)"
         )
     };
 }
@@ -85,8 +105,8 @@ macro_rules! with_entry {
             ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added), \
              entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $46, $13, CAST($47 AS tsvector) FROM added) \
-             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $48 AND EXISTS (SELECT 1 FROM added)"
+             SELECT id, $8, $47, $13, CAST($48 AS tsvector) FROM added) \
+             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)"
         )
     };
 }
@@ -171,6 +191,8 @@ pub(super) mod codes;
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
 pub(super) mod details;
+#[path = "queries/event_changes.rs"]
+pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]

@@ -62,6 +62,24 @@ macro_rules! skip_locked {
     };
 }
 
+/// A statement that changes an event of a shard, whose number was raised before it. SQLite writes to one table in a statement.
+macro_rules! with_change {
+    ($shard:literal, $($statement:tt)+) => {
+        concat!($($statement)+)
+    };
+}
+
+/// The number of a change in `with_change!`.
+macro_rules! change_number {
+    ($shard:literal) => {
+        concat!(
+            "(SELECT latest FROM event_changes WHERE shard = ",
+            $shard,
+            ")"
+        )
+    };
+}
+
 /// A statement that adds an event. SQLite writes to one table in a statement.
 macro_rules! with_counters {
     ($($insert:tt)+) => {
@@ -146,6 +164,8 @@ pub(super) mod codes;
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
 pub(super) mod details;
+#[path = "queries/event_changes.rs"]
+pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]

@@ -20,7 +20,7 @@ use crate::domain::{
     },
     check_in_code::CheckInCode,
     cursor::Place,
-    event::{Event, ListedEvent, TimeAndPlace, WhenAndWhere},
+    event::{Event, EventChange, ListedEvent, SearchedEvent, TimeAndPlace, WhenAndWhere},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -270,6 +270,15 @@ reads! {
         -> (Vec<ListedEvent>, i64);
     /// The number of an account's events that match the filter, up to `most`.
     my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
+    /// Those of these events that are there, in no order.
+    my_events::list_these_events(ids: &[EventId]) -> Vec<ListedEvent>;
+    /// The number of the latest change of events of each shard: who has seen it sees all changes with lower ones.
+    event_changes::list_latest_changes() -> Vec<i64>;
+    /// What searches look at of an account's events after a place, by start, then id.
+    event_changes::list_searched_events(account: AccountId, after: Option<Place>, limit: i64) -> Vec<SearchedEvent>;
+    /// The changes of an account's events since these numbers, in no order: of each event the last one. If there are more than
+    /// [`crate::domain::event::MOST_CHANGES`], some are missing.
+    event_changes::list_event_changes(account: AccountId, since: &[i64]) -> Vec<EventChange>;
     /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.
     lists::has_unfolded_events(account: AccountId) -> bool;
     /// Whether an event has registrations that wait for [`Tx::fold_registrations`], so that searches may miss some.

@@ -53,7 +53,7 @@ impl From<EventFilter> for MyEventsFilter {
 }
 
 impl MyEventsFilter {
-    pub(super) fn folded_text(&self) -> Option<String> {
+    pub(crate) fn folded_text(&self) -> Option<String> {
         self.text.as_deref().map(words::folded)
     }
 }

@@ -16,6 +16,7 @@ mod managing;
 mod members;
 mod oauth;
 mod outage;
+mod own_searches;
 mod people;
 mod private_links;
 mod registering;

@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 use sqlx::{Decode, Row as _};
 
-use super::{Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries};
+use super::{Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries, event_changes};
 use crate::{
     domain::{
         audit::AuditEntry,
@@ -128,12 +128,12 @@ pub(in crate::storage) async fn insert_event(
 
 macro_rules! insert_event {
     () => {
-        "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
+        concat!("INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
+         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of, change_number) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24) ON CONFLICT (slug) DO NOTHING"
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24, ", change_number!("$33"), ") ON CONFLICT (slug) DO NOTHING")
     };
 }
 
@@ -150,6 +150,7 @@ async fn insert_event_row(
         end,
         timezone,
     } = &event.schedule;
+    event_changes::raise(connection, event.id).await?;
     let with_entry = live && !WRITES_ONE_TABLE;
     let statement = if with_entry {
         with_entry!(insert_event!())
@@ -188,7 +189,8 @@ async fn insert_event_row(
         .bind(event.published_start.map(Instant::micros))
         .bind(event.version)
         .bind(values::event_search_text(event))
-        .bind(live);
+        .bind(live)
+        .bind(i32::from(shard(event.id.uuid())));
     let query = if WRITES_ONE_TABLE {
         query
     } else {
@@ -196,7 +198,7 @@ async fn insert_event_row(
     };
     let query = if with_entry {
         let entry = CatalogueEntry::of(event);
-        entries::bind(query, &entry).bind(i32::from(shard(event.id.uuid())))
+        entries::bind(query, &entry)
     } else {
         query
     };
@@ -225,13 +227,17 @@ pub(in crate::storage) async fn update_event(
         end,
         timezone,
     } = &event.schedule;
-    let done = sqlx::query::<Db>(
+    event_changes::raise(connection, event.id).await?;
+    let done = sqlx::query::<Db>(with_change!(
+        "$27",
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
          requires_approval = $19, confirm_by_email = $21, organizer_name = $22, contact_email = $23, \
-         published_start = $24, version = $25, search_text = $26 WHERE id = $1",
-    )
+         published_start = $24, version = $25, search_text = $26, change_number = ",
+        change_number!("$27"),
+        " WHERE id = $1",
+    ))
     .bind(event.id.uuid())
     .bind(&event.title)
     .bind(&event.description)
@@ -258,6 +264,7 @@ pub(in crate::storage) async fn update_event(
     .bind(event.published_start.map(Instant::micros))
     .bind(event.version)
     .bind(values::event_search_text(event))
+    .bind(i32::from(shard(event.id.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -277,13 +284,18 @@ pub(in crate::storage) async fn mark_cancelled(
     reason: Option<&str>,
     now: Instant,
 ) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3 \
-         WHERE id = $1 AND is_cancelled = FALSE",
-    )
+    event_changes::raise(connection, event).await?;
+    let done = sqlx::query::<Db>(with_change!(
+        "$4",
+        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3, \
+         change_number = ",
+        change_number!("$4"),
+        " WHERE id = $1 AND is_cancelled = FALSE",
+    ))
     .bind(event.uuid())
     .bind(reason)
     .bind(now.micros())
+    .bind(i32::from(shard(event.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 0 {

@@ -6,7 +6,7 @@ use sqlx::{Arguments as _, Row as _, query::Query};
 use uuid::Uuid;
 
 use super::{
-    Arguments, Connection, Db, Row, entries,
+    Arguments, Connection, Db, Input, Row, entries,
     events::{Columns, counter_columns, event_columns, read_all},
 };
 use crate::{
@@ -213,10 +213,16 @@ fn others(filter: &MyEventsFilter) -> String {
 }
 
 /// What lists show. [`read_listed`] reads it in this order.
-const LISTED: &str = "e.id, e.slug, e.title, e.start_at, e.start_local, e.max_capacity, e.is_published, e.is_cancelled, \
-     c.confirmed + c.pending + c.waitlisted";
+macro_rules! listed_columns {
+    () => {
+        "e.id, e.slug, e.title, e.start_at, e.start_local, e.max_capacity, e.is_published, e.is_cancelled, \
+         c.confirmed + c.pending + c.waitlisted"
+    };
+}
 
-/// How many columns [`LISTED`] has.
+const LISTED: &str = listed_columns!();
+
+/// How many columns `listed_columns!` has.
 const LISTED_COLUMNS: usize = 9;
 
 fn read_listed(row: &Row) -> Result<ListedEvent, Error> {
@@ -315,6 +321,28 @@ pub(in crate::storage) async fn list_and_count_account_events(
         .map(|row| row.try_get_unchecked(LISTED_COLUMNS));
     let total: i64 = total.transpose()?.unwrap_or(0);
     Ok((read_all_listed(&rows)?, most.min(total)))
+}
+
+pub(in crate::storage) async fn list_these_events(
+    connection: &mut Connection,
+    ids: &[EventId],
+) -> Result<Vec<ListedEvent>, Error> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = Input::default()
+        .column("event_id", ids.iter().map(|id| id.uuid()))
+        .fetch(
+            connection,
+            concat!(
+                "SELECT ",
+                listed_columns!(),
+                " FROM input JOIN events e ON e.id = input.event_id \
+                 JOIN event_counters c ON c.event_id = e.id"
+            ),
+        )
+        .await?;
+    read_all_listed(&rows)
 }
 
 /// Up to `most`, so that the time is bounded however many match.

@@ -96,6 +96,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0041_seat_changes",
             "0042_fewer_indexes",
             "0043_job_traces",
+            "0044_event_changes",
         ]
     );
     store.migrate().await.unwrap();
@@ -142,6 +143,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0041_seat_changes",
                 "0042_fewer_indexes",
                 "0043_job_traces",
+                "0044_event_changes",
             ]
         );
     }
