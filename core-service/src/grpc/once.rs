@@ -32,7 +32,7 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
     let caller = caller(&request)?;
     let key = idempotency_key::read(request.metadata().as_ref());
     let Some(key) = key.map_err(|violation| invalid(&[violation]))? else {
-        let answer = use_case(By::from(&caller), request.into_inner()).await;
+        let answer = Box::pin(use_case(By::from(&caller), request.into_inner())).await;
         return Ok(Response::new(show(answer.map_err(refuse)?)));
     };
     let bytes = request.get_ref().encode_to_vec();
@@ -46,12 +46,11 @@ pub(super) async fn answer<R: Rpc, A: Keepable>(
         refusal: &|error| refusal(error).details().to_vec(),
     };
     let message = request.into_inner();
-    let kept = commands
-        .once(&caller, &call, wording, async |by| {
-            use_case(by, message).await
-        })
-        .await
-        .map_err(refuse)?;
+    let once = commands.once(&caller, &call, wording, async |by| {
+        use_case(by, message).await
+    });
+    // Boxed, since most calls have no key.
+    let kept = Box::pin(once).await.map_err(refuse)?;
     match kept {
         Kept::Answer(bytes) => {
             let message = R::Response::decode(&*bytes);

@@ -100,7 +100,8 @@ impl Commands {
     ) -> Result<A, Error> {
         let (actor, mut until, mut tries) = (by.into(), None, 0);
         loop {
-            let outcome = self.run_once(actor, decide.clone()).await;
+            // Boxed, since all of a decision is in it, and each future around it would be moved with as much.
+            let outcome = Box::pin(self.run_once(actor, decide.clone())).await;
             let Err(Error::Unavailable(storage::Error::Collision(why))) = &outcome else {
                 return outcome;
             };
@@ -136,10 +137,10 @@ impl Commands {
             fetches_covers: self.fetches_covers,
             consequences: Consequences::default(),
         };
-        let answer = decide(&mut unit).await?;
+        let answer = Box::pin(decide(&mut unit)).await?;
         let is_news =
             !unit.consequences.catalogue.is_empty() || !unit.consequences.seats.is_empty();
-        let outcome = unit.commit().await;
+        let outcome = Box::pin(unit.commit()).await;
         if is_news {
             // Also after a commit whose outcome is unknown.
             self.committed.0.send_replace(());
@@ -378,13 +379,17 @@ impl Unit {
         if !any {
             return Ok(());
         }
-        self.tx.insert_jobs(&jobs, self.now).await?;
-        let organizers: Vec<AccountId> = organizers.into_iter().collect();
-        let collection = Collection::begun(self.now);
-        let trace_parent = traces::named(&traces::current());
-        self.tx
-            .collect_for_organizers(&organizers, collection, self.now, trace_parent.as_deref())
-            .await?;
+        if !jobs.is_empty() {
+            self.tx.insert_jobs(&jobs, self.now).await?;
+        }
+        if !organizers.is_empty() {
+            let organizers: Vec<AccountId> = organizers.into_iter().collect();
+            let collection = Collection::begun(self.now);
+            let trace_parent = traces::named(&traces::current());
+            self.tx
+                .collect_for_organizers(&organizers, collection, self.now, trace_parent.as_deref())
+                .await?;
+        }
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
         }

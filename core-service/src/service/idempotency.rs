@@ -195,7 +195,8 @@ impl Commands {
             unit.keep(call, kept, answer.registration()).await?;
             Ok(answer)
         };
-        self.run(by.caller, keep).await
+        // Boxed, since most calls have no key.
+        Box::pin(self.run(by.caller, keep)).await
     }
 
     async fn keep_refusal(
