@@ -24,7 +24,7 @@ use crate::{
     answer::{self, Failed},
     arguments,
     caller::Caller,
-    confirmation, prompts, resources,
+    confirmation, measured, prompts, resources,
     rpcs::{Input, Output},
     table::{Table, Tool},
     trace,
@@ -198,21 +198,28 @@ impl ServerHandler for Bridge {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tool(&request.name) else {
+            measured::count(None, measured::REFUSED);
             let message = format!("there is no tool {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
         let caller = self.caller(&cx);
         tokio::select! {
             // The client has disconnected or cancelled the call. Dropping it cancels it in core.
-            () = cx.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            answer = self.run(tool, request, &caller, &cx) => match answer {
-                Ok(answer) => Ok(answer),
-                Err(Failed::Protocol(error)) => Err(error),
-                Err(Failed::Refused(problem)) => {
-                    caller.note(&tool.definition.name, &problem);
-                    Ok(answer::refusal(&problem).into())
+            () = cx.ct.cancelled() => {
+                measured::count(Some(tool), measured::CANCELLED);
+                Err(ErrorData::internal_error("cancelled", None))
+            }
+            answer = self.run(tool, request, &caller, &cx) => {
+                measured::count(Some(tool), measured::outcome(&answer));
+                match answer {
+                    Ok(answer) => Ok(answer),
+                    Err(Failed::Protocol(error)) => Err(error),
+                    Err(Failed::Refused(problem)) => {
+                        caller.note(&tool.definition.name, &problem);
+                        Ok(answer::refusal(&problem).into())
+                    }
                 }
-            },
+            }
         }
     }
 

@@ -11,6 +11,7 @@ mod confirmation;
 mod credentials;
 mod handler;
 mod http;
+mod measured;
 mod prompts;
 mod resources;
 mod rpcs;

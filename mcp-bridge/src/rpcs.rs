@@ -6,7 +6,7 @@ use edge::{CheckCredential, Context, Core, Problem, check_credential, read_value
 use futures_util::{FutureExt, future::BoxFuture};
 use muster_api::{
     Reason, Scope,
-    binding::{InternalVisitor, PublicRpc, Rpc, RpcVisitor},
+    binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
 };
 use serde_json::{Map, Value};
@@ -40,6 +40,8 @@ type Call = for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Out
 /// One rpc.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
+    /// Its name for operators.
+    pub(crate) name: &'static str,
     /// Calls it.
     pub(crate) call: Call,
     /// Checks its input, as far as this is possible without core.
@@ -61,6 +63,7 @@ pub(crate) struct Rpcs {
 impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
+            name: binding::name(R::GRPC_PATH),
             call: |core, input, context| call::<R>(core, input, context).boxed(),
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,

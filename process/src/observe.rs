@@ -148,8 +148,8 @@ where
     }
 }
 
-/// Paths of probes, which come every few seconds and are worth no span.
-const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+/// Paths of probes and of metrics, which are read every few seconds and are worth no span.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 fn span<A>(request: &Request<A>, id: &RequestId) -> Span {
     if !traces::is_on() || PROBES.contains(&request.uri().path()) {

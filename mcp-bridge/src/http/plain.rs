@@ -25,6 +25,7 @@ use crate::{
     answer,
     caller::Caller,
     handler::{Bridge, REVISIONS},
+    measured,
     table::Tool,
 };
 
@@ -139,8 +140,12 @@ impl PlainCall {
         let caller = Caller::sending(parts);
         let done = bridge.call_plainly(&self.tool, self.arguments, &self.meta, &caller);
         let body = match done.await {
-            Ok(output) => success(&self.id, self.is_sessionless, &output.text),
+            Ok(output) => {
+                measured::count(Some(&self.tool), measured::DONE);
+                success(&self.id, self.is_sessionless, &output.text)
+            }
             Err(problem) => {
+                measured::count(Some(&self.tool), measured::outcome_of(&problem));
                 caller.note(&self.tool.definition.name, &problem);
                 let mut result = answer::refusal(&problem);
                 if !self.is_sessionless {

@@ -60,6 +60,10 @@ metrics! {
     /// Requests under way on an HTTP port.
     http_in_flight: Gauge "muster_http_requests_in_flight" [];
 
+    /// Calls of MCP's tools, by rpc (`none`: no such tool) and outcome: done (also when a person is asked first), refused (the client is at
+    /// fault), failed (Muster is at fault, or away) or cancelled.
+    tool_calls: Counter "muster_mcp_tool_calls_total" [rpc, outcome];
+
     /// Time of a call that core answered, by rpc (`none`: no such rpc) and canonical code of gRPC. Probes are not among them.
     rpcs: Histogram "muster_rpc_duration_seconds" [rpc, code];
     /// Calls that have a place in core, by kind: read or write.

@@ -8,7 +8,7 @@ use http_body_util::Full;
 use tokio_util::sync::CancellationToken;
 use tower::service_fn;
 
-use super::{MEDIA_TYPE, begin, text};
+use super::{MEDIA_TYPE, begin, measure, text};
 use crate::{
     Failure,
     observe::Quiet,
@@ -68,7 +68,11 @@ impl MetricsSettings {
 fn answer(request: &Request<RequestBody>) -> Response<Full<Bytes>> {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let (status, media_type, body) = if is_read && request.uri().path() == PATH {
-        (StatusCode::OK, MEDIA_TYPE, text())
+        // Whoever reads them is not what is measured.
+        measure(|all| all.http_in_flight.down([]));
+        let text = text();
+        measure(|all| all.http_in_flight.up([]));
+        (StatusCode::OK, MEDIA_TYPE, text)
     } else {
         let text = format!("GET {PATH} is all that there is\n");
         (StatusCode::NOT_FOUND, "text/plain; charset=utf-8", text)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use core_service::domain::plan::Plan;
 use muster_api::v1::bindings::RegisterAttendee;
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
+use process::metrics;
 use serde_json::{Value, json};
 use tests::{Surface, TestApp};
 
@@ -147,6 +148,9 @@ async fn a_tool_call_is_part_of_the_trace_in_its_meta(app: Arc<TestApp>) {
         assert_eq!(ran.parent_span_id, caller);
         let call = one(&spans, &format!("muster.v1.{rpc}"), SpanKind::Client);
         assert_eq!(call.parent_span_id, ran.span_id);
+        let labels = format!("{{rpc=\"muster.v1.{rpc}\",outcome=\"done\"}}");
+        let counted = format!("muster_mcp_tool_calls_total{labels}");
+        assert!(metrics::text().contains(&counted), "{counted}");
     }
 }
 

@@ -85,6 +85,8 @@ async fn core_is_measured(database: Database) {
             r#"muster_database_wait_seconds_count{pool="read",outcome="got"}"#,
             r#"muster_database_connections_limit{pool="write"}"#,
             "muster_registration_queue{} 0.0",
+            // Whoever reads this page is not counted.
+            "muster_http_requests_in_flight{} 0.0",
             "process_start_time_seconds",
         ],
     );
