@@ -4,6 +4,7 @@ mod attempt;
 mod client;
 mod context;
 mod endpoint;
+mod exchange;
 mod health;
 mod http2;
 mod identity;

@@ -187,6 +187,19 @@ impl Pool {
         candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
 
+    /// A replica that is not among these, for a call that could reach none of them. Resolves the hosts, unless that was done just now.
+    pub(crate) async fn newcomer(&self, known: &Endpoints, kind: Option<Kind>) -> Option<Chosen> {
+        let resolver = self.resolver.as_ref()?;
+        let found = if resolver.claim() {
+            self.resolve(resolver).await.ok()?
+        } else {
+            self.known()
+        };
+        let is_new = |one: &&Arc<Endpoint>| !known.iter().any(|old| Arc::ptr_eq(old, one));
+        let newcomers: Endpoints = found.iter().filter(is_new).cloned().collect();
+        self.pick(&newcomers, None, kind).ok()
+    }
+
     /// Whether a call of this kind would find no place, so that it need not be read.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
         let known = self.known();
@@ -327,6 +340,20 @@ impl Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_replica_that_came_meanwhile_is_found_when_the_others_cannot_be_reached() {
+        let at = |host: &str| Resolver::new(vec![(host.to_owned(), 50_051)], None);
+        let pool = Arc::new(Pool::resolving(at("127.0.0.1")));
+        let known = pool.endpoints().await.unwrap();
+        assert!(pool.newcomer(&known, None).await.is_none());
+
+        let other = Pool::resolving(at("127.0.0.2"));
+        let others = Arc::new(other).endpoints().await.unwrap();
+        *pool.endpoints.write().unwrap() = known.iter().chain(&*others).cloned().collect();
+        let newcomer = pool.newcomer(&known, None).await.unwrap();
+        assert!(Arc::ptr_eq(&newcomer.endpoint, &others[0]));
+    }
 
     #[test]
     fn hosts_are_resolved_often_until_another_replica_has_had_time_to_start() {
