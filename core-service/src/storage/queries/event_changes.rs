@@ -109,7 +109,7 @@ pub(in crate::storage) async fn list_event_changes(
     since: &[i64],
 ) -> Result<Vec<EventChange>, Error> {
     let firsts = (0..).map(|shard| shard * NUMBERS_OF_A_SHARD);
-    // The limit is one more than `MOST_CHANGES`.
+    // The limit is one more than `MOST_CHANGES`. SQLite looks from the bound that comes first; the index wants the last one.
     let rows = Input::default()
         .column("account_id", since.iter().map(|_| account.uuid()))
         .column("since", since.iter().copied())
@@ -117,8 +117,8 @@ pub(in crate::storage) async fn list_event_changes(
         .fetch(
             connection,
             "SELECT e.id, e.start_at, e.start_local, e.effective_end, e.is_cancelled, e.search_text, e.change_number \
-             FROM input CROSS JOIN events e WHERE e.account_id = input.account_id AND e.change_number > 0 \
-             AND e.change_number > input.since AND e.change_number < input.before \
+             FROM input CROSS JOIN events e WHERE e.account_id = input.account_id \
+             AND e.change_number > input.since AND e.change_number < input.before AND e.change_number > 0 \
              UNION ALL \
              SELECT d.event_id, NULL, NULL, NULL, NULL, NULL, d.change_number \
              FROM input CROSS JOIN deleted_drafts d WHERE d.account_id = input.account_id \
