@@ -136,6 +136,13 @@ macro_rules! indexed_by_length {
     };
 }
 
+/// Names the index to read. PostgreSQL chooses it by itself.
+macro_rules! indexed_by_not_folded {
+    () => {
+        ""
+    };
+}
+
 /// Where a text begins in another, from 1; 0 if it is not in it. Neither has wildcards, and `LIKE` with an escape character would read
 /// the pattern anew for each row.
 macro_rules! position {

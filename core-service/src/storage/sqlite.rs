@@ -118,6 +118,13 @@ macro_rules! indexed_by_length {
     };
 }
 
+/// Names the index to read, which is empty but after an upgrade: SQLite would read all of the account's events by another one.
+macro_rules! indexed_by_not_folded {
+    () => {
+        " INDEXED BY events_not_folded"
+    };
+}
+
 /// Where a text begins in another, from 1; 0 if it is not in it.
 macro_rules! position {
     () => {

@@ -100,9 +100,11 @@ pub(in crate::storage) async fn has_unfolded_events(
     connection: &mut Connection,
     account: AccountId,
 ) -> Result<bool, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT EXISTS (SELECT 1 FROM events WHERE account_id = $1 AND search_text IS NULL) AS found",
-    )
+    let row = sqlx::query::<Db>(concat!(
+        "SELECT EXISTS (SELECT 1 FROM events",
+        indexed_by_not_folded!(),
+        " WHERE account_id = $1 AND search_text IS NULL) AS found",
+    ))
     .bind(account.uuid())
     .fetch_one(connection)
     .await?;
