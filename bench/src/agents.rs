@@ -107,10 +107,10 @@ impl Port {
     async fn serve(system: &System, stop: &CancellationToken) -> anyhow::Result<Self> {
         let core = edge::Core::in_process(system.core.in_process());
         let gateway = http_gateway::router(core.clone(), http_gateway::Options::default());
-        let router = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
+        let bridge = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let router = router.fallback_service(gateway);
+        let router = edge::http::mount(&[(mcp_bridge::PATHS, &bridge)], &gateway);
         tokio::spawn(serve::serve(
             listener,
             router,

@@ -13,6 +13,7 @@ pub mod cors;
 mod credential;
 mod guard;
 mod health;
+mod layers;
 mod mount;
 pub mod oauth;
 mod origin;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use axum::{extract::Request, response::Response};
 use edge::{
     Problem,
-    http::{Operation, oauth::local_origin, require_bearer},
+    http::{
+        Operation,
+        oauth::{host, origin_on_this_machine},
+        require_bearer,
+    },
 };
 use http::Method;
 use muster_api::{
@@ -21,10 +25,11 @@ pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
     let operation = Operation::new(B::METHOD, move |request| {
         let gateway = Arc::clone(&gateway);
         async move {
-            let origin = local_origin(request.headers());
+            let host = host(request.headers()).cloned();
             match handle::<B>(&gateway, request).await {
                 Ok(response) => Ok(response),
                 Err(problem) => {
+                    let origin = host.as_ref().and_then(origin_on_this_machine);
                     let origin = origin.as_deref();
                     Err(gateway.oauth.guided(problem, API, origin).await)
                 }

@@ -28,6 +28,9 @@ const FORWARDED: [HeaderName; 6] = [
     rate_limit::POLICY,
 ];
 
+/// Room for these and for those that are set here and around it, so that it need not be found while they are.
+const MOST_HEADERS: usize = 12;
+
 /// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
 pub(crate) fn json<B: Binding>(
     asked: &Uri,
@@ -84,7 +87,8 @@ fn forwarded<B: Binding>(metadata: MetadataMap) -> HeaderMap {
     let kept = FORWARDED
         .into_iter()
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
-    let mut headers: HeaderMap = kept.collect();
+    let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
+    headers.extend(kept);
     headers.insert(CACHE_CONTROL, cache_control::<B>(is_provisional));
     headers
 }

@@ -69,9 +69,12 @@ impl RequestId {
         given.and_then(Self::parse).unwrap_or_else(Self::fresh)
     }
 
-    /// The id as a header's value; `Some` for every id.
+    /// The id as a header's value; `Some` for every id. HTTP/2 does not remember values that are marked: this one never comes again, and
+    /// each of those that came would be compared with the next.
     pub fn header(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&self.0).ok()
+        let mut value = HeaderValue::from_str(&self.0).ok()?;
+        value.set_sensitive(true);
+        Some(value)
     }
 }
 

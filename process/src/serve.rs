@@ -131,6 +131,7 @@ where
     S::Future: Send,
     B: http_body::Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
         + Send
+        + Unpin
         + 'static,
 {
     let service = Observe::new(service);

@@ -23,6 +23,9 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Maximum length of the entity tags that are sent to core: some versions of one file.
 const MAX_TAGS: usize = 1024;
 
+/// Room for all headers of a call, so that it need not be found while they are set.
+const MOST_HEADERS: usize = 12;
+
 /// How long an answer may take at least that several clients wait for. Each of them has a deadline of its own.
 const TIME_FOR_ALL: Duration = Duration::from_secs(10);
 
@@ -39,12 +42,8 @@ pub struct Context {
 impl Context {
     /// The context of a call by the edge itself.
     pub fn anonymous(request_id: &RequestId, time: Duration) -> Self {
-        let mut headers = HeaderMap::new();
-        insert(
-            &mut headers,
-            REQUEST_ID,
-            request_id.as_str().try_into().ok(),
-        );
+        let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
+        insert(&mut headers, REQUEST_ID, request_id.header());
         Self {
             headers,
             deadline: Instant::now() + time,
@@ -185,6 +184,10 @@ impl Context {
         *request.metadata_mut() = MetadataMap::from_headers(headers);
         if let Some(deadline) = deadline {
             request.set_timeout(deadline.saturating_duration_since(Instant::now()));
+            // It is another one each time, as the request id is.
+            if let Some(left) = request.metadata_mut().as_mut().get_mut(GRPC_TIMEOUT) {
+                left.set_sensitive(true);
+            }
         }
         request
     }

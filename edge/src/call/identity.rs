@@ -38,7 +38,10 @@ impl Identity {
 
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Some(token) = &self.token {
-            headers.insert(EDGE_TOKEN, token.clone());
+            let mut token = token.clone();
+            // HTTP/2 may remember it, since it is the same in all calls. What is marked is written anew with each.
+            token.set_sensitive(false);
+            headers.insert(EDGE_TOKEN, token);
         }
         if let Some(surface) = self.surface {
             headers.insert(SURFACE, HeaderValue::from_static(surface.name()));

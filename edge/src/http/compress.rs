@@ -1,15 +1,18 @@
 //! Compression of answers.
 
-use axum::{Router, extract::Request};
+use std::convert::Infallible;
+
+use axum::{body::Body, extract::Request, response::Response};
+use futures_util::FutureExt as _;
 use http::{
     Extensions, HeaderMap, HeaderValue, StatusCode, Version,
-    header::{ACCEPT_ENCODING, CONTENT_TYPE},
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE},
 };
-use tower::util::MapRequestLayer;
+use tower::{Layer as _, Service as _, service_fn};
 use tower_http::{
     CompressionLevel,
     compression::{
-        CompressionLayer,
+        CompressionBody, CompressionLayer,
         predicate::{Predicate, SizeAbove},
     },
 };
@@ -21,11 +24,24 @@ const WORTH_BYTES: u64 = 1024;
 /// faster and leaves 28 % more with gzip. The default level of gzip takes twice as long for 4 %.
 const QUALITY: CompressionLevel = CompressionLevel::Precise(2);
 
-/// Compresses large answers whose media types begin with one of these, if the client accepts it.
-pub(super) fn layer(routes: Router, media_types: &'static [&'static str]) -> Router {
-    routes
-        .layer(compression(media_types, QUALITY))
-        .layer(MapRequestLayer::new(prudent))
+/// Compresses a large answer whose media type begins with one of these, if the client accepts it.
+pub(super) async fn compress<F>(
+    request: Request,
+    media_types: &'static [&'static str],
+    mut answer: impl FnMut(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
+    let answer = service_fn(move |request| answer(request).map(Ok::<_, Infallible>));
+    let mut compressing = compression(media_types, QUALITY).layer(answer);
+    let Ok(response) = compressing.call(prudent(request)).await;
+    if response.headers().contains_key(CONTENT_ENCODING) {
+        response.map(Body::new)
+    } else {
+        // It is as it was, and needs no box around it.
+        response.map(CompressionBody::into_inner)
+    }
 }
 
 /// Compresses large answers of these media types.

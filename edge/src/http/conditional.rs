@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use axum::{extract::Request, middleware::Next, response::Response};
+use axum::{extract::Request, response::Response};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{
@@ -24,13 +24,16 @@ pub(super) enum Known {
 }
 
 /// Answers 304 if the client already has this answer. `compressed` are the media types that may be compressed.
-pub(super) async fn revalidate(
+pub(super) async fn revalidate<F>(
     request: Request,
-    next: Next,
     compressed: &'static [&'static str],
-) -> Response {
+    answer: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let known = Known::of(request.method(), request.headers());
-    let mut response = next.run(request).await;
+    let mut response = answer(request).await;
     if is_among(compressed, response.headers()) {
         // It may be compressed, so the bytes may differ and the tag must be weak.
         weaken(response.headers_mut());

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 
-use axum::{extract::Request, middleware::Next, response::Response};
+use axum::{extract::Request, response::Response};
 use futures_util::FutureExt;
 use http::{
     HeaderMap, HeaderValue,
@@ -21,12 +21,19 @@ const URI_BYTES: usize = 8 << 10;
 const HEADERS_BYTES: usize = 32 << 10;
 
 /// Refuses too large requests and adds security headers to answers.
-pub(super) async fn guard(request: Request, next: Next, surface: Surface) -> Response {
+pub(super) async fn guard<F>(
+    request: Request,
+    surface: Surface,
+    answer: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let id = RequestId::in_extensions(request.extensions());
     let outcome = match oversized(&request) {
         Some(problem) => Err(problem),
         // A panic in one request must not end its connection's other requests.
-        None => AssertUnwindSafe(next.run(request))
+        None => AssertUnwindSafe(answer(request))
             .catch_unwind()
             .await
             .map_err(|_panic| panicked()),

@@ -18,7 +18,8 @@ pub fn mount(surfaces: &[(&[&'static str], &Router)], rest: &Router) -> Router {
         let router = found.map_or(&rest, |(_, router)| router).clone();
         async move { router.oneshot(request).await }
     };
-    Router::new().fallback(answer)
+    // So that the handler becomes a service once, and not with every request.
+    Router::new().fallback(answer).with_state(())
 }
 
 fn is_below(mount: &str, path: &str) -> bool {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderMap, Method, header::HOST, uri::Authority};
+use http::{HeaderMap, HeaderValue, Method, header::HOST, uri::Authority};
 use muster_api::{
     Reason,
     internal::v1::{GetOAuthServerRequest, OAuthServer, bindings::GetOAuthServer},
@@ -187,10 +187,18 @@ pub fn unknown() -> Problem {
 
 /// The origin by which a request calls this machine, for example `http://localhost:8080`; `None` if it calls it by another name.
 pub fn local_origin(headers: &HeaderMap) -> Option<String> {
+    origin_on_this_machine(host(headers)?)
+}
+
+/// The host that a request names; `None` if it names none or several.
+pub fn host(headers: &HeaderMap) -> Option<&HeaderValue> {
     let mut hosts = headers.get_all(HOST).iter();
-    let (host, None) = (hosts.next()?, hosts.next()) else {
-        return None;
-    };
+    let host = hosts.next()?;
+    hosts.next().is_none().then_some(host)
+}
+
+/// The origin by which a request to this host calls this machine, if it does.
+pub fn origin_on_this_machine(host: &HeaderValue) -> Option<String> {
     let host = host.to_str().ok()?.to_ascii_lowercase();
     is_this_machine(&host).then(|| format!("http://{host}"))
 }

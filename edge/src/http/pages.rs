@@ -25,10 +25,11 @@ use http_body_util::BodyExt as _;
 use moka::sync::Cache;
 use process::observe::Route;
 use tokio::time::timeout;
-use tower::{Service, ServiceExt as _};
+use tower::Service;
 
 use super::{
     Surface, compress, conditional, guard,
+    layers::Layers,
     page::{Coding, Page},
 };
 use crate::{
@@ -77,7 +78,7 @@ impl Pages {
     }
 
     /// These routes, which are asked for what is not kept.
-    pub(super) fn in_front_of(self, routes: Router) -> Router {
+    pub(super) fn in_front_of(self, routes: Layers) -> Router {
         let in_front = InFront(Arc::new((self, routes)));
         Router::new().fallback_service(in_front)
     }
@@ -156,7 +157,7 @@ impl Kept {
     }
 
     /// The answer to a request for a page that was kept, but does not hold any more. One of those who ask at a time makes it anew.
-    async fn renewed(&self, request: Request, routes: Router) -> Response {
+    async fn renewed(&self, request: Request, routes: Layers) -> Response {
         let asked = request.uri().path_and_query();
         let asked = asked.map_or_else(String::new, |asked| asked.as_str().to_owned());
         let _turn = match self.turns.take(asked, self.memory.epoch()) {
@@ -176,7 +177,7 @@ impl Kept {
                 None
             }
         };
-        by_routes(request, routes).await
+        routes.answer(request).await
     }
 }
 
@@ -208,14 +209,9 @@ fn mark_as_old(response: &mut Response, age: Duration) {
     }
 }
 
-async fn by_routes(request: Request, routes: Router) -> Response {
-    let Ok(response) = routes.oneshot(request).await;
-    response
-}
-
 /// Answers from memory what is kept, and by the routes everything else.
 #[derive(Clone)]
-struct InFront(Arc<(Pages, Router)>);
+struct InFront(Arc<(Pages, Layers)>);
 
 impl Service<Request> for InFront {
     type Response = Response;
@@ -234,7 +230,7 @@ impl Service<Request> for InFront {
         let (Pages(kept), routes) = &*self.0;
         let Some(page) = kept.find(&request) else {
             let routes = routes.clone();
-            return Either::Right(Box::pin(async { Ok(by_routes(request, routes).await) }));
+            return Either::Right(Box::pin(async { Ok(routes.answer(request).await) }));
         };
         if !kept.is_right(&page) {
             let (kept, routes) = (Arc::clone(kept), routes.clone());
@@ -251,7 +247,7 @@ impl Service<Request> for InFront {
             let encoded = page.answer_in(request.method(), request.headers(), coding);
             match encoded.await {
                 Some(answer) => Ok(answer),
-                None => Ok(by_routes(request, routes).await),
+                None => Ok(routes.answer(request).await),
             }
         }))
     }

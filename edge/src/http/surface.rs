@@ -1,14 +1,10 @@
 //! The settings of one surface, and the layers that all surfaces share.
 
-use axum::{
-    Router,
-    extract::Request,
-    middleware::{Next, from_fn},
-};
+use axum::{Router, extract::Request};
 use muster_api::{Reason, metadata};
 use process::observe::RequestId;
 
-use super::{compress, conditional, guard, health, pages::Pages};
+use super::{health, layers::Layers, pages::Pages};
 use crate::{Core, Problem};
 
 /// For answers that are data: a browser must not run or embed anything in them.
@@ -67,21 +63,16 @@ impl Surface {
             let problem = Problem::new(Reason::NotFound, self.unknown_path);
             problem.into_response(&RequestId::in_extensions(request.extensions()))
         };
-        let revalidate = move |request: Request, next: Next| {
-            conditional::revalidate(request, next, self.compressed)
-        };
-        let guarded = move |request: Request, next: Next| guard::guard(request, next, self);
         let routes = routes.fallback(unknown);
         let pages = core.memory().map(|memory| Pages::new(memory, self));
         let routes = match &pages {
             Some(pages) => pages.clone().filled_by(routes),
             None => routes,
         };
-        let routes = routes.layer(from_fn(revalidate));
-        let routes = compress::layer(routes, self.compressed).layer(from_fn(guarded));
+        let layers = Layers::around(routes, self);
         match pages {
-            Some(pages) => pages.in_front_of(routes),
-            None => routes,
+            Some(pages) => pages.in_front_of(layers),
+            None => Router::new().fallback_service(layers),
         }
     }
 }

@@ -136,20 +136,17 @@ impl Drop for Line {
 
 /// An answer's body, whose bytes are counted. The line is logged when it is dropped.
 pub(crate) struct LoggedBody<B> {
-    body: Pin<Box<B>>,
+    body: B,
     line: Line,
 }
 
 impl<B> LoggedBody<B> {
-    pub(super) fn new(body: B, line: Line) -> Self {
-        Self {
-            body: Box::pin(body),
-            line,
-        }
+    pub(super) const fn new(body: B, line: Line) -> Self {
+        Self { body, line }
     }
 }
 
-impl<B: Body> Body for LoggedBody<B> {
+impl<B: Body + Unpin> Body for LoggedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -157,7 +154,7 @@ impl<B: Body> Body for LoggedBody<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        let frame = std::task::ready!(self.body.as_mut().poll_frame(context));
+        let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(context));
         if let Some(Ok(data)) = frame
             .as_ref()
             .map(|frame| frame.as_ref().map(Frame::data_ref))
