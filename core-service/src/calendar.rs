@@ -261,7 +261,10 @@ fn file(properties: &[String], entries: &[String]) -> String {
         .chain(properties)
         .chain(entries)
         .chain(["END:VCALENDAR"]);
-    lines.map(folded).collect()
+    lines.fold(String::new(), |mut file, line| {
+        fold(&mut file, line);
+        file
+    })
 }
 
 fn utc(at: Instant) -> String {
@@ -301,18 +304,17 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", kept.collect::<String>())
 }
 
-/// The line and its break. A long line continues in lines that begin with a space.
-fn folded(line: &str) -> String {
-    let (mut out, mut octets) = (String::new(), 0);
-    for character in line.chars() {
-        if octets + character.len_utf8() > LINE_OCTETS {
-            out.push_str("\r\n ");
-            octets = 1;
-        }
-        out.push(character);
-        octets += character.len_utf8();
+/// Adds a line and its break. A long line continues in lines that begin with a space.
+fn fold(out: &mut String, line: &str) {
+    let (mut rest, mut octets) = (line, LINE_OCTETS);
+    while rest.len() > octets {
+        let (part, others) = rest.split_at(rest.floor_char_boundary(octets));
+        out.push_str(part);
+        out.push_str("\r\n ");
+        (rest, octets) = (others, LINE_OCTETS - 1);
     }
-    out + "\r\n"
+    out.push_str(rest);
+    out.push_str("\r\n");
 }
 
 #[cfg(test)]
@@ -322,7 +324,8 @@ mod tests {
     #[test]
     fn long_lines_are_folded_between_characters() {
         let line = format!("SUMMARY:{}", "ü".repeat(100));
-        let text = folded(&line);
+        let mut text = String::new();
+        fold(&mut text, &line);
         assert!(text.split("\r\n").all(|part| part.len() <= LINE_OCTETS));
         assert_eq!(text.replace("\r\n ", ""), line + "\r\n");
     }

@@ -100,7 +100,9 @@ fn pairs(run: &[String]) -> Vec<String> {
 }
 
 fn cut(text: &str, longest: usize) -> String {
-    text.chars().take(longest).collect()
+    let end = text.char_indices().nth(longest).map(|(end, _)| end);
+    let cut = end.and_then(|end| text.get(..end));
+    cut.unwrap_or(text).to_owned()
 }
 
 /// Splits a text into its words, folded.
@@ -143,6 +145,10 @@ fn word(run: &[String], is_spaceless: bool) -> Option<Word> {
 
 /// The text without case and accents, in one of the forms that Unicode regards as the same.
 fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        // It has no accents and is composed already.
+        return text.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(text.len());
     for character in text.nfkd().filter(|&character| !is_ignored(character)) {
         for lower in character.to_lowercase() {

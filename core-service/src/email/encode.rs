@@ -4,13 +4,14 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use lettre::{
     Address, Message,
+    address::Envelope,
     message::{
-        Mailbox, MultiPart, MultiPartKind, SinglePart,
+        Body, Mailbox, MultiPart, MultiPartKind, SinglePart,
         header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue},
     },
 };
 
-use super::{Mail, Sender};
+use super::{Mail, Sender, quoted_printable};
 use crate::domain::instant::Instant;
 
 /// Maximum length of a name or subject in characters; longer ones can break mail programs.
@@ -35,7 +36,10 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
         );
         parts = parts.singlepart(part(ContentType::parse(&kind).ok()?, &calendar.text));
     }
+    // Lettre would read it from the headers that it has just written.
+    let envelope = Envelope::new(Some(sender.mailbox().email.clone()), vec![address.clone()]);
     let mut message = Message::builder()
+        .envelope(envelope.ok()?)
         .from(sender.mailbox().clone())
         .to(Mailbox::new(name, address))
         .subject(one_line(&mail.subject))
@@ -61,8 +65,10 @@ fn raw(name: &'static str, value: String) -> HeaderValue {
 fn part(kind: ContentType, text: &str) -> SinglePart {
     SinglePart::builder()
         .header(kind)
-        .header(ContentTransferEncoding::QuotedPrintable)
-        .body(text.to_owned())
+        .body(Body::dangerous_pre_encoded(
+            quoted_printable::encoded(text),
+            ContentTransferEncoding::QuotedPrintable,
+        ))
 }
 
 /// Text that is safe in a header: lettre panics on line breaks in names. Marks that change the direction of writing are removed

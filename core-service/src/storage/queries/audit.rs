@@ -40,7 +40,8 @@ pub(super) fn bind<'q>(
 }
 
 fn text(value: Option<&Value>) -> Option<String> {
-    value.map(Value::to_string)
+    // What `Display` writes passes through a formatter. Writing a value does not fail.
+    value.map(|value| serde_json::to_string(value).unwrap_or_else(|_| value.to_string()))
 }
 
 pub(in crate::storage) async fn insert_audit(
