@@ -67,6 +67,17 @@ impl Deployment {
         transport: Transport,
         events: usize,
     ) -> anyhow::Result<Self> {
+        Self::start_with(programs, postgres, transport, events, &[]).await
+    }
+
+    /// The same with more settings of core.
+    pub(super) async fn start_with(
+        programs: &Programs,
+        postgres: Option<&Server>,
+        transport: Transport,
+        events: usize,
+        more: &[(&'static str, &str)],
+    ) -> anyhow::Result<Self> {
         // The command below migrates it.
         let as_it_is = async |_url| {};
         let database = match postgres {
@@ -91,7 +102,8 @@ impl Deployment {
             ("MUSTER_EDGE_TOKEN", EDGE_TOKEN.to_owned()),
         ];
         let without = without_limits();
-        core_settings.extend(without.map(|(name, value)| (name, value.to_owned())));
+        let more = more.iter().copied().chain(without);
+        core_settings.extend(more.map(|(name, value)| (name, value.to_owned())));
         let key = make_account(programs, &core_settings)?;
         let (core, gateway) = if transport == Transport::Within {
             within(programs, &mut core_settings, folder.path()).await?

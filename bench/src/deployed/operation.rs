@@ -22,7 +22,7 @@ pub(crate) enum Operation {
     OwnList,
     /// A new event, as a draft.
     Create,
-    /// A registration for an event. Its mail is written into a file soon after.
+    /// A registration for an event. A mail follows from it.
     Register,
 }
 
