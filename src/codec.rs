@@ -1,8 +1,9 @@
-//! Messages as gRPC sends them, each in a buffer of its size. A buffer that grows as it is written would move a page of a list several times.
+//! Messages as gRPC sends them. Each is written into a vector of its size: tonic's buffer is asked for room with each byte of a number, and one
+//! that grows as it is written would move a page of a list several times.
 
 use std::marker::PhantomData;
 
-use prost::Message;
+use prost::{Message, bytes::BufMut as _};
 use tonic::{
     Status,
     codec::{self, BufferSettings, EncodeBuf},
@@ -51,9 +52,8 @@ impl<T: Message> codec::Encoder for Encoder<T> {
     type Error = Status;
 
     fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.reserve(message.encoded_len());
-        let written = message.encode(buffer);
-        written.map_err(|error| Status::internal(format!("cannot write a message: {error}")))
+        buffer.put_slice(&message.encode_to_vec());
+        Ok(())
     }
 
     fn buffer_settings(&self) -> BufferSettings {
