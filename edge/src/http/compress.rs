@@ -2,19 +2,20 @@
 
 use std::convert::Infallible;
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::{
+    body::{Body, HttpBody},
+    extract::Request,
+    response::Response,
+};
 use futures_util::FutureExt as _;
 use http::{
-    Extensions, HeaderMap, HeaderValue, StatusCode, Version,
-    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE},
+    HeaderMap, HeaderValue,
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
 use tower::{Layer as _, Service as _, service_fn};
 use tower_http::{
     CompressionLevel,
-    compression::{
-        CompressionBody, CompressionLayer,
-        predicate::{Predicate, SizeAbove},
-    },
+    compression::{CompressionBody, CompressionLayer, predicate::Predicate},
 };
 
 /// A smaller answer fits into one packet anyway.
@@ -48,13 +49,27 @@ where
 pub(super) fn compression(
     media_types: &'static [&'static str],
     quality: CompressionLevel,
-) -> CompressionLayer<impl Predicate + use<>> {
-    let gains = move |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
-        is_among(media_types, headers)
-    };
+) -> CompressionLayer<Gains> {
     CompressionLayer::new()
         .quality(quality)
-        .compress_when(SizeAbove::new(WORTH_BYTES).and(gains))
+        .compress_when(Gains { media_types })
+}
+
+/// Whether an answer gains by compression.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gains {
+    media_types: &'static [&'static str],
+}
+
+impl Predicate for Gains {
+    fn should_compress<B: HttpBody>(&self, response: &http::Response<B>) -> bool {
+        // Headers come first: an answer to HEAD has no body, but must say the same of itself as one to GET.
+        let length = response.headers().get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let length = length.or_else(|| response.body().size_hint().exact());
+        is_among(self.media_types, response.headers())
+            && length.is_none_or(|length: u64| length >= WORTH_BYTES)
+    }
 }
 
 /// A client that takes any coding (`*`), as Prism does, gets gzip. It cannot know all that there will be.
