@@ -17,6 +17,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use futures_util::future::BoxFuture;
 use process::Failure;
 use serde_json::Value;
 
@@ -96,27 +97,29 @@ impl Command {
     ///
     /// # Errors
     /// One line per problem: wrong arguments, a problem of the environment, or that `doctor` found an error.
-    pub async fn run(
-        &self,
-        data: &DataSettings,
-        mail: &MailSettings,
+    pub fn run<'a>(
+        &'a self,
+        data: &'a DataSettings,
+        mail: &'a MailSettings,
         clock: Clock,
         entropy: Entropy,
-    ) -> Result<(), Failure> {
-        let agreed = self.agreed(data, mail, &clock, &entropy).await?;
-        let answer = agreed.answer(data, mail, clock, entropy).await?;
-        let json = self.format().json;
-        print(&if json {
-            format!("{:#}", answer.json)
-        } else {
-            answer.text
-        })?;
-        if answer.succeeded {
-            return Ok(());
-        }
-        Err(Failure::Environment(
-            "the command found errors, see above".to_owned(),
-        ))
+    ) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let agreed = self.agreed(data, mail, &clock, &entropy).await?;
+            let answer = agreed.answer(data, mail, clock, entropy).await?;
+            let json = self.format().json;
+            print(&if json {
+                format!("{:#}", answer.json)
+            } else {
+                answer.text
+            })?;
+            if answer.succeeded {
+                return Ok(());
+            }
+            Err(Failure::Environment(
+                "the command found errors, see above".to_owned(),
+            ))
+        })
     }
 
     /// The command after the person at the terminal, if there is one, agreed to what cannot be undone.

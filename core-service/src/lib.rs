@@ -1,4 +1,6 @@
 //! Muster's business logic as a gRPC service. Only this file composes the modules below it.
+//!
+//! What programs await here is boxed: a program that names the future's type compiles all of core once more.
 
 pub mod admin;
 pub mod calendar;
@@ -15,6 +17,7 @@ pub mod storage;
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
+use futures_util::future::BoxFuture;
 use process::{CancellationToken, Failure, metrics, places::Room};
 use tokio::time::{Instant, sleep};
 use tonic_health::server::HealthReporter;
@@ -147,65 +150,72 @@ impl Core {
     ///
     /// # Errors
     /// When the database lacks migrations or does not answer.
-    pub async fn compose(store: Store, mailer: Mailer, options: Options) -> Result<Self, Failure> {
-        let require_schema = store.require_schema().await;
-        require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
-        let Options {
-            clock,
-            entropy,
-            mut policy,
-            stock,
-            retention,
-            edge_tokens,
-        } = options;
-        policy.info.mail_folder = mailer.folder().map(|folder| folder.display().to_string());
-        let commands =
-            Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
-        let use_cases = UseCases::new(commands, policy);
-        let own_registrations = use_cases.own_registrations.clone();
-        let letters = PersonMail::new(
-            store.clone(),
-            clock.clone(),
-            use_cases.links.clone(),
-            use_cases.sign_in.sign_up(),
-            mailer.clone(),
-        );
-        let digests = OrganizerMail::new(
-            use_cases.organizer_mails.clone(),
-            clock.clone(),
-            use_cases.links.clone(),
-            mailer.clone(),
-        );
-        let mails = RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
-        let announcements = EventAnnouncement::new(use_cases.events.clone());
-        let mut handlers: Vec<Arc<dyn Handler>> = vec![
-            Arc::new(mails),
-            Arc::new(letters),
-            Arc::new(digests),
-            Arc::new(announcements),
-        ];
-        handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
-            Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
-        }));
-        let health = HealthReporter::new();
-        grpc::report_health(&health, true).await;
-        let key_uses = use_cases.authenticator.key_uses();
-        let session_uses = use_cases.authenticator.session_uses();
-        let grant_uses = use_cases.authenticator.grant_uses();
-        Ok(Self {
-            services: grpc::services(&use_cases, Studio::new(), &health)?,
-            maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
-                .with_session_uses(session_uses)
-                .with_grant_uses(grant_uses)
-                .with_retention(retention),
-            runner: Runner::new(store.clone(), clock.clone(), handlers),
-            clock,
-            store,
-            use_cases,
-            health,
-            room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS).measured(),
-            edge_tokens,
-            port_limits: server::Limits::default(),
+    pub fn compose(
+        store: Store,
+        mailer: Mailer,
+        options: Options,
+    ) -> BoxFuture<'static, Result<Self, Failure>> {
+        Box::pin(async move {
+            let require_schema = store.require_schema().await;
+            require_schema.map_err(|error| Failure::Environment(error.to_string()))?;
+            let Options {
+                clock,
+                entropy,
+                mut policy,
+                stock,
+                retention,
+                edge_tokens,
+            } = options;
+            policy.info.mail_folder = mailer.folder().map(|folder| folder.display().to_string());
+            let commands =
+                Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
+            let use_cases = UseCases::new(commands, policy);
+            let own_registrations = use_cases.own_registrations.clone();
+            let letters = PersonMail::new(
+                store.clone(),
+                clock.clone(),
+                use_cases.links.clone(),
+                use_cases.sign_in.sign_up(),
+                mailer.clone(),
+            );
+            let digests = OrganizerMail::new(
+                use_cases.organizer_mails.clone(),
+                clock.clone(),
+                use_cases.links.clone(),
+                mailer.clone(),
+            );
+            let mails =
+                RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
+            let announcements = EventAnnouncement::new(use_cases.events.clone());
+            let mut handlers: Vec<Arc<dyn Handler>> = vec![
+                Arc::new(mails),
+                Arc::new(letters),
+                Arc::new(digests),
+                Arc::new(announcements),
+            ];
+            handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
+                Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
+            }));
+            let health = HealthReporter::new();
+            grpc::report_health(&health, true).await;
+            let key_uses = use_cases.authenticator.key_uses();
+            let session_uses = use_cases.authenticator.session_uses();
+            let grant_uses = use_cases.authenticator.grant_uses();
+            Ok(Self {
+                services: grpc::services(&use_cases, Studio::new(), &health)?,
+                maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
+                    .with_session_uses(session_uses)
+                    .with_grant_uses(grant_uses)
+                    .with_retention(retention),
+                runner: Runner::new(store.clone(), clock.clone(), handlers),
+                clock,
+                store,
+                use_cases,
+                health,
+                room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS).measured(),
+                edge_tokens,
+                port_limits: server::Limits::default(),
+            })
         })
     }
 
@@ -254,36 +264,40 @@ impl Core {
     ///
     /// # Errors
     /// When a TLS file cannot be used.
-    pub async fn serve(
-        &self,
+    pub fn serve<'a>(
+        &'a self,
         listener: Listener,
-        tls: &TlsSettings,
+        tls: &'a TlsSettings,
         stop: CancellationToken,
-    ) -> Result<(), Failure> {
-        let authenticator = self.use_cases.authenticator.clone();
-        let (limits, calls) = (self.port_limits.clone(), self.use_cases.call_limits.clone());
-        let (room, tokens) = (self.room.clone(), self.edge_tokens.clone());
-        let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
-        let _stops_the_rest = stop.clone().drop_guard();
-        let services = self.services.clone();
-        let stopping = stop.clone();
-        let mut serving = pin!(server::serve(listener, tls, gate, services, stop, limits));
-        tokio::select! {
-            served = &mut serving => return served,
-            // Or the news would be calls that never end.
-            () = stopping.cancelled() => self.use_cases.catalogue_news.close(),
-        }
-        serving.await
+    ) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let authenticator = self.use_cases.authenticator.clone();
+            let (limits, calls) = (self.port_limits.clone(), self.use_cases.call_limits.clone());
+            let (room, tokens) = (self.room.clone(), self.edge_tokens.clone());
+            let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
+            let _stops_the_rest = stop.clone().drop_guard();
+            let services = self.services.clone();
+            let stopping = stop.clone();
+            let mut serving = pin!(server::serve(listener, tls, gate, services, stop, limits));
+            tokio::select! {
+                served = &mut serving => return served,
+                // Or the news would be calls that never end.
+                () = stopping.cancelled() => self.use_cases.catalogue_news.close(),
+            }
+            serving.await
+        })
     }
 
     /// Runs background work until `stop`: jobs, maintenance and checks of the database. From then on, core's health says no.
-    pub async fn run_background(&self, stop: CancellationToken) {
-        tokio::join!(
-            self.runner.clone().run(stop.clone()),
-            self.maintenance.clone().run(stop.clone()),
-            jobs::measure(&self.store, &self.clock, stop.clone()),
-            self.watch_database(stop)
-        );
+    pub fn run_background(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::join!(
+                self.runner.clone().run(stop.clone()),
+                self.maintenance.clone().run(stop.clone()),
+                jobs::measure(&self.store, &self.clock, stop.clone()),
+                self.watch_database(stop)
+            );
+        })
     }
 
     async fn watch_database(&self, stop: CancellationToken) {
@@ -322,25 +336,27 @@ impl Core {
 ///
 /// # Errors
 /// One line that names the problem.
-pub async fn open_store(
+pub fn open_store(
     data: &settings::DataSettings,
     access: storage::Access,
     wait: Duration,
-) -> Result<Store, Failure> {
-    let options = data.options(access)?;
-    let until = Instant::now() + wait;
-    let mut is_told = false;
-    loop {
-        match Store::open(&options).await {
-            Err(storage::Error::Unavailable(why)) if Instant::now() < until => {
-                if !std::mem::replace(&mut is_told, true) {
-                    tracing::warn!(error = why, "waiting for the database");
+) -> BoxFuture<'_, Result<Store, Failure>> {
+    Box::pin(async move {
+        let options = data.options(access)?;
+        let until = Instant::now() + wait;
+        let mut is_told = false;
+        loop {
+            match Store::open(&options).await {
+                Err(storage::Error::Unavailable(why)) if Instant::now() < until => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        tracing::warn!(error = why, "waiting for the database");
+                    }
+                    sleep(DATABASE_PAUSE).await;
                 }
-                sleep(DATABASE_PAUSE).await;
-            }
-            opened => {
-                return opened.map_err(|error| Failure::Environment(error.to_string()));
+                opened => {
+                    return opened.map_err(|error| Failure::Environment(error.to_string()));
+                }
             }
         }
-    }
+    })
 }
