@@ -10,6 +10,7 @@ mod key_file;
 
 use std::{path::PathBuf, time::Duration};
 
+use futures_util::future::BoxFuture;
 use process::Failure;
 use tokio::time::{Instant, sleep};
 
@@ -55,55 +56,64 @@ pub enum KeyOrigin {
 ///
 /// # Errors
 /// When the database fails, or the file can be neither read nor written.
-pub async fn prepare(use_cases: &UseCases, file: PathBuf) -> Result<Option<DemoKey>, Failure> {
-    let is_new = fill_if_empty(use_cases).await.map_err(failure)?;
-    let Some(account) = find_account(use_cases).await? else {
-        return Ok(None);
-    };
+pub fn prepare(
+    use_cases: &UseCases,
+    file: PathBuf,
+) -> BoxFuture<'_, Result<Option<DemoKey>, Failure>> {
+    Box::pin(async move {
+        let is_new = fill_if_empty(use_cases).await.map_err(failure)?;
+        let Some(account) = find_account(use_cases).await? else {
+            return Ok(None);
+        };
 
-    if let Some(key) = key_file::read(&file)?
-        && is_key_of(use_cases, account.id, &key)
-            .await
-            .map_err(failure)?
-    {
-        let origin = KeyOrigin::Kept;
-        return Ok(Some(DemoKey { key, file, origin }));
-    }
-    let made = use_cases.keys.create(EMAIL, KEY_LABEL).await;
-    let made = made.map_err(failure)?;
-    key_file::write(&file, &made.plain)?;
-    Ok(Some(DemoKey {
-        key: made.plain,
-        file,
-        origin: if is_new {
-            KeyOrigin::New
-        } else {
-            KeyOrigin::Replaced
-        },
-    }))
+        if let Some(key) = key_file::read(&file)?
+            && is_key_of(use_cases, account.id, &key)
+                .await
+                .map_err(failure)?
+        {
+            let origin = KeyOrigin::Kept;
+            return Ok(Some(DemoKey { key, file, origin }));
+        }
+        let made = use_cases.keys.create(EMAIL, KEY_LABEL).await;
+        let made = made.map_err(failure)?;
+        key_file::write(&file, &made.plain)?;
+        Ok(Some(DemoKey {
+            key: made.plain,
+            file,
+            origin: if is_new {
+                KeyOrigin::New
+            } else {
+                KeyOrigin::Replaced
+            },
+        }))
+    })
 }
 
 /// A link with which the owner of the demo account signs in, once.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn sign_in_link(use_cases: &UseCases) -> Result<String, Failure> {
-    let link = use_cases.sign_in.new_link(EMAIL).await.map_err(failure)?;
-    Ok(use_cases.links.sign_in(&link))
+pub fn sign_in_link(use_cases: &UseCases) -> BoxFuture<'_, Result<String, Failure>> {
+    Box::pin(async move {
+        let link = use_cases.sign_in.new_link(EMAIL).await.map_err(failure)?;
+        Ok(use_cases.links.sign_in(&link))
+    })
 }
 
 /// Warns of demo data in a database that is used for real: its key may be known, and its events are public.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn warn_of_leftovers(use_cases: &UseCases) -> Result<(), Failure> {
-    if find_account(use_cases).await?.is_some() {
-        tracing::warn!(
-            "the database has the demo account {EMAIL}, whose events are public and whose key works: `muster key list` and \
+pub fn warn_of_leftovers(use_cases: &UseCases) -> BoxFuture<'_, Result<(), Failure>> {
+    Box::pin(async move {
+        if find_account(use_cases).await?.is_some() {
+            tracing::warn!(
+                "the database has the demo account {EMAIL}, whose events are public and whose key works: `muster key list` and \
              `muster key revoke ID` end the key; a new database is without demo data"
-        );
-    }
-    Ok(())
+            );
+        }
+        Ok(())
+    })
 }
 
 async fn find_account(use_cases: &UseCases) -> Result<Option<Account>, Failure> {

@@ -23,6 +23,7 @@ mod trace;
 
 use axum::Router;
 use edge::{Core, http::Surface};
+use futures_util::future::BoxFuture;
 use muster_api::metadata;
 use process::{Failure, shutdown};
 
@@ -49,19 +50,21 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
 ///
 /// # Errors
 /// When it cannot start, or the command fails.
-pub async fn run(settings: Settings) -> Result<(), Failure> {
-    let options = settings.options();
-    if settings.stdio {
-        // It calls core with its own key, as an ordinary client.
-        let (stop, core) = (
-            shutdown::on_signal(settings.edge.stop)?,
-            settings.edge.core.client()?,
-        );
-        let (table, key) = (Table::muster()?, settings.api_key.as_ref());
-        return stdio::run(table, core, &options, key, stop.begun).await;
-    }
-    edge::http::run(&settings.edge, settings.command, |core| {
-        router(core, &options)
+pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
+    Box::pin(async move {
+        let options = settings.options();
+        if settings.stdio {
+            // It calls core with its own key, as an ordinary client.
+            let (stop, core) = (
+                shutdown::on_signal(settings.edge.stop)?,
+                settings.edge.core.client()?,
+            );
+            let (table, key) = (Table::muster()?, settings.api_key.as_ref());
+            return stdio::run(table, core, &options, key, stop.begun).await;
+        }
+        edge::http::run(&settings.edge, settings.command, |core| {
+            router(core, &options)
+        })
+        .await
     })
-    .await
 }
