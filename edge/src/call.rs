@@ -1,6 +1,7 @@
 //! Calling core: replicas, deadlines and credentials.
 
 mod attempt;
+mod callee;
 mod client;
 mod context;
 mod endpoint;
@@ -15,6 +16,7 @@ mod settings;
 mod tls;
 mod wire;
 
+pub use callee::{Callee, Question};
 pub use client::{Core, File};
 pub use context::Context;
 pub use messages::Messages;

@@ -24,10 +24,7 @@ use std::{
 
 use bytes::Bytes;
 use moka::sync::Cache;
-use muster_api::{
-    binding,
-    metadata::{ALL_SEATS, CATALOGUE, SEATS_OF},
-};
+use muster_api::metadata::{ALL_SEATS, CATALOGUE, SEATS_OF};
 use process::metrics;
 use tokio::time::{Instant, timeout, timeout_at};
 use tonic::{Code, Status, metadata::MetadataMap};
@@ -40,7 +37,7 @@ pub(crate) use recorder::{Record, Recorder};
 pub use settings::{MemoryOptions, MemorySettings};
 pub(crate) use turns::{Turn, Turns};
 
-use crate::Core;
+use crate::{Core, call::Callee};
 
 /// Nothing counts as right for longer, whatever the news say: a limit to what an error could do.
 pub(crate) const LONGEST: Duration = Duration::from_mins(5);
@@ -317,14 +314,15 @@ impl Memory {
     ///
     /// # Errors
     /// When it is malformed.
-    pub(crate) fn answer<B: binding::Rpc>(
+    pub(crate) fn answer(
         &self,
+        callee: Callee,
         message: Bytes,
         metadata: MetadataMap,
         mut basis: Basis,
     ) -> Result<Answer, Status> {
         let mut note = |slug: &str| basis.seats_of.push(self.0.known.hash(slug));
-        B::seats_of(&message, &mut note)
+        (callee.seats_of)(&message, &mut note)
             .map_err(|_malformed| Status::internal("cannot read core's answer"))?;
         Ok(Answer {
             is_kept: metadata.contains_key(CATALOGUE),

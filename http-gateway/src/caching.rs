@@ -1,12 +1,14 @@
 //! `Cache-Control`, by the proto's option of each rpc.
 
 use http::HeaderValue;
-use muster_api::binding::{Access, Binding, Caching};
+use muster_api::binding::{Access, Caching};
+
+use crate::route::Route;
 
 /// The value for an answer. Caches must not keep answers that need a credential. They must revalidate public answers, unless
 /// the rpc says how long they may be kept.
-pub(crate) fn cache_control<B: Binding>(is_provisional: bool) -> HeaderValue {
-    match (B::CACHING, B::ACCESS) {
+pub(crate) fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue {
+    match (route.caching, route.access) {
         (Some(caching), _) => kept(caching, is_provisional),
         (None, Access::Public) => HeaderValue::from_static("no-cache"),
         (None, Access::Bearer | Access::Paid | Access::Session) => {

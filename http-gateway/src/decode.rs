@@ -4,32 +4,37 @@ mod body;
 mod parameters;
 
 use axum::body::Body;
-use edge::{Problem, http::CallOptions, read_json};
+use edge::{Problem, Question, http::CallOptions};
 use http::request::Parts;
-use muster_api::binding::{Binding, Body as HasBody};
+use muster_api::binding::Body as HasBody;
 use tokio::time::Instant;
+
+use self::parameters::Parameters;
+use crate::route::Route;
 
 /// Reads path, query and body. The path and the query are checked before the body is read, and all their violations are
 /// reported at once.
-pub(crate) async fn decode<B: Binding>(
+pub(crate) async fn decode(
+    route: &Route,
     calls: &CallOptions,
     parts: &Parts,
     body: Body,
     deadline: Instant,
-) -> Result<B::Request, Problem> {
-    let parameters = parameters::read::<B>(&parts.uri)?;
-    if B::METHOD.is_safe() {
-        return Ok(parameters.message);
+) -> Result<Question, Problem> {
+    let mut draft = (route.draft)();
+    let parameters = Parameters::read(route, &parts.uri, &mut *draft)?;
+    if parts.method.is_safe() {
+        return Ok(draft.question());
     }
     let bytes = calls.read_body(parts, body, deadline).await?;
-    match B::BODY {
+    match route.body {
         HasBody::None => body::refuse(&bytes)?,
         HasBody::Optional if bytes.is_empty() => {}
         HasBody::Optional | HasBody::Required => {
             body::require_json(&parts.headers, &bytes)?;
-            let message = read_json::<B>(&bytes, B::PATH_FIELDS)?;
-            return parameters.within(message);
+            draft.read(&bytes)?;
+            parameters.set(&mut *draft)?;
         }
     }
-    Ok(parameters.message)
+    Ok(draft.question())
 }

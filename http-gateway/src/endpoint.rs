@@ -13,20 +13,20 @@ use edge::{
 };
 use http::Method;
 use muster_api::{
-    binding::{Access, Binding, Content},
+    binding::{Access, Content},
     idempotency_key,
 };
 
-use crate::{decode, respond, table::Gateway, well_known::API};
+use crate::{decode, respond, route::Route, table::Gateway, well_known::API};
 
-/// The binding as an operation.
-pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
+/// A route as an operation of this method.
+pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> Operation {
     let public_changes = gateway.options.public_changes.clone();
-    let operation = Operation::new(B::METHOD, move |request| {
+    let operation = Operation::new(method, move |request| {
         let gateway = Arc::clone(&gateway);
         async move {
             let host = host(request.headers()).cloned();
-            match handle::<B>(&gateway, request).await {
+            match handle(&gateway, &route, request).await {
                 Ok(response) => Ok(response),
                 Err(problem) => {
                     let origin = host.as_ref().and_then(origin_on_this_machine);
@@ -36,39 +36,38 @@ pub(crate) fn operation<B: Binding>(gateway: Arc<Gateway>) -> Operation {
             }
         }
     });
-    match (B::ACCESS, B::METHOD) {
-        (Access::Public, Method::GET) => operation.shared(),
-        (Access::Public, _) => operation.shared_with(public_changes),
+    match (route.access, route.is_read) {
+        (Access::Public, true) => operation.shared(),
+        (Access::Public, false) => operation.shared_with(public_changes),
         _ => operation,
     }
 }
 
-async fn handle<B: Binding>(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
-    let is_public = B::ACCESS == Access::Public;
+async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Response, Problem> {
     let failed = |status: tonic::Status| Problem::from(&status);
-    gateway.core.require_place::<B>().map_err(failed)?;
-    if !is_public {
+    let Gateway { core, options, .. } = gateway;
+    core.require_place(&route.callee).map_err(failed)?;
+    if !route.is_public() {
         require_bearer(request.headers())?;
     }
     let (parts, body) = request.into_parts();
-    let mut context = gateway.options.calls.context(&parts);
-    let asked = parts.uri.clone();
+    let mut context = options.calls.context(&parts);
     let read = async {
-        let key = if B::IDEMPOTENCY_KEY {
+        let key = if route.takes_key {
             idempotency_key::read(&parts.headers).map_err(|wrong| Problem::invalid(&[wrong]))?
         } else {
             None
         };
-        let calls = &gateway.options.calls;
-        let message = decode::decode::<B>(calls, &parts, body, context.deadline()).await?;
-        Ok((message, key))
+        let question =
+            decode::decode(route, &options.calls, &parts, body, context.deadline()).await?;
+        Ok((question, key))
     };
-    let (message, key) = match read.await {
+    let (question, key) = match read.await {
         Ok(read) => read,
         Err(problem) => {
             // A missing credential or scope is reported before violations in the request.
-            if let (false, Some(check)) = (is_public, gateway.check) {
-                check(&gateway.core, &context, B::SCOPE).await?;
+            if let (false, Some(check)) = (route.is_public(), gateway.check) {
+                check(core, &context, route.scope).await?;
             }
             return Err(problem);
         }
@@ -76,23 +75,16 @@ async fn handle<B: Binding>(gateway: &Gateway, request: Request) -> Result<Respo
     if let Some(key) = key {
         context = context.with_idempotency_key(key);
     }
-    match B::CONTENT {
+    match route.content {
         Content::Json => {
-            let (answer, metadata) = gateway
-                .core
-                .call_encoded::<B>(message, &context)
-                .await
-                .map_err(failed)?;
-            respond::json::<B>(&asked, &answer, metadata)
+            let answer = core.answer(question, &context).await;
+            let (answer, metadata) = answer.map_err(failed)?;
+            respond::json(route, &parts.uri, &answer, metadata)
         }
         Content::File => {
             context = context.with_known_versions(&parts.headers);
-            let file = gateway
-                .core
-                .file::<B>(message, &context)
-                .await
-                .map_err(failed)?;
-            Ok(respond::file::<B, _>(file))
+            let file = core.file(question, &context).await.map_err(failed)?;
+            Ok(respond::file(route, file))
         }
     }
 }

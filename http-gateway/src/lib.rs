@@ -10,6 +10,7 @@ mod endpoint;
 mod index;
 mod paging;
 mod respond;
+mod route;
 mod settings;
 mod table;
 mod well_known;

@@ -1,22 +1,21 @@
 //! Core's answer as an HTTP answer: its body and the headers from core.
 
 use axum::{body::Body, response::Response};
-use bytes::Bytes;
 use edge::{
     File, Problem,
     http::{JSON, entity_tag, rate_limit},
 };
-use futures_util::{Stream, TryStreamExt};
+use futures_util::TryStreamExt as _;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Uri,
+    HeaderMap, HeaderName, HeaderValue, Uri,
     header::{
         CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, RETRY_AFTER,
     },
 };
-use muster_api::{Reason, binding::Binding, metadata::PROVISIONAL};
-use tonic::{Status, metadata::MetadataMap};
+use muster_api::{Reason, metadata::PROVISIONAL};
+use tonic::metadata::MetadataMap;
 
-use crate::{caching::cache_control, paging};
+use crate::{caching::cache_control, paging, route::Route};
 
 /// The metadata of core that become headers; all others belong to gRPC.
 const FORWARDED: [HeaderName; 6] = [
@@ -32,7 +31,8 @@ const FORWARDED: [HeaderName; 6] = [
 const MOST_HEADERS: usize = 12;
 
 /// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
-pub(crate) fn json<B: Binding>(
+pub(crate) fn json(
+    route: &Route,
     asked: &Uri,
     message: &[u8],
     metadata: MetadataMap,
@@ -41,15 +41,15 @@ pub(crate) fn json<B: Binding>(
         |_| Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer");
     // Names take more than numbers on the wire do.
     let mut json = Vec::with_capacity(2 * message.len());
-    B::write_json(message, &mut json).map_err(malformed)?;
-    let mut headers = forwarded::<B>(metadata);
+    (route.write_json)(message, &mut json).map_err(malformed)?;
+    let mut headers = forwarded(route, metadata);
     headers.insert(CONTENT_TYPE, JSON);
-    if B::METHOD == Method::GET
+    if route.is_read
         && let Some(tag) = entity_tag(&json)
     {
         headers.entry(ETAG).or_insert(tag);
     }
-    if let Some((parameter, value)) = B::next_page(message).map_err(malformed)?
+    if let Some((parameter, value)) = (route.next_page)(message).map_err(malformed)?
         && let Some(link) = paging::next(asked, parameter, &value)
     {
         headers.insert(LINK, link);
@@ -60,17 +60,13 @@ pub(crate) fn json<B: Binding>(
 }
 
 /// A file, as a stream.
-pub(crate) fn file<B, S>(file: File<S>) -> Response
-where
-    B: Binding,
-    S: Stream<Item = Result<Bytes, Status>> + Send + 'static,
-{
+pub(crate) fn file(route: &Route, file: File) -> Response {
     // The status is already sent, so the answer can only be truncated. The cause is logged.
     let pieces = file.pieces.inspect_err(|status| {
         tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
     });
     let mut response = Response::new(Body::from_stream(pieces));
-    *response.headers_mut() = forwarded::<B>(file.metadata);
+    *response.headers_mut() = forwarded(route, file.metadata);
     let unknown = HeaderValue::from_static("application/octet-stream");
     let media_type = HeaderValue::try_from(file.content_type)
         .ok()
@@ -81,7 +77,7 @@ where
     response
 }
 
-fn forwarded<B: Binding>(metadata: MetadataMap) -> HeaderMap {
+fn forwarded(route: &Route, metadata: MetadataMap) -> HeaderMap {
     let mut metadata = metadata.into_headers();
     let is_provisional = metadata.contains_key(PROVISIONAL);
     let kept = FORWARDED
@@ -89,6 +85,6 @@ fn forwarded<B: Binding>(metadata: MetadataMap) -> HeaderMap {
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
     let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
     headers.extend(kept);
-    headers.insert(CACHE_CONTROL, cache_control::<B>(is_provisional));
+    headers.insert(CACHE_CONTROL, cache_control(route, is_provisional));
     headers
 }

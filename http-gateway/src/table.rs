@@ -5,11 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::Router;
 use edge::{
     CheckCredential, Core, check_credential,
-    http::{Operation, Resource, oauth::OAuth},
+    http::{Resource, oauth::OAuth},
 };
+use http::Method;
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 
-use crate::{Options, SURFACE, documents, endpoint, index, well_known};
+use crate::{Options, SURFACE, documents, endpoint, index, route::Route, well_known};
 
 /// What every operation needs.
 pub(crate) struct Gateway {
@@ -20,19 +21,16 @@ pub(crate) struct Gateway {
     pub(crate) oauth: OAuth,
 }
 
-/// Makes an operation.
-type Row = (&'static str, fn(Arc<Gateway>) -> Operation);
-
 /// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
 #[derive(Default)]
 pub struct Table {
-    rows: Vec<Row>,
+    routes: Vec<(Method, Route)>,
     check: Option<CheckCredential>,
 }
 
 impl Visitor for Table {
     fn visit<B: Binding>(&mut self, _binding: B) {
-        self.rows.push((B::PATH, endpoint::operation::<B>));
+        self.routes.push((B::METHOD, Route::of::<B>()));
     }
 }
 
@@ -57,9 +55,12 @@ impl Table {
             oauth: oauth.clone(),
         });
         let operations = self
-            .rows
+            .routes
             .into_iter()
-            .map(|(path, operation)| (path, operation(Arc::clone(&gateway))))
+            .map(|(method, route)| {
+                let gateway = Arc::clone(&gateway);
+                (route.path, endpoint::operation(method, route, gateway))
+            })
             .chain(documents)
             .chain([well_known::catalog()])
             .chain(well_known::resources(&oauth));

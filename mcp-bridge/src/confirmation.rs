@@ -136,7 +136,10 @@ impl Call<'_> {
             mask: Vec::new(),
         };
         let context = self.caller.context(self.options);
-        let output = (confirmation.preview.call)(self.core, input, &context).await?;
+        let output = confirmation
+            .preview
+            .call(self.core, input, &context)
+            .await?;
         Ok(output.value())
     }
 

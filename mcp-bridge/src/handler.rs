@@ -138,7 +138,7 @@ impl Bridge {
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
         }
-        let answer = (tool.rpc.call)(&self.0.core, input, &context);
+        let answer = tool.rpc.call(&self.0.core, input, &context);
         answer.instrument(span).await
     }
 }

@@ -25,7 +25,7 @@ pub(crate) async fn list(
         let Some(list) = resource.list else {
             continue;
         };
-        let answer = (list.call)(core, Input::default(), context).await?;
+        let answer = list.call(core, Input::default(), context).await?;
         let answer = answer.value();
         let items = answer.get(ITEMS).and_then(Value::as_array);
         let items = items.into_iter().flatten();
@@ -58,7 +58,7 @@ pub(crate) async fn read(
         fields,
         mask: Vec::new(),
     };
-    let answer = (resource.rpc.call)(core, input, context).await?;
+    let answer = resource.rpc.call(core, input, context).await?;
     let text = match &resource.text {
         Some(field) => template::field(&answer.value(), field).unwrap_or_default(),
         None => answer.text,

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use edge::{CheckCredential, Context, Core, Problem, check_credential, read_value};
-use futures_util::{FutureExt, future::BoxFuture};
+use edge::{CheckCredential, Context, Core, Problem, Question, check_credential, read_value};
 use muster_api::{
     Reason, Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
+    wire::Shape,
 };
 use serde_json::{Map, Value};
 
@@ -35,21 +35,44 @@ impl Output {
     }
 }
 
-type Call = for<'c> fn(&'c Core, Input, &'c Context) -> BoxFuture<'c, Result<Output, Problem>>;
-
 /// One rpc.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     /// Its name for operators.
     pub(crate) name: &'static str,
-    /// Calls it.
-    pub(crate) call: Call,
+    /// Reads its input.
+    question: fn(Input) -> Result<Question, Problem>,
+    /// Its answer's fields.
+    shape: Option<&'static Shape>,
     /// Checks its input, as far as this is possible without core.
     pub(crate) check: fn(Input) -> Result<(), Problem>,
     /// Whether it takes an idempotency key.
     pub(crate) takes_key: bool,
     /// The scope that the caller's credential must have, if any.
     pub(crate) scope: Option<Scope>,
+}
+
+impl Entry {
+    /// Calls it.
+    pub(crate) async fn call(
+        &self,
+        core: &Core,
+        input: Input,
+        context: &Context,
+    ) -> Result<Output, Problem> {
+        let answer = core.answer((self.question)(input)?, context).await;
+        let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
+        // Names take more than numbers on the wire do.
+        let mut json = Vec::with_capacity(2 * message.len());
+        let written = self
+            .shape
+            .and_then(|shape| shape.write_json(&message, &mut json).ok());
+        let text = written.and_then(|()| String::from_utf8(json).ok());
+        let text = text.ok_or_else(|| {
+            Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer")
+        })?;
+        Ok(Output { text })
+    }
 }
 
 /// The rpcs by their gRPC paths.
@@ -64,7 +87,8 @@ impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
-            call: |core, input, context| call::<R>(core, input, context).boxed(),
+            question: |input| Ok(Question::to::<R>(&message::<R>(input)?)),
+            shape: R::SHAPE,
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,
             scope: R::SCOPE,
@@ -79,24 +103,6 @@ impl InternalVisitor for Rpcs {
             self.checks_credential = Some(check_credential::<R>);
         }
     }
-}
-
-async fn call<R: PublicRpc>(
-    core: &Core,
-    input: Input,
-    context: &Context,
-) -> Result<Output, Problem> {
-    let message = message::<R>(input)?;
-    let answer = core.call_encoded::<R>(message, context).await;
-    let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
-    // Names take more than numbers on the wire do.
-    let mut json = Vec::with_capacity(2 * message.len());
-    let written = R::SHAPE.and_then(|shape| shape.write_json(&message, &mut json).ok());
-    let text = written.and_then(|()| String::from_utf8(json).ok());
-    let text = text.ok_or_else(|| {
-        Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer")
-    })?;
-    Ok(Output { text })
 }
 
 fn check_input<R: PublicRpc>(input: Input) -> Result<(), Problem> {

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{
-    Context, Core, File, Problem,
+    Context, Core, File, Problem, Question,
     http::{Operation, Resource},
 };
-use futures_util::Stream;
 use http::{Method, Uri, request::Parts};
 use muster_api::{Reason, binding::Rpc};
 use percent_encoding::percent_decode_str;
-use tonic::Status;
 
 use crate::{
     Options,
@@ -191,11 +189,9 @@ impl Visit {
     ///
     /// # Errors
     /// As [`Visit::ask`].
-    pub(crate) async fn file<R: Rpc>(
-        &self,
-        request: R::Request,
-    ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Problem> {
-        let file = self.site.core.file::<R>(request, &self.context).await;
+    pub(crate) async fn file<R: Rpc>(&self, request: R::Request) -> Result<File, Problem> {
+        let question = Question::to::<R>(&request);
+        let file = self.site.core.file(question, &self.context).await;
         file.map_err(|status| Problem::from(&status))
     }
 

@@ -13,7 +13,9 @@ use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{Context, endpoint::Endpoint, http2::NotSent, identity::Identity, wire::Encoded};
+use super::{
+    Context, callee::Callee, endpoint::Endpoint, http2::NotSent, identity::Identity, wire::Encoded,
+};
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -39,6 +41,17 @@ pub(crate) struct Rpc {
 }
 
 impl Rpc {
+    /// What matters of a call in this context.
+    pub(crate) fn of(callee: &Callee, context: &Context) -> Self {
+        Self {
+            path: callee.path,
+            access: callee.access,
+            kind: Some(callee.kind),
+            idempotent: callee.is_idempotent || (callee.takes_key && context.has_idempotency_key()),
+            goes_on: false,
+        }
+    }
+
     /// Its name for operators.
     const fn name(&self) -> &'static str {
         binding::name(self.path)

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{CancellationToken, Failure, places::Kind};
+use process::{CancellationToken, Failure};
 use secrecy::SecretString;
 use tokio::time::timeout_at;
 use tonic::{Status, body::Body, metadata::MetadataMap};
@@ -15,11 +15,12 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Context, Messages,
     attempt::{Reply, Rpc, as_seen},
+    callee::{Callee, Question},
     endpoint::{Endpoint, over},
     identity::Identity,
     line::Way,
     pool::{Pool, Resolver, count_shed},
-    wire::{decode, encode},
+    wire::decode,
 };
 use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 
@@ -35,13 +36,13 @@ pub struct Core {
 }
 
 /// A file from core.
-pub struct File<S> {
+pub struct File {
     /// Core's metadata about it: caching, its name.
     pub metadata: MetadataMap,
     /// Its media type.
     pub content_type: String,
     /// Its pieces. A failure truncates it.
-    pub pieces: S,
+    pub pieces: BoxStream<'static, Result<Bytes, Status>>,
 }
 
 impl Core {
@@ -127,11 +128,10 @@ impl Core {
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
-    pub fn require_place<B: binding::Rpc>(&self) -> Result<(), Status> {
-        let may_be_kept = B::SHOWS_CATALOGUE && self.memory.is_some();
-        let kind = Kind::of(B::READ_ONLY);
-        if !may_be_kept && self.pool.is_full(kind) {
-            count_shed(kind);
+    pub fn require_place(&self, callee: &Callee) -> Result<(), Status> {
+        let may_be_kept = callee.shows_catalogue && self.memory.is_some();
+        if !may_be_kept && self.pool.is_full(callee.kind) {
+            count_shed(callee.kind);
             return Err(overloaded());
         }
         Ok(())
@@ -146,62 +146,72 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<(B::Response, MetadataMap), Status> {
-        let (message, metadata) = self.call_encoded::<B>(request, context).await?;
+        let (message, metadata) = self.answer(Question::to::<B>(&request), context).await?;
         Ok((decode(message)?, metadata))
     }
 
-    /// The same; the answer is not decoded.
+    /// The one message that answers a question, encoded, or the one that is kept. Boxed, or whoever awaits it would compile it once more.
     ///
     /// # Errors
     /// As [`Core::call`].
-    pub async fn call_encoded<B: binding::Rpc>(
-        &self,
-        request: B::Request,
-        context: &Context,
-    ) -> Result<(Bytes, MetadataMap), Status> {
-        if B::SHOWS_CATALOGUE
-            && let Some(memory) = &self.memory
-        {
-            let recalled = Box::pin(self.recall::<B>(memory, request, context)).await?;
-            let Answer {
-                message, metadata, ..
-            } = &*recalled.answer;
-            return Ok((message.clone(), metadata.clone()));
-        }
-        context.note_private();
-        let forgets = B::CHANGES_CATALOGUE.then(|| Forgets(self.memory.as_ref()));
-        let answer = self
-            .ask(rpc_of::<B>(context), encode(&request), context)
-            .await;
-        if let Some(forgets) = forgets {
-            forgets.after(&answer);
-        }
-        let (message, metadata) = answer?;
-        if let Some(memory) = &self.memory {
-            memory.note_seats(&metadata);
-        }
-        Ok((message, metadata))
+    pub fn answer<'c>(
+        &'c self,
+        question: Question,
+        context: &'c Context,
+    ) -> BoxFuture<'c, Result<(Bytes, MetadataMap), Status>> {
+        let callee = question.callee;
+        Box::pin(async move {
+            if callee.shows_catalogue
+                && let Some(memory) = &self.memory
+            {
+                let recalled = Box::pin(self.recall(memory, question, context)).await?;
+                let Answer {
+                    message, metadata, ..
+                } = &*recalled.answer;
+                return Ok((message.clone(), metadata.clone()));
+            }
+            context.note_private();
+            let forgets = callee
+                .changes_catalogue
+                .then(|| Forgets(self.memory.as_ref()));
+            let answer = self
+                .ask(Rpc::of(&callee, context), question.message, context)
+                .await;
+            if let Some(forgets) = forgets {
+                forgets.after(&answer);
+            }
+            let (message, metadata) = answer?;
+            if let Some(memory) = &self.memory {
+                memory.note_seats(&metadata);
+            }
+            Ok((message, metadata))
+        })
     }
 
-    /// The answer to a request, which is kept until the catalogue changes.
-    async fn recall<B: binding::Rpc>(
+    /// The answer to a question, which is kept until the catalogue changes.
+    async fn recall(
         &self,
         memory: &Memory,
-        request: B::Request,
+        question: Question,
         context: &Context,
     ) -> Result<Recalled, Status> {
-        let is_filtered = B::is_filtered(&request);
+        let Question {
+            callee,
+            message,
+            is_filtered,
+        } = question;
         let asked = Asked {
-            rpc: B::GRPC_PATH,
-            request: encode(&request),
+            rpc: callee.path,
+            request: message.clone(),
         };
-        let bytes = asked.request.clone();
         let ask = async |basis| {
             // Others wait for it as well, so it is nobody's own call.
             let context = context.for_all();
-            let answer = self.ask(rpc_of::<B>(&context), bytes, &context).await;
+            let answer = self
+                .ask(Rpc::of(&callee, &context), message, &context)
+                .await;
             let (message, metadata) = answer?;
-            memory.answer::<B>(message, metadata, basis)
+            memory.answer(callee, message, metadata, basis)
         };
         let recalled = memory
             .recall(self, asked, is_filtered, context.deadline(), ask)
@@ -231,30 +241,28 @@ impl Core {
         Ok((message, metadata))
     }
 
-    /// Calls an rpc with a file as its answer: one `HttpBody`, or a stream of them.
+    /// Asks for a file: one `HttpBody`, or a stream of them.
     ///
     /// # Errors
     /// As [`Core::call`].
-    pub async fn file<B: binding::Rpc>(
-        &self,
-        request: B::Request,
-        context: &Context,
-    ) -> Result<File<impl Stream<Item = Result<Bytes, Status>> + Send + 'static>, Status> {
+    pub fn file<'c>(
+        &'c self,
+        question: Question,
+        context: &'c Context,
+    ) -> BoxFuture<'c, Result<File, Status>> {
         context.note_private();
-        let answer = self
-            .exchange(rpc_of::<B>(context), encode(&request), context)
-            .await?;
-        let HttpBody { content_type, data } = decode(answer.first.unwrap_or_default())?;
-        let first = futures_util::stream::iter([Ok(data)]);
-        let pieces = first.chain(
-            answer
-                .rest
-                .map(|piece| Ok(decode::<HttpBody>(piece?)?.data)),
-        );
-        Ok(File {
-            metadata: answer.metadata,
-            content_type,
-            pieces,
+        let rpc = Rpc::of(&question.callee, context);
+        Box::pin(async move {
+            let answer = self.exchange(rpc, question.message, context).await?;
+            let HttpBody { content_type, data } = decode(answer.first.unwrap_or_default())?;
+            let first = futures_util::stream::iter([Ok(data)]);
+            let rest = answer.rest;
+            let pieces = first.chain(rest.map(|piece| Ok(decode::<HttpBody>(piece?)?.data)));
+            Ok(File {
+                metadata: answer.metadata,
+                content_type,
+                pieces: pieces.boxed(),
+            })
         })
     }
 
@@ -271,12 +279,13 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<Messages<B::Response>, Status> {
+        let question = Question::to::<B>(&request);
         let rpc = Rpc {
             goes_on: true,
             kind: None,
-            ..rpc_of::<B>(context)
+            ..Rpc::of(&question.callee, context)
         };
-        let begun = self.exchange(rpc, encode(&request), context).await?;
+        let begun = self.exchange(rpc, question.message, context).await?;
         Ok(Messages::new(begun))
     }
 }
@@ -301,16 +310,5 @@ impl Drop for Forgets<'_> {
         if let Some(memory) = self.0 {
             memory.forget();
         }
-    }
-}
-
-/// The properties of a call of an rpc.
-fn rpc_of<B: binding::Rpc>(context: &Context) -> Rpc {
-    Rpc {
-        path: B::GRPC_PATH,
-        kind: Some(Kind::of(B::READ_ONLY)),
-        access: B::ACCESS,
-        idempotent: B::IDEMPOTENT || (B::IDEMPOTENCY_KEY && context.has_idempotency_key()),
-        goes_on: false,
     }
 }

@@ -2,92 +2,88 @@
 
 use edge::Problem;
 use http::Uri;
-use muster_api::{binding::Binding, violation::Violations};
+use muster_api::violation::Violations;
 use percent_encoding::percent_decode_str;
 
-/// The parameters of a request.
-pub(super) struct Parameters<B: Binding> {
-    /// A message with the parameters only.
-    pub(super) message: B::Request,
-    /// The parameters as decoded text, by field.
-    texts: Vec<(&'static str, String)>,
-}
+use crate::route::{Draft, Route};
 
-impl<B: Binding> Parameters<B> {
-    /// Adds the parameters to the message from the body.
-    pub(super) fn within(self, mut message: B::Request) -> Result<B::Request, Problem> {
+/// The parameters of a request, as decoded text by field.
+#[derive(Default)]
+pub(super) struct Parameters(Vec<(&'static str, String)>);
+
+impl Parameters {
+    /// Parses all parameters of the path and the query, and sets them.
+    pub(super) fn read(route: &Route, uri: &Uri, draft: &mut dyn Draft) -> Result<Self, Problem> {
+        let mut parameters = Self::default();
         let mut violations = Violations::default();
-        for (field, text) in self.texts {
-            if let Err(invalid) = B::set(&mut message, field, &text) {
+        for (field, text) in path_fields(route.path, uri.path()) {
+            parameters.add(draft, field, decode(text), &mut violations);
+        }
+        let mut seen = Vec::new();
+        for pair in uri
+            .query()
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            if violations.is_full() {
+                break;
+            }
+            let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+            let Ok(name) = decode_query(name) else {
+                violations.add(
+                    name,
+                    "is a parameter whose name is not valid percent-encoding of UTF-8",
+                );
+                continue;
+            };
+            let Some(field) = route.query_fields.iter().find(|field| **field == name) else {
+                // A name may be empty, and a detail without one would name nothing.
+                let name = if name.is_empty() { "\"\"" } else { &*name };
+                violations.add(name, unknown(route.query_fields));
+                continue;
+            };
+            if seen.contains(field) {
+                violations.add(*field, "is given more than once");
+                continue;
+            }
+            seen.push(field);
+            parameters.add(draft, field, decode_query(text), &mut violations);
+        }
+        violations
+            .unless_any(Some(parameters))
+            .map_err(|violations| Problem::invalid(&violations))
+    }
+
+    /// Sets them in a message from a body.
+    pub(super) fn set(self, draft: &mut dyn Draft) -> Result<(), Problem> {
+        let mut violations = Violations::default();
+        for (field, text) in self.0 {
+            if let Err(invalid) = draft.set(field, &text) {
                 violations.add(field, invalid.message);
             }
         }
         violations
-            .unless_any(Some(message))
+            .unless_any(Some(()))
             .map_err(|violations| Problem::invalid(&violations))
     }
 
-    fn set(
+    fn add(
         &mut self,
+        draft: &mut dyn Draft,
         field: &'static str,
         text: Result<String, &'static str>,
         violations: &mut Violations,
     ) {
         let set = text.and_then(|text| {
-            let set = B::set(&mut self.message, field, &text);
+            let set = draft.set(field, &text);
             set.map_err(|invalid| invalid.message).map(|()| text)
         });
         match set {
-            Ok(text) => self.texts.push((field, text)),
+            Ok(text) => self.0.push((field, text)),
             Err(message) => violations.add(field, message),
         }
     }
-}
-
-/// Parses all parameters of the path and the query.
-pub(super) fn read<B: Binding>(uri: &Uri) -> Result<Parameters<B>, Problem> {
-    let mut parameters = Parameters::<B> {
-        message: B::Request::default(),
-        texts: Vec::new(),
-    };
-    let mut violations = Violations::default();
-    for (field, text) in path_fields(B::PATH, uri.path()) {
-        parameters.set(field, decode(text), &mut violations);
-    }
-    let mut seen = Vec::new();
-    for pair in uri
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-    {
-        if violations.is_full() {
-            break;
-        }
-        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
-        let Ok(name) = decode_query(name) else {
-            violations.add(
-                name,
-                "is a parameter whose name is not valid percent-encoding of UTF-8",
-            );
-            continue;
-        };
-        let Some(field) = B::QUERY_FIELDS.iter().find(|field| **field == name) else {
-            // A name may be empty, and a detail without one would name nothing.
-            let name = if name.is_empty() { "\"\"" } else { &*name };
-            violations.add(name, unknown(B::QUERY_FIELDS));
-            continue;
-        };
-        if seen.contains(field) {
-            violations.add(*field, "is given more than once");
-            continue;
-        }
-        seen.push(field);
-        parameters.set(field, decode_query(text), &mut violations);
-    }
-    violations
-        .unless_any(Some(parameters))
-        .map_err(|violations| Problem::invalid(&violations))
 }
 
 fn unknown(accepted: &[&str]) -> String {

@@ -1,0 +1,68 @@
+//! An rpc without its types, so that what calls it is compiled once, and not for each rpc.
+
+use bytes::Bytes;
+use muster_api::{
+    binding::{Access, Rpc},
+    wire::Malformed,
+};
+use process::places::Kind;
+
+use super::wire::encode;
+
+/// What a call has to know of its rpc.
+#[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the rpc in the proto"
+)]
+pub struct Callee {
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    /// What kind of place a call needs.
+    pub(crate) kind: Kind,
+    /// Any call may be retried.
+    pub(crate) is_idempotent: bool,
+    /// A call with an idempotency key may be retried.
+    pub(crate) takes_key: bool,
+    pub(crate) shows_catalogue: bool,
+    pub(crate) changes_catalogue: bool,
+    pub(crate) seats_of: SeatsOf,
+}
+
+/// See [`Rpc::seats_of`].
+type SeatsOf = fn(&[u8], &mut dyn FnMut(&str)) -> Result<(), Malformed>;
+
+impl Callee {
+    /// What an rpc is like.
+    pub const fn of<R: Rpc>() -> Self {
+        Self {
+            path: R::GRPC_PATH,
+            access: R::ACCESS,
+            kind: Kind::of(R::READ_ONLY),
+            is_idempotent: R::IDEMPOTENT,
+            takes_key: R::IDEMPOTENCY_KEY,
+            shows_catalogue: R::SHOWS_CATALOGUE,
+            changes_catalogue: R::CHANGES_CATALOGUE,
+            seats_of: |message, visit| R::seats_of(message, visit),
+        }
+    }
+}
+
+/// What is asked of an rpc, encoded.
+pub struct Question {
+    pub(crate) callee: Callee,
+    pub(crate) message: Bytes,
+    /// Whether the request has a filter.
+    pub(crate) is_filtered: bool,
+}
+
+impl Question {
+    /// A request of an rpc.
+    pub fn to<R: Rpc>(request: &R::Request) -> Self {
+        Self {
+            callee: Callee::of::<R>(),
+            message: encode(request),
+            is_filtered: R::is_filtered(request),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A binding without its types, so that what serves it is compiled once, and not for each.
+
+use edge::{Callee, Problem, Question, read_json};
+use http::Method;
+use muster_api::{
+    Scope,
+    binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
+    wire::Malformed,
+};
+
+/// What the gateway has to know of a binding. See [`Binding`] for what each is.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) query_fields: &'static [&'static str],
+    pub(crate) body: Body,
+    pub(crate) content: Content,
+    pub(crate) access: Access,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) takes_key: bool,
+    pub(crate) caching: Option<Caching>,
+    /// Whether it is a `GET`.
+    pub(crate) is_read: bool,
+    pub(crate) callee: Callee,
+    pub(crate) draft: fn() -> Box<dyn Draft>,
+    pub(crate) write_json: fn(&[u8], &mut Vec<u8>) -> Result<(), Malformed>,
+    pub(crate) next_page: fn(&[u8]) -> Result<Option<NextPage>, Malformed>,
+}
+
+/// The parameter that leads to the next page, and its value.
+type NextPage = (&'static str, String);
+
+impl Route {
+    pub(crate) fn of<B: Binding>() -> Self {
+        Self {
+            path: B::PATH,
+            query_fields: B::QUERY_FIELDS,
+            body: B::BODY,
+            content: B::CONTENT,
+            access: B::ACCESS,
+            scope: B::SCOPE,
+            takes_key: B::IDEMPOTENCY_KEY,
+            caching: B::CACHING,
+            is_read: B::METHOD == Method::GET,
+            callee: Callee::of::<B>(),
+            draft: || Box::new(DraftOf::<B>(B::Request::default())),
+            write_json: B::write_json,
+            next_page: B::next_page,
+        }
+    }
+
+    pub(crate) fn is_public(&self) -> bool {
+        self.access == Access::Public
+    }
+}
+
+/// A request message that is being made.
+pub(crate) trait Draft: Send {
+    /// Sets a field of the path or the query.
+    fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
+    /// Replaces everything by what a body has.
+    fn read(&mut self, body: &[u8]) -> Result<(), Problem>;
+    fn question(&self) -> Question;
+}
+
+struct DraftOf<B: Binding>(B::Request);
+
+impl<B: Binding> Draft for DraftOf<B> {
+    fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter> {
+        B::set(&mut self.0, field, text)
+    }
+
+    fn read(&mut self, body: &[u8]) -> Result<(), Problem> {
+        self.0 = read_json::<B>(body, B::PATH_FIELDS)?;
+        Ok(())
+    }
+
+    fn question(&self) -> Question {
+        Question::to::<B>(&self.0)
+    }
+}
