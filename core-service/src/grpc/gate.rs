@@ -105,7 +105,7 @@ impl<S> Layer<S> for GateLayer {
     type Service = Gate<S>;
 
     fn layer(&self, inner: S) -> Gate<S> {
-        let layer = self.clone();
+        let layer = Arc::new(self.clone());
         Gate { inner, layer }
     }
 }
@@ -114,7 +114,7 @@ impl<S> Layer<S> for GateLayer {
 #[derive(Debug, Clone)]
 pub struct Gate<S> {
     inner: S,
-    layer: GateLayer,
+    layer: Arc<GateLayer>,
 }
 
 impl<S> Service<Request<Body>> for Gate<S>
@@ -136,7 +136,7 @@ where
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
-        let layer = self.layer.clone();
+        let layer = Arc::clone(&self.layer);
         let span = traces::called(span(request.uri().path()), request.headers());
         let observed = span.clone();
         let answered = async move {

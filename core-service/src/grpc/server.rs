@@ -7,6 +7,7 @@ mod connection;
 mod listener;
 mod preface;
 mod probe;
+mod protocols;
 mod tls;
 mod unread;
 
@@ -30,7 +31,7 @@ use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use self::connection::Port;
+use self::{connection::Port, protocols::ByProtocol};
 use super::{
     connect::{ConnectLayer, MessageLayer, Schema},
     gate::GateLayer,
@@ -135,13 +136,16 @@ pub async fn serve(
     limits: Limits,
 ) -> Result<(), Failure> {
     let tls = tls.acceptor()?;
-    let service = ServiceBuilder::new()
-        .layer(browsers())
-        .layer(ConnectLayer::new(Schema::new()?))
-        .layer(GrpcWebLayer::new())
+    let direct = ServiceBuilder::new()
         .layer(gate)
         .layer(MessageLayer)
         .service(services);
+    let translated = ServiceBuilder::new()
+        .layer(browsers())
+        .layer(ConnectLayer::new(Schema::new()?))
+        .layer(GrpcWebLayer::new())
+        .service(direct.clone());
+    let service = ByProtocol { direct, translated };
     // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
