@@ -303,16 +303,16 @@ impl Lease {
         Watch(Arc::clone(&self.from))
     }
 
-    /// Gives the connection back after a read. Returns whether the result is final; otherwise the connection had broken before, or led to
+    /// Gives the connection back after a read, which may have failed. Returns whether the result is final; otherwise the connection had broken before, or led to
     /// a server that is a standby by now, and the read is to be repeated on another one.
-    pub(in crate::storage) async fn give_back<A>(mut self, answer: &Result<A, Error>) -> bool {
-        match answer {
-            Ok(_) => {}
-            Err(Error::Standby(_)) => {
+    pub(in crate::storage) async fn give_back(mut self, error: Option<&Error>) -> bool {
+        match error {
+            None => {}
+            Some(Error::Standby(_)) => {
                 self.forsake();
                 return !self.is_reused;
             }
-            Err(_) => {
+            Some(_) => {
                 if self.is_to_blame_for_error().await {
                     return !self.is_reused;
                 }

@@ -35,10 +35,11 @@ pub(in crate::storage) struct Watched<A> {
 }
 
 impl Watch {
-    /// The statement is pinned by its caller: moved into here, it would be there twice, in each future that awaits this one.
+    /// The statement is pinned by its caller: moved into here, it would be there twice, in each future that awaits this one. As an object it
+    /// is watched by the same code as all others with such an answer.
     pub(in crate::storage) async fn over<A>(
         &self,
-        statement: Pin<&mut impl Future<Output = Result<A, Error>>>,
+        statement: Pin<&mut (dyn Future<Output = Result<A, Error>> + Send)>,
     ) -> Watched<A> {
         tokio::select! {
             biased;

@@ -305,7 +305,7 @@ impl Engine {
     pub(super) async fn migrate(&self) -> Result<(), Error> {
         let mut writer = self.writer.take().await?;
         let migrated = schema::migrate(&mut writer).await;
-        writer.give_back(&migrated).await;
+        writer.give_back(migrated.as_ref().err()).await;
         migrated
     }
 
@@ -315,7 +315,7 @@ impl Engine {
         let mut writer = self.writer.take().await?;
         let emptied = sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)");
         let emptied = emptied.execute(&mut *writer).await.map_err(Error::from);
-        writer.give_back(&emptied).await;
+        writer.give_back(emptied.as_ref().err()).await;
         emptied?;
         Ok(())
     }

@@ -187,7 +187,7 @@ macro_rules! reads {
                     Engine::Sqlite(engine) => loop {
                         let mut reader = engine.reader().await?;
                         let answer = sqlite::$queries::$name(&mut reader, $($argument),*).await;
-                        if reader.give_back(&answer).await {
+                        if reader.give_back(answer.as_ref().err()).await {
                             break answer;
                         }
                     },
@@ -202,7 +202,7 @@ macro_rules! reads {
                                 break watched.answer;
                             }
                             let answer = watched.answer;
-                            let is_final = reader.give_back(&answer).await;
+                            let is_final = reader.give_back(answer.as_ref().err()).await;
                             if matches!(answer, Err(Error::Collision(_))) && tries < MOST_TRIES {
                                 tries += 1;
                             } else if is_final {

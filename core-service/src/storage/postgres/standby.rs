@@ -83,7 +83,7 @@ impl Standby {
                 Ok(None) => Ok(None),
                 Err(error) => {
                     let failed: Result<(), Error> = Err(error);
-                    lease.give_back(&failed).await;
+                    lease.give_back(failed.as_ref().err()).await;
                     failed.map(|()| None)
                 }
             }

@@ -38,7 +38,7 @@ impl Engine {
         let mut reader = self.reader().await?;
         let copied = sqlx::query::<Db>("VACUUM INTO $1").bind(name);
         let copied = copied.execute(&mut *reader).await.map_err(Error::from);
-        reader.give_back(&copied).await;
+        reader.give_back(copied.as_ref().err()).await;
         copied?;
         Ok(())
     }
