@@ -6,10 +6,16 @@
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
 };
 
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::Notify,
+    time::{Duration, Instant},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::networks::{Networks, subscriber};
@@ -63,11 +69,48 @@ struct Open {
 #[derive(Debug)]
 struct Entry {
     client: Option<IpAddr>,
-    /// How many requests are under way.
-    requests: usize,
-    /// The end of the last request, or the beginning of the connection.
-    idle_since: Instant,
+    requests: Arc<Requests>,
     close: CancellationToken,
+}
+
+/// The requests of a connection, which are counted without a look at the others.
+#[derive(Debug)]
+struct Requests {
+    /// How many are under way.
+    running: AtomicUsize,
+    begun: Instant,
+    /// The end of the last one, in nanoseconds since the beginning of the connection.
+    ended: AtomicU64,
+}
+
+impl Requests {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            running: AtomicUsize::new(0),
+            begun: Instant::now(),
+            ended: AtomicU64::new(0),
+        })
+    }
+
+    fn are_running(&self) -> bool {
+        self.running.load(Ordering::Acquire) > 0
+    }
+
+    /// The end of the last one, or the beginning of the connection.
+    fn idle_since(&self) -> Instant {
+        self.begun + Duration::from_nanos(self.ended.load(Ordering::Acquire))
+    }
+
+    fn begin(&self) {
+        self.running.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether none is running any more.
+    fn end(&self) -> bool {
+        let now = u64::try_from(self.begun.elapsed().as_nanos());
+        self.ended.store(now.unwrap_or(u64::MAX), Ordering::Release);
+        self.running.fetch_sub(1, Ordering::AcqRel) == 1
+    }
 }
 
 impl Connections {
@@ -89,12 +132,13 @@ impl Connections {
             return None;
         }
         loop {
-            if let Some((id, close)) = self.0.open().admit(self.0.bounds.total, client) {
+            if let Some((id, close, requests)) = self.0.open().admit(self.0.bounds.total, client) {
                 let connections = Arc::clone(&self.0);
                 return Some(Place(Arc::new(Held {
                     connections,
                     id,
                     close,
+                    requests,
                 })));
             }
             self.0.changed.notified().await;
@@ -120,7 +164,7 @@ impl Open {
 
     /// Enters a connection. When all places are taken, it closes the longest idle connection and returns `None`: the place is
     /// free once that one has ended.
-    fn admit(&mut self, total: usize, client: Option<IpAddr>) -> Option<(u64, CancellationToken)> {
+    fn admit(&mut self, total: usize, client: Option<IpAddr>) -> Option<Admitted> {
         if self.entries.len() >= total {
             let closing = |entry: &Entry| entry.close.is_cancelled();
             if !self.entries.values().any(closing) {
@@ -129,25 +173,25 @@ impl Open {
             return None;
         }
         self.last += 1;
-        let close = CancellationToken::new();
+        let (close, requests) = (CancellationToken::new(), Requests::new());
         let entry = Entry {
             client,
-            requests: 0,
-            idle_since: Instant::now(),
+            requests: Arc::clone(&requests),
             close: close.clone(),
         };
         self.entries.insert(self.last, entry);
         if let Some(client) = client {
             *self.clients.entry(client).or_default() += 1;
         }
-        Some((self.last, close))
+        Some((self.last, close, requests))
     }
 
     fn close_longest_idle(&mut self, among: impl Fn(&Entry) -> bool) -> bool {
         let open = self.entries.values_mut();
-        let idle =
-            open.filter(|entry| entry.requests == 0 && !entry.close.is_cancelled() && among(entry));
-        let Some(longest) = idle.min_by_key(|entry| entry.idle_since) else {
+        let idle = open.filter(|entry| {
+            !entry.requests.are_running() && !entry.close.is_cancelled() && among(entry)
+        });
+        let Some(longest) = idle.min_by_key(|entry| entry.requests.idle_since()) else {
             return false;
         };
         longest.close.cancel();
@@ -178,7 +222,11 @@ struct Held {
     connections: Arc<Shared>,
     id: u64,
     close: CancellationToken,
+    requests: Arc<Requests>,
 }
+
+/// Its number, what tells it to close, and its requests.
+type Admitted = (u64, CancellationToken, Arc<Requests>);
 
 impl Place {
     /// Completes when another connection needs the place.
@@ -188,9 +236,7 @@ impl Place {
 
     /// Marks a request as under way.
     pub fn busy(&self) -> Busy {
-        if let Some(entry) = self.0.connections.open().entries.get_mut(&self.0.id) {
-            entry.requests += 1;
-        }
+        self.0.requests.begin();
         Busy(self.clone())
     }
 }
@@ -213,10 +259,8 @@ pub struct Busy(Place);
 impl Drop for Busy {
     fn drop(&mut self) {
         let held = &self.0.0;
-        if let Some(entry) = held.connections.open().entries.get_mut(&held.id) {
-            entry.requests -= 1;
-            entry.idle_since = Instant::now();
+        if held.requests.end() {
+            held.connections.changed.notify_one();
         }
-        held.connections.changed.notify_one();
     }
 }

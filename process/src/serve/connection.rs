@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, pin::pin, sync::Arc};
 
+use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use http::{HeaderValue, Request, Response, header::CONNECTION};
 use http_body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -70,12 +71,23 @@ pub(super) async fn run<I, S, B>(
             .max_buf_size(HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(handle))
     );
-    let mut overdue = pin!(overdue.passed());
-    // An idle connection is closed only then: its client may be about to send.
-    let mut closing = pin!(shutdown::after(&stop, limits.linger));
-    let mut is_closing = false;
+    // They are looked at only when one of them has something to say, and not with every request.
+    let mut ends = FuturesUnordered::from_iter([
+        async { End::Overdue(overdue.passed().await) }.boxed(),
+        async {
+            place.is_needed().await;
+            End::Needed
+        }
+        .boxed(),
+        // An idle connection is closed only then: its client may be about to send.
+        async {
+            shutdown::after(&stop, limits.linger).await;
+            End::Stopping
+        }
+        .boxed(),
+    ]);
     loop {
-        tokio::select! {
+        let end = tokio::select! {
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
@@ -83,24 +95,33 @@ pub(super) async fn run<I, S, B>(
                 }
                 return;
             }
-            due = overdue.as_mut() => {
-                if due == first_header {
-                    tracing::debug!("closed a connection whose first request did not come in time");
-                } else {
-                    tracing::warn!("closed a connection whose request took too long");
-                }
+            Some(end) = ends.next() => end,
+        };
+        match end {
+            End::Overdue(due) if due == first_header => {
+                tracing::debug!("closed a connection whose first request did not come in time");
                 return;
             }
-            () = place.is_needed() => {
+            End::Overdue(_) => {
+                tracing::warn!("closed a connection whose request took too long");
+                return;
+            }
+            End::Needed => {
                 tracing::debug!("closed an idle connection, since another one needs its place");
                 return;
             }
-            () = closing.as_mut(), if !is_closing => {
-                is_closing = true;
-                connection.as_mut().graceful_shutdown();
-            }
+            End::Stopping => connection.as_mut().graceful_shutdown(),
         }
     }
+}
+
+/// What ends a connection before its client does.
+enum End {
+    /// A request was due then.
+    Overdue(Instant),
+    /// Another connection needs its place.
+    Needed,
+    Stopping,
 }
 
 #[cfg(test)]
