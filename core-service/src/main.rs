@@ -12,9 +12,9 @@ use core_service::{
     storage::Access,
 };
 use process::{
-    Failure, program,
+    Failure,
+    program::{self, ProgramSettings},
     shutdown::{self, StopSettings},
-    telemetry::TelemetrySettings,
 };
 
 /// Muster's core: the gRPC service that holds all rules and all data.
@@ -36,7 +36,7 @@ struct Config {
     #[command(flatten)]
     stop: StopSettings,
     #[command(flatten)]
-    telemetry: TelemetrySettings,
+    program: ProgramSettings,
 }
 
 /// What it does in place of serving.
@@ -62,9 +62,8 @@ Run the command migrate before the first start and after an upgrade: core itself
 Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    program::run(|config: &Config| &config.telemetry, run).await
+fn main() -> ExitCode {
+    program::run(|config: &Config| &config.program, run)
 }
 
 async fn run(config: Config) -> Result<(), Failure> {
@@ -79,7 +78,7 @@ async fn run(config: Config) -> Result<(), Failure> {
         }
         None => {}
     }
-    config.telemetry.metrics.serve().await?;
+    config.program.telemetry.metrics.serve().await?;
     let mailer = config.mail.mailer(&config.data)?;
     let options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal(config.stop)?;

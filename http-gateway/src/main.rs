@@ -5,11 +5,9 @@ use std::process::ExitCode;
 use http_gateway::Settings;
 use process::program;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     program::run(
-        |settings: &Settings| &settings.edge.telemetry,
+        |settings: &Settings| &settings.edge.program,
         http_gateway::run,
     )
-    .await
 }

@@ -5,11 +5,9 @@ use std::process::ExitCode;
 use mcp_bridge::Settings;
 use process::program;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     program::run(
-        |settings: &Settings| &settings.edge.telemetry,
+        |settings: &Settings| &settings.edge.program,
         mcp_bridge::run,
     )
-    .await
 }

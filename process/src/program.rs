@@ -1,19 +1,57 @@
 //! The common part of every `main`.
 
-use std::process::ExitCode;
+use std::{num::NonZeroU16, process::ExitCode, thread::available_parallelism};
 
 use clap::Parser;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::{Failure, open_files, settings, telemetry, telemetry::TelemetrySettings, traces};
 
-/// Reads the settings, starts logging, raises the limit of open files, runs the program, and returns the exit code.
-pub async fn run<S: Parser>(
-    telemetry: impl FnOnce(&S) -> &TelemetrySettings,
+/// Settings that every program has. Flatten them into a binary's settings.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ProgramSettings {
+    /// What it tells its operators
+    #[command(flatten)]
+    pub telemetry: TelemetrySettings,
+    /// How much it does at a time
+    #[command(flatten)]
+    pub threads: ThreadSettings,
+}
+
+/// Settings of threads.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Processors")]
+pub struct ThreadSettings {
+    /// How many threads serve, each of which can keep a processor busy. By default half as many as there are processors, at least one: the
+    /// others are for the database and for Muster's other programs. A thread more than there are free processors costs more than it does
+    #[arg(long, env = "MUSTER_THREADS", value_name = "N")]
+    pub threads: Option<NonZeroU16>,
+}
+
+impl ThreadSettings {
+    fn count(self) -> usize {
+        let half = || available_parallelism().map_or(1, |all| all.get().div_ceil(2));
+        self.threads.map_or_else(half, |one| one.get().into())
+    }
+
+    fn runtime(self) -> Result<Runtime, Failure> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(self.count())
+            .enable_all()
+            .build();
+        runtime.map_err(|error| Failure::Environment(format!("cannot start threads: {error}")))
+    }
+}
+
+/// Reads the settings, starts threads and logging, raises the limit of open files, runs the program, and returns the exit code.
+pub fn run<S: Parser>(
+    common: impl FnOnce(&S) -> &ProgramSettings,
     program: impl AsyncFnOnce(S) -> Result<(), Failure>,
 ) -> ExitCode {
-    let ended = match settings::parse::<S>() {
-        Ok(settings) => {
-            let begun = telemetry::init(telemetry(&settings), S::command().get_name());
+    let ended = settings::parse::<S>().and_then(|settings| {
+        let ProgramSettings { telemetry, threads } = common(&settings).clone();
+        threads.runtime()?.block_on(async {
+            let begun = telemetry::init(&telemetry, S::command().get_name());
             open_files::raise_limit();
             let ended = match begun {
                 Ok(()) => Box::pin(program(settings)).await,
@@ -22,8 +60,7 @@ pub async fn run<S: Parser>(
             traces::end().await;
             telemetry::end();
             ended
-        }
-        Err(failure) => Err(failure),
-    };
+        })
+    });
     Failure::report(ended)
 }

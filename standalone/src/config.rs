@@ -9,7 +9,7 @@ use core_service::{
 use edge::http::HttpSettings;
 use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
-use process::{probe::reachable, shutdown::StopSettings, telemetry::TelemetrySettings};
+use process::{probe::reachable, program::ProgramSettings, shutdown::StopSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -50,7 +50,7 @@ pub struct Config {
     pub(crate) stop: StopSettings,
     /// Its log and its metrics
     #[command(flatten)]
-    pub telemetry: TelemetrySettings,
+    pub program: ProgramSettings,
 }
 
 /// What it does in place of serving.

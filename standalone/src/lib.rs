@@ -33,7 +33,7 @@ pub async fn run(mut config: Config) -> Result<(), Failure> {
         Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
         None => {}
     }
-    config.telemetry.metrics.serve().await?;
+    config.program.telemetry.metrics.serve().await?;
     let mailer = config.mail.mailer(&config.data)?;
     let mut options = Options::from_settings(&config.rules, &config.port)?;
     let stop = shutdown::on_signal(config.stop)?;

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use process::program;
 use standalone::Config;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    program::run(|config: &Config| &config.telemetry, standalone::run).await
+fn main() -> ExitCode {
+    program::run(|config: &Config| &config.program, standalone::run)
 }

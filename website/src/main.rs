@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use process::program;
 use website::Settings;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    program::run(|settings: &Settings| &settings.edge.telemetry, website::run).await
+fn main() -> ExitCode {
+    program::run(|settings: &Settings| &settings.edge.program, website::run)
 }

@@ -12,10 +12,10 @@ use process::{
     Failure,
     observe::RequestId,
     probe,
+    program::ProgramSettings,
     serve::{self, Peer},
     settings::address,
     shutdown::{self, StopSettings},
-    telemetry::TelemetrySettings,
 };
 
 use tokio::time::Instant;
@@ -66,7 +66,7 @@ pub struct EdgeSettings {
     pub stop: StopSettings,
     /// Its log and its metrics
     #[command(flatten)]
-    pub telemetry: TelemetrySettings,
+    pub program: ProgramSettings,
 }
 
 /// What a surface does in place of serving. Add it to its settings as an optional subcommand.
@@ -162,7 +162,7 @@ pub async fn run(
     if command == Some(EdgeCommand::Health) {
         return probe::is_ready(address).await;
     }
-    settings.telemetry.metrics.serve().await?;
+    settings.program.telemetry.metrics.serve().await?;
     let stop = shutdown::on_signal(settings.stop)?;
     let core = settings.core.edge()?.leaving(stop.announced);
     let router = router(core.with_memory(settings.http.memory.memory()))?;
