@@ -11,6 +11,7 @@ use core_service::{
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
+use futures_util::future::BoxFuture;
 use process::{
     Failure,
     program::{self, ProgramSettings},
@@ -66,29 +67,31 @@ fn main() -> ExitCode {
     program::run(|config: &Config| &config.program, run)
 }
 
-async fn run(config: Config) -> Result<(), Failure> {
-    let (clock, entropy) = (Clock::system(), Entropy::system());
-    match &config.command {
-        Some(Command::Admin(command)) => {
-            let (data, mail) = (&config.data, &config.mail);
-            return command.run(data, mail, clock, entropy).await;
+fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
+    Box::pin(async move {
+        let (clock, entropy) = (Clock::system(), Entropy::system());
+        match &config.command {
+            Some(Command::Admin(command)) => {
+                let (data, mail) = (&config.data, &config.mail);
+                return command.run(data, mail, clock, entropy).await;
+            }
+            Some(Command::Health) => {
+                return server::is_serving(&config.port.grpc_addr, &config.port.tls).await;
+            }
+            None => {}
         }
-        Some(Command::Health) => {
-            return server::is_serving(&config.port.grpc_addr, &config.port.tls).await;
-        }
-        None => {}
-    }
-    config.program.telemetry.metrics.serve().await?;
-    let mailer = config.mail.mailer(&config.data)?;
-    let options = Options::from_settings(&config.rules, &config.port)?;
-    let stop = shutdown::on_signal(config.stop)?;
-    let listener = Listener::bind(&config.port.grpc_addr).await?;
-    let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
-    let core = Core::compose(store, mailer, options).await?;
-    let background = core.run_background(stop.announced);
-    let (served, ()) = tokio::join!(
-        core.serve(listener, &config.port.tls, stop.begun),
-        background
-    );
-    served
+        config.program.telemetry.metrics.serve().await?;
+        let mailer = config.mail.mailer(&config.data)?;
+        let options = Options::from_settings(&config.rules, &config.port)?;
+        let stop = shutdown::on_signal(config.stop)?;
+        let listener = Listener::bind(&config.port.grpc_addr).await?;
+        let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
+        let core = Core::compose(store, mailer, options).await?;
+        let background = core.run_background(stop.announced);
+        let (served, ()) = tokio::join!(
+            core.serve(listener, &config.port.tls, stop.begun),
+            background
+        );
+        served
+    })
 }

@@ -32,5 +32,5 @@ pub use credential::require_bearer;
 pub use mount::mount;
 pub use origin::{List, Origin};
 pub use resource::{Operation, Resource};
-pub use settings::{CallOptions, EdgeCommand, EdgeSettings, HttpSettings, run};
+pub use settings::{CallOptions, EdgeCommand, EdgeSettings, HttpSettings, MakeRouter, run, serve};
 pub use surface::{DATA_ONLY, Surface, TEXT};

@@ -17,6 +17,7 @@ mod well_known;
 
 use axum::Router;
 use edge::{Core, http::Surface};
+use futures_util::future::BoxFuture;
 use muster_api::metadata;
 use process::Failure;
 
@@ -48,10 +49,10 @@ pub fn router(core: Core, options: Options) -> Router {
 ///
 /// # Errors
 /// When it cannot start, or the command fails.
-pub async fn run(settings: Settings) -> Result<(), Failure> {
-    let options = settings.options();
-    edge::http::run(&settings.edge, settings.command, |core| {
-        Ok(router(core, options))
+pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
+    Box::pin(async move {
+        let options = settings.options();
+        let router = Box::new(|core| Ok(router(core, options)));
+        edge::http::run(&settings.edge, settings.command, router).await
     })
-    .await
 }

@@ -62,9 +62,7 @@ pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
             let (table, key) = (Table::muster()?, settings.api_key.as_ref());
             return stdio::run(table, core, &options, key, stop.begun).await;
         }
-        edge::http::run(&settings.edge, settings.command, |core| {
-            router(core, &options)
-        })
-        .await
+        let router = Box::new(|core| router(core, &options));
+        edge::http::run(&settings.edge, settings.command, router).await
     })
 }

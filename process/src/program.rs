@@ -3,6 +3,7 @@
 use std::{num::NonZeroU16, process::ExitCode, thread::available_parallelism};
 
 use clap::Parser;
+use futures_util::future::BoxFuture;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{Failure, open_files, settings, telemetry, telemetry::TelemetrySettings, traces};
@@ -46,7 +47,7 @@ impl ThreadSettings {
 /// Reads the settings, starts threads and logging, raises the limit of open files, runs the program, and returns the exit code.
 pub fn run<S: Parser>(
     common: impl FnOnce(&S) -> &ProgramSettings,
-    program: impl AsyncFnOnce(S) -> Result<(), Failure>,
+    program: impl FnOnce(S) -> BoxFuture<'static, Result<(), Failure>>,
 ) -> ExitCode {
     let ended = settings::parse::<S>().and_then(|settings| {
         let ProgramSettings { telemetry, threads } = common(&settings).clone();
@@ -54,7 +55,7 @@ pub fn run<S: Parser>(
             let begun = telemetry::init(&telemetry, S::command().get_name());
             open_files::raise_limit();
             let ended = match begun {
-                Ok(()) => Box::pin(program(settings)).await,
+                Ok(()) => program(settings).await,
                 Err(failure) => Err(failure),
             };
             traces::end().await;

@@ -12,6 +12,7 @@ use core_service::{
     service::Links,
     storage::Access,
 };
+use futures_util::future::BoxFuture;
 use process::{Failure, probe, serve, shutdown};
 
 use self::config::Command;
@@ -23,56 +24,58 @@ pub use surfaces::router;
 ///
 /// # Errors
 /// When it cannot start, or the command fails.
-pub async fn run(mut config: Config) -> Result<(), Failure> {
-    let (clock, entropy) = (Clock::system(), Entropy::system());
-    match &config.command {
-        Some(Command::Admin(command)) => {
-            let (data, mail) = (&config.data, &config.mail);
-            return command.run(data, mail, clock, entropy).await;
+pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
+    Box::pin(async move {
+        let (clock, entropy) = (Clock::system(), Entropy::system());
+        match &config.command {
+            Some(Command::Admin(command)) => {
+                let (data, mail) = (&config.data, &config.mail);
+                return command.run(data, mail, clock, entropy).await;
+            }
+            Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
+            None => {}
         }
-        Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
-        None => {}
-    }
-    config.program.telemetry.metrics.serve().await?;
-    let mailer = config.mail.mailer(&config.data)?;
-    let mut options = Options::from_settings(&config.rules, &config.port)?;
-    let stop = shutdown::on_signal(config.stop)?;
-    let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
-    let grpc = Listener::bind(&config.port.grpc_addr).await?;
-    // With port 0 the system chose the port.
-    config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
-    config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
+        config.program.telemetry.metrics.serve().await?;
+        let mailer = config.mail.mailer(&config.data)?;
+        let mut options = Options::from_settings(&config.rules, &config.port)?;
+        let stop = shutdown::on_signal(config.stop)?;
+        let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
+        let grpc = Listener::bind(&config.port.grpc_addr).await?;
+        // With port 0 the system chose the port.
+        config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
+        config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
 
-    let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
-    store
-        .migrate()
-        .await
-        .map_err(|error| Failure::Environment(error.to_string()))?;
-    options.policy.links = Links::new(&config.public_url());
-    let core = Core::compose(store, mailer, options).await?;
+        let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
+        store
+            .migrate()
+            .await
+            .map_err(|error| Failure::Environment(error.to_string()))?;
+        options.policy.links = Links::new(&config.public_url());
+        let core = Core::compose(store, mailer, options).await?;
 
-    let demo = if config.shows_demo() {
-        demo::prepare(core.use_cases(), config.data.demo_key_file()).await?
-    } else {
-        demo::warn_of_leftovers(core.use_cases()).await?;
-        None
-    };
+        let demo = if config.shows_demo() {
+            demo::prepare(core.use_cases(), config.data.demo_key_file()).await?
+        } else {
+            demo::warn_of_leftovers(core.use_cases()).await?;
+            None
+        };
 
-    // The edges call core's services without sockets, through the same gate as calls from the network.
-    let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
+        // The edges call core's services without sockets, through the same gate as calls from the network.
+        let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
 
-    // Whoever sees this output may do everything on this machine; from other machines nobody must get in by it.
-    let sign_in = if demo.is_some() && config.is_local() {
-        Some(demo::sign_in_link(core.use_cases()).await?)
-    } else {
-        None
-    };
-    welcome::print(&config, demo.as_ref(), sign_in.as_deref());
-    let (background, grpc) = (
-        core.run_background(stop.announced),
-        core.serve(grpc, &config.port.tls, stop.begun.clone()),
-    );
-    let surfaces = serve::serve(http, surfaces, config.http.limits(), stop.begun);
-    let ((), served, ()) = tokio::join!(background, grpc, surfaces);
-    served
+        // Whoever sees this output may do everything on this machine; from other machines nobody must get in by it.
+        let sign_in = if demo.is_some() && config.is_local() {
+            Some(demo::sign_in_link(core.use_cases()).await?)
+        } else {
+            None
+        };
+        welcome::print(&config, demo.as_ref(), sign_in.as_deref());
+        let (background, grpc) = (
+            core.run_background(stop.announced),
+            core.serve(grpc, &config.port.tls, stop.begun.clone()),
+        );
+        let surfaces = edge::http::serve(http, surfaces, config.http.limits(), stop.begun);
+        let ((), served, ()) = tokio::join!(background, grpc, surfaces);
+        served
+    })
 }

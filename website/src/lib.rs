@@ -42,6 +42,7 @@ use edge::{
     Core,
     http::{Resource, Surface},
 };
+use futures_util::future::BoxFuture;
 use http::Method;
 use muster_api::metadata;
 use process::Failure;
@@ -98,10 +99,10 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
 ///
 /// # Errors
 /// When it cannot start, or the command fails.
-pub async fn run(settings: Settings) -> Result<(), Failure> {
-    let options = settings.options();
-    edge::http::run(&settings.edge, settings.command, |core| {
-        Ok(router(core, options))
+pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
+    Box::pin(async move {
+        let options = settings.options();
+        let router = Box::new(|core| Ok(router(core, options)));
+        edge::http::run(&settings.edge, settings.command, router).await
     })
-    .await
 }

@@ -306,17 +306,12 @@ impl Lease {
     /// Gives the connection back after a read, which may have failed. Returns whether the result is final; otherwise the connection had broken before, or led to
     /// a server that is a standby by now, and the read is to be repeated on another one.
     pub(in crate::storage) async fn give_back(mut self, error: Option<&Error>) -> bool {
-        match error {
-            None => {}
-            Some(Error::Standby(_)) => {
-                self.forsake();
-                return !self.is_reused;
-            }
-            Some(_) => {
-                if self.is_to_blame_for_error().await {
-                    return !self.is_reused;
-                }
-            }
+        if let Some(Error::Standby(_)) = error {
+            self.forsake();
+            return !self.is_reused;
+        }
+        if error.is_some() && self.is_to_blame_for_error().await {
+            return !self.is_reused;
         }
         self.put_back();
         true

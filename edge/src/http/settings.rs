@@ -7,18 +7,18 @@ use std::{
 
 use axum::{Router, body::Body};
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::request::Parts;
 use process::{
-    Failure,
+    CancellationToken, Failure,
     observe::RequestId,
     probe,
     program::ProgramSettings,
-    serve::{self, Peer},
+    serve::{Limits, Peer},
     settings::address,
     shutdown::{self, StopSettings},
 };
-
-use tokio::time::Instant;
+use tokio::{net::TcpListener, time::Instant};
 
 use super::{
     ProxySettings, TrustedProxies,
@@ -40,7 +40,7 @@ pub struct HttpSettings {
     pub http_addr: SocketAddr,
     /// Time limit of a request in seconds; after it, the answer is 503. A client can set a shorter limit with `grpc-timeout:
     /// 5S`
-    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
+    // Below `process::Limits::request`, at which the connection is closed without an answer.
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,
@@ -108,10 +108,10 @@ impl HttpSettings {
     }
 
     /// The limits of the port.
-    pub fn limits(&self) -> serve::Limits {
-        serve::Limits {
+    pub fn limits(&self) -> Limits {
+        Limits {
             proxies: self.proxies.trusted_proxies.networks().clone(),
-            ..serve::Limits::default()
+            ..Limits::default()
         }
     }
 }
@@ -149,25 +149,40 @@ impl CallOptions {
     }
 }
 
+/// Makes a surface of a client of core.
+pub type MakeRouter<'a> = Box<dyn FnOnce(Core) -> Result<Router, Failure> + Send + 'a>;
+
 /// Runs a surface's command, or the surface as its own process until the signal to stop.
 ///
 /// # Errors
 /// When it cannot start, or the one that is asked is not ready.
-pub async fn run(
-    settings: &EdgeSettings,
+pub fn run<'a>(
+    settings: &'a EdgeSettings,
     command: Option<EdgeCommand>,
-    router: impl FnOnce(Core) -> Result<Router, Failure>,
-) -> Result<(), Failure> {
-    let address = settings.http.http_addr;
-    if command == Some(EdgeCommand::Health) {
-        return probe::is_ready(address).await;
-    }
-    settings.program.telemetry.metrics.serve().await?;
-    let stop = shutdown::on_signal(settings.stop)?;
-    let core = settings.core.edge()?.leaving(stop.announced);
-    let router = router(core.with_memory(settings.http.memory.memory()))?;
-    let listener = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
-    tracing::info!(%address, "serving HTTP");
-    serve::serve(listener, router, settings.http.limits(), stop.begun).await;
-    Ok(())
+    router: MakeRouter<'a>,
+) -> BoxFuture<'a, Result<(), Failure>> {
+    Box::pin(async move {
+        let address = settings.http.http_addr;
+        if command == Some(EdgeCommand::Health) {
+            return probe::is_ready(address).await;
+        }
+        settings.program.telemetry.metrics.serve().await?;
+        let stop = shutdown::on_signal(settings.stop)?;
+        let core = settings.core.edge()?.leaving(stop.announced);
+        let router = router(core.with_memory(settings.http.memory.memory()))?;
+        let listener = process::serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
+        tracing::info!(%address, "serving HTTP");
+        serve(listener, router, settings.http.limits(), stop.begun).await;
+        Ok(())
+    })
+}
+
+/// Serves surfaces until `stop`, as [`process::serve::serve`] does. Boxed, so that it is compiled once.
+pub fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    stop: CancellationToken,
+) -> BoxFuture<'static, ()> {
+    Box::pin(process::serve::serve(listener, router, limits, stop))
 }
