@@ -21,9 +21,5 @@ pub mod tcp;
 pub mod telemetry;
 pub mod traces;
 
-/// Of every program. It takes and gives memory about twice as fast as the system's, which calls do a hundred times.
-#[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 pub use failure::Failure;
 pub use tokio_util::sync::CancellationToken;
