@@ -25,8 +25,12 @@ pub struct ProgramSettings {
 pub struct ThreadSettings {
     /// How many threads serve, each of which can keep a processor busy. By default half as many as there are processors, at least one: the
     /// others are for the database and for Muster's other programs. A thread more than there are free processors costs more than it does
-    #[arg(long, env = "MUSTER_THREADS", value_name = "N")]
+    #[arg(long, env = "MUSTER_THREADS", value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroU16>,
+}
+
+fn threads(text: &str) -> Result<NonZeroU16, &'static str> {
+    text.parse().map_err(|_| "must be a number from 1 to 65535")
 }
 
 impl ThreadSettings {
