@@ -48,7 +48,7 @@ pub struct Config {
     pub(crate) mail: MailSettings,
     #[command(flatten)]
     pub(crate) stop: StopSettings,
-    /// Its log and its metrics
+    /// What every program has
     #[command(flatten)]
     pub program: ProgramSettings,
 }

@@ -64,7 +64,7 @@ pub struct EdgeSettings {
     /// How it stops
     #[command(flatten)]
     pub stop: StopSettings,
-    /// Its log and its metrics
+    /// What every program has
     #[command(flatten)]
     pub program: ProgramSettings,
 }
