@@ -118,10 +118,38 @@ async fn a_gateway_that_waits_before_it_stops_is_not_ready_and_goes_on_answering
     let again = std::net::TcpStream::connect(address);
     assert!(again.is_ok() && gateway.ended().is_none());
     gateway.terminate();
+    await_end(&mut gateway).await;
+}
+
+/// Waits until a gateway that was asked to stop has ended.
+async fn await_end(gateway: &mut Program) {
     let start = Instant::now();
     while gateway.ended().is_none() {
         assert!(start.elapsed() < TIMEOUT);
         tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_serves_and_stops_on_one_thread_as_on_several() {
+    let core = Replica::start().await;
+    for threads in ["1", "3"] {
+        let address = free_port();
+        let mut command = binary();
+        command
+            .args(TOKEN)
+            .args(["--core-url", &format!("http://{}", core.address)])
+            .args(["--threads", threads]);
+        let mut gateway = Program::start_at(address, &mut command);
+        let pages = futures_util::future::join_all((0..32).map(|_| get(address, "/readyz")));
+        for page in pages.await {
+            assert!(
+                page.starts_with("HTTP/1.1 200 "),
+                "{threads} threads: {page}"
+            );
+        }
+        gateway.terminate();
+        await_end(&mut gateway).await;
     }
 }
 
