@@ -40,7 +40,7 @@ pub struct HttpSettings {
     pub http_addr: SocketAddr,
     /// Time limit of a request in seconds; after it, the answer is 503. A client can set a shorter limit with `grpc-timeout:
     /// 5S`
-    // Below `process::Limits::request`, at which the connection is closed without an answer.
+    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,
