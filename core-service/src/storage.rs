@@ -20,6 +20,7 @@ macro_rules! insert_into_audit_log {
     };
 }
 
+mod addition;
 mod catalogue_reads;
 mod error;
 mod migrations;
@@ -39,6 +40,7 @@ mod tx;
 mod uses;
 mod values;
 
+pub use addition::Addition;
 pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};

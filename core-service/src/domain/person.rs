@@ -6,6 +6,7 @@ use super::{
     account::ApiKey,
     ids::{AccountId, PersonId},
     instant::Instant,
+    plan::Plan,
     scope::{Scope, Scopes},
 };
 
@@ -72,6 +73,8 @@ pub struct Standing {
     pub role: Role,
     /// Whether the operator has suspended the account.
     pub is_suspended: bool,
+    /// The account's plan.
+    pub plan: Plan,
 }
 
 /// A key, with the person for whom it acts.

@@ -1,5 +1,6 @@
 //! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
-//! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
+//! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction. [`Commands::create_event`] writes by one
+//! statement, which is a transaction by itself.
 //!
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Unit`].
@@ -27,7 +28,7 @@ use crate::{
         job::Job,
         organizer_mail::Collection,
     },
-    storage::{self, Store, Tx},
+    storage::{self, Addition, Store, Tx},
 };
 
 /// How often a command is done at most that collides with others.
@@ -147,6 +148,30 @@ impl Commands {
         }
         outcome?;
         Ok(answer)
+    }
+
+    /// Creates an event by one statement, which is a transaction by itself. Nothing may follow from it but its row of the audit log and its entry
+    /// in the catalogue. False, and nothing written, if something came in between.
+    pub(super) async fn create_event(
+        &self,
+        addition: Addition,
+        by: impl Into<Actor>,
+        event: &Event,
+        now: Instant,
+    ) -> Result<bool, Error> {
+        let fact = Fact::EventCreated { event };
+        debug_assert!(fact.job(now, self.fetches_covers).is_none());
+        let entry = fact.audit(self.entropy.uuid_v7(now), now, by.into());
+        let is_live = event.is_live(now);
+        let added = addition.add(event, is_live, entry.as_ref()).await;
+        if is_live {
+            // Also if the outcome is unknown.
+            self.committed.0.send_replace(());
+        }
+        match added {
+            Err(storage::Error::Collision(_)) => Ok(false),
+            added => Ok(added?),
+        }
     }
 
     /// The database, for reads.

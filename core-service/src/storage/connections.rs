@@ -34,7 +34,7 @@ pub(super) use self::away::Away;
 pub(in crate::storage) use self::transaction::Transaction;
 use self::{
     away::{PATIENCE, is_away},
-    silence::{LastKnock, Watch},
+    silence::{LastKnock, Watch, Watched},
 };
 use super::{Connection, Target, connect};
 use crate::storage::Error;
@@ -317,9 +317,25 @@ impl Lease {
         true
     }
 
-    /// After a failed beginning: whether the connection had broken before. It is closed in any case.
-    async fn close_after_error(mut self) -> bool {
-        self.is_to_blame_for_error().await && self.is_reused
+    /// What came of the first statement of several: the connection and the answer, or nothing if it had broken before, so that all is to be
+    /// done on another one. After a failure it is closed.
+    pub(in crate::storage) async fn tried<A>(
+        mut self,
+        first: Watched<A>,
+    ) -> Result<Option<(Self, A)>, Error> {
+        let error = match first.answer {
+            Ok(answer) => return Ok(Some((self, answer))),
+            Err(error) => error,
+        };
+        if first.is_given_up {
+            self.forsake();
+            return Err(error);
+        }
+        // Each round takes away a connection that broke, so this ends.
+        if self.is_to_blame_for_error().await && self.is_reused {
+            return Ok(None);
+        }
+        Err(error)
     }
 
     async fn is_to_blame_for_error(&mut self) -> bool {

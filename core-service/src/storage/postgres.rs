@@ -1,5 +1,6 @@
 //! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
+mod additions;
 #[path = "connections.rs"]
 mod connections;
 mod entries;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
+pub(super) use self::additions::Addition;
 use self::connections::{Away, Connections};
 pub(super) use self::connections::{Lease, Transaction};
 use self::input::Input;
@@ -81,7 +83,7 @@ macro_rules! added_and_audited {
             $($insert)+,
             " RETURNING id), audited AS (",
             insert_into_audit_log!(),
-            " SELECT $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46 FROM added WHERE $34 IS NOT NULL)"
+            " SELECT $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48 FROM added WHERE $36 IS NOT NULL)"
         )
     };
 }
@@ -105,7 +107,7 @@ macro_rules! with_entry {
             ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added), \
              entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $47, $13, CAST($48 AS tsvector) FROM added) \
+             SELECT id, $8, $49, $13, CAST($50 AS tsvector) FROM added) \
              UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)"
         )
     };

@@ -8,9 +8,9 @@ use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
-    AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer, MailQueue,
-    MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection, StoredCover, Tx,
-    catalogue_reads::Current, postgres, sqlite, tx::Inner,
+    Addition, AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer,
+    MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection,
+    StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
@@ -117,6 +117,22 @@ impl Store {
         };
         traces::ended(began, DATABASE, "begin", inner.is_ok());
         inner.map(Tx)
+    }
+
+    /// Reads an account, and whether an event has this slug, to add an event by one statement. `None` on SQLite, where a transaction costs no
+    /// ways to a server.
+    pub async fn begin_addition(
+        &self,
+        account: AccountId,
+        slug: &str,
+    ) -> Result<Option<Addition>, Error> {
+        let Engine::Postgres(engine) = &*self.0 else {
+            return Ok(None);
+        };
+        let began = traces::now();
+        let addition = engine.begin_addition(account, slug).await;
+        traces::ended(began, DATABASE, "begin_addition", addition.is_ok());
+        addition.map(Addition).map(Some)
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.

@@ -28,28 +28,16 @@ impl Connections {
             let watch = lease.watch();
             let begun = async {
                 let begun = sqlx::raw_sql(BEGIN).execute(&mut *lease).await;
-                begun.map_err(Error::from)
+                begun.map(|_done| ()).map_err(Error::from)
             };
-            let Watched {
-                answer,
-                is_given_up,
-            } = watch.over(pin!(begun)).await;
-            let Err(error) = answer else {
+            let begun = watch.over(pin!(begun)).await;
+            if let Some((lease, ())) = lease.tried(begun).await? {
                 return Ok(Transaction {
                     lease: Some(lease),
                     is_busy: false,
                     is_forsaken: false,
                 });
-            };
-            if is_given_up {
-                lease.forsake();
-                return Err(error);
             }
-            // Each round takes away a connection that broke, so this ends.
-            if lease.close_after_error().await {
-                continue;
-            }
-            return Err(error);
         }
     }
 }

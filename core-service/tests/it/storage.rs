@@ -1,6 +1,7 @@
 //! Every statement, on both engines.
 
 mod accounts;
+mod additions;
 mod cancelled;
 mod catalogue;
 mod connections;

@@ -1,11 +1,14 @@
 //! Events and their counters.
 
 use jiff::civil::DateTime;
-use sqlx::{Decode, Row as _};
+use sqlx::{Decode, Row as _, query::Query};
 
-use super::{Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries, event_changes};
+use super::{
+    Arguments, Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries, event_changes,
+};
 use crate::{
     domain::{
+        account::Account,
         audit::AuditEntry,
         catalogue::CatalogueEntry,
         event::{CustomField, Event},
@@ -110,7 +113,10 @@ pub(in crate::storage) async fn insert_event(
     live: bool,
     entry: Option<&AuditEntry>,
 ) -> Result<bool, Error> {
-    if !insert_event_row(connection, event, live, entry).await? {
+    event_changes::raise(connection, event.id).await?;
+    let statement = insertion(event, live, entry, None)?;
+    let done = statement.execute(&mut *connection).await?;
+    if done.rows_affected() != 1 {
         return Ok(false);
     }
     if WRITES_ONE_TABLE {
@@ -132,25 +138,26 @@ macro_rules! insert_event {
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
          confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of, change_number) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24, ", change_number!("$33"), ") ON CONFLICT (slug) DO NOTHING")
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24, ", change_number!("$33"), " FROM accounts a WHERE a.id = $2 \
+         AND ($34 IS NULL OR a.plan = $34 AND COALESCE(a.timezone, '') = $35 AND a.suspended_at IS NULL AND a.removed_at IS NULL)",
+         for_share!(), " ON CONFLICT (slug) DO NOTHING")
     };
 }
 
 /// Adds an event's row and, where the engine can do it at once, its entry in the audit log, its counters, its entry in the catalogue and the
-/// catalogue's total.
-async fn insert_event_row(
-    connection: &mut Connection,
-    event: &Event,
+/// catalogue's total. Nothing is added if the slug is taken, or if the account is not `unchanged` in what is decided by it.
+pub(super) fn insertion<'q>(
+    event: &'q Event,
     live: bool,
-    entry: Option<&AuditEntry>,
-) -> Result<bool, Error> {
+    entry: Option<&'q AuditEntry>,
+    unchanged: Option<&'q Account>,
+) -> Result<Query<'q, Db, Arguments>, Error> {
     let Schedule {
         start,
         end,
         timezone,
     } = &event.schedule;
-    event_changes::raise(connection, event.id).await?;
     let with_entry = live && !WRITES_ONE_TABLE;
     let statement = if with_entry {
         with_entry!(insert_event!())
@@ -190,20 +197,19 @@ async fn insert_event_row(
         .bind(event.version)
         .bind(values::event_search_text(event))
         .bind(live)
-        .bind(i32::from(shard(event.id.uuid())));
+        .bind(i32::from(shard(event.id.uuid())))
+        .bind(unchanged.map(|account| account.plan.name()))
+        .bind(unchanged.map(|account| account.timezone.as_deref().unwrap_or_default()));
     let query = if WRITES_ONE_TABLE {
         query
     } else {
         audit::bind(query, entry)
     };
-    let query = if with_entry {
-        let entry = CatalogueEntry::of(event);
-        entries::bind(query, &entry)
+    Ok(if with_entry {
+        entries::bind(query, &CatalogueEntry::of(event))
     } else {
         query
-    };
-    let done = query.execute(connection).await?;
-    Ok(done.rows_affected() == 1)
+    })
 }
 
 async fn insert_counters(connection: &mut Connection, event: EventId) -> Result<(), Error> {

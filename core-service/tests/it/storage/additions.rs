@@ -1,0 +1,207 @@
+//! Adding an event by one statement, on PostgreSQL.
+
+use core_service::{
+    domain::{
+        account::Account,
+        audit::{Actor, AuditEntry},
+        event::Event,
+        fact::Fact,
+        plan::Plan,
+        registration::Counters,
+    },
+    storage::{Addition, Store, Tx},
+};
+use sqlx::{Connection as _, PgConnection, Row as _};
+use test_postgres::Database;
+
+use crate::fixtures::{NOW, Rows, add_account, add_event, migrate, open};
+
+async fn begin(store: &Store, event: &Event) -> Addition {
+    let addition = store.begin_addition(event.account_id, &event.slug);
+    addition.await.unwrap().unwrap()
+}
+
+fn entry(event: &Event) -> AuditEntry {
+    let fact = Fact::EventCreated { event };
+    let entry = fact.audit(event.id.uuid(), NOW, Actor::Admin);
+    entry.unwrap()
+}
+
+async fn is_added(store: &Store, event: &Event) -> bool {
+    let found = store.find_account_event(event.account_id, event.id);
+    let found = found.await.unwrap();
+    let audited = store.list_audit(event.id.uuid(), 10).await.unwrap();
+    let is_added = found == Some((event.clone(), Counters::default()));
+    assert_eq!(audited.len(), usize::from(is_added));
+    is_added
+}
+
+/// How an account may change that decides on new events.
+const CHANGES: [&str; 4] = ["plan", "timezone", "suspended", "removed"];
+
+async fn change(tx: &mut Tx, account: &Account, what: &str) {
+    match what {
+        "plan" => assert!(tx.set_plan(account.id, Plan::Pro).await.unwrap()),
+        "timezone" => {
+            let moved = Account {
+                timezone: None,
+                ..account.clone()
+            };
+            tx.update_account(&moved).await.unwrap();
+        }
+        "suspended" => {
+            let suspended = tx.set_account_suspended(account.id, Some(NOW));
+            suspended.await.unwrap();
+        }
+        "removed" => tx.begin_removal(account.id, NOW).await.unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Returns once a statement waits for a lock.
+async fn until_one_waits(database: &Database) {
+    let waiting = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    let mut is_waiting = false;
+    while !is_waiting {
+        let row = sqlx::query(waiting).fetch_one(&mut connection).await;
+        is_waiting = row.unwrap().get(0);
+    }
+}
+
+async fn an_event_is_added_with_all_that_belongs_to_it(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await;
+    let event = rows.event(account.id, 1);
+    let before = store.catalogue_version().await.unwrap();
+
+    let addition = begin(&store, &event).await;
+    assert_eq!(addition.account(), Some(&account));
+    assert!(!addition.slug_is_taken());
+    assert!(!is_added(&store, &event).await);
+    let entry_of_event = entry(&event);
+    let added = addition.add(&event, true, Some(&entry_of_event)).await;
+    assert!(added.unwrap());
+    assert!(is_added(&store, &event).await);
+    assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
+    assert!(store.catalogue_version().await.unwrap() > before);
+
+    let draft = Event {
+        is_published: false,
+        ..rows.event(account.id, 2)
+    };
+    let addition = begin(&store, &draft).await;
+    let added = addition.add(&draft, false, Some(&entry(&draft))).await;
+    assert!(added.unwrap());
+    assert!(is_added(&store, &draft).await);
+    assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
+}
+
+async fn no_event_is_added_under_a_slug_that_was_taken_meanwhile(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await.id;
+    let event = rows.event(account, 1);
+    let addition = begin(&store, &event).await;
+    let other = Event {
+        slug: event.slug.clone(),
+        ..rows.event(account, 2)
+    };
+    add_event(&store, &other).await;
+    let added = addition.add(&event, true, Some(&entry(&event))).await;
+    assert!(!added.unwrap());
+    assert!(!is_added(&store, &event).await);
+    assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
+    assert!(begin(&store, &event).await.slug_is_taken());
+}
+
+async fn no_event_is_added_to_an_account_that_has_changed(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    for what in CHANGES {
+        let account = add_account(&store, &rows).await;
+        let event = rows.event(account.id, 1);
+        let addition = begin(&store, &event).await;
+        let mut tx = store.begin().await.unwrap();
+        change(&mut tx, &account, what).await;
+        tx.commit().await.unwrap();
+        let added = addition.add(&event, true, Some(&entry(&event))).await;
+        assert!(!added.unwrap(), "{what}");
+        assert!(!is_added(&store, &event).await, "{what}");
+    }
+    assert_eq!(store.count_live_events(NOW).await.unwrap(), 0);
+}
+
+async fn no_event_is_added_to_an_account_that_is_changing(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    for what in CHANGES {
+        let account = add_account(&store, &rows).await;
+        let event = rows.event(account.id, 1);
+        let addition = begin(&store, &event).await;
+        let mut tx = store.begin().await.unwrap();
+        change(&mut tx, &account, what).await;
+        let entry = entry(&event);
+        let changed = async {
+            until_one_waits(&database).await;
+            tx.commit().await.unwrap();
+        };
+        let (added, ()) = tokio::join!(addition.add(&event, true, Some(&entry)), changed);
+        assert!(!added.unwrap(), "{what}");
+        assert!(!is_added(&store, &event).await, "{what}");
+    }
+}
+
+async fn what_does_not_decide_on_events_may_change(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await;
+    let event = rows.event(account.id, 1);
+    let addition = begin(&store, &event).await;
+    let renamed = Account {
+        name: "Olga's Events".to_owned(),
+        ..account
+    };
+    let mut tx = store.begin().await.unwrap();
+    tx.update_account(&renamed).await.unwrap();
+    tx.commit().await.unwrap();
+    let added = addition.add(&event, true, Some(&entry(&event))).await;
+    assert!(added.unwrap());
+    assert!(is_added(&store, &event).await);
+}
+
+async fn the_connection_of_an_addition_that_is_not_made_is_of_use_again(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await.id;
+    let event = rows.event(account, 1);
+    for _ in 0..100 {
+        drop(begin(&store, &event).await);
+    }
+    add_event(&store, &event).await;
+}
+
+async fn only_a_server_is_worth_one(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let account = add_account(&store, &rows).await.id;
+    let addition = store.begin_addition(account, "some-event").await.unwrap();
+    assert_eq!(addition.is_some(), database.is_postgres());
+}
+
+async fn there_is_none_to_an_account_that_there_is_not(database: Database) {
+    let (store, rows) = (open(&database).await, Rows::new());
+    let event = rows.event(rows.account().id, 1);
+    let addition = begin(&store, &event).await;
+    assert_eq!(addition.account(), None);
+    let added = addition.add(&event, true, Some(&entry(&event))).await;
+    assert!(!added.unwrap());
+    assert!(!is_added(&store, &event).await);
+}
+
+test_postgres::on_both_engines!(
+    prepare: migrate;
+    only_a_server_is_worth_one;
+    on_postgres:
+    an_event_is_added_with_all_that_belongs_to_it,
+    no_event_is_added_under_a_slug_that_was_taken_meanwhile,
+    no_event_is_added_to_an_account_that_has_changed,
+    no_event_is_added_to_an_account_that_is_changing,
+    what_does_not_decide_on_events_may_change,
+    the_connection_of_an_addition_that_is_not_made_is_of_use_again,
+    there_is_none_to_an_account_that_there_is_not,
+);
