@@ -7,8 +7,8 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
-    filter::{FilterExt as _, filter_fn},
+    Layer, Registry,
+    filter::{FilterExt as _, LevelFilter, Targets, filter_fn},
     fmt::format::{self, JsonFields},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
@@ -42,7 +42,7 @@ pub struct TelemetrySettings {
 pub struct LogSettings {
     /// Log level: error, warn, info, debug (or verbose) or trace, also for each module (`info,http_gateway=debug`)
     #[arg(long, env = "MUSTER_LOG", value_name = "FILTER", default_value = "info", value_parser = filter)]
-    pub log: String,
+    pub log: Targets,
     /// Format of log lines
     #[arg(
         long,
@@ -62,16 +62,18 @@ pub enum LogFormat {
     Json,
 }
 
-fn filter(text: &str) -> Result<String, String> {
-    let directives: Vec<String> = text.split(',').map(directive).collect();
-    let directives = directives.join(",");
-    match EnvFilter::builder().parse(&directives) {
-        Ok(_) => Ok(directives),
-        Err(_) => Err(
-            "must be a level (error, warn, info, debug or trace; verbose is debug) or filters such as info,http_gateway=debug"
-                .to_owned(),
-        ),
-    }
+fn filter(text: &str) -> Result<Targets, String> {
+    let directives = text.split(',').map(str::trim);
+    let directives: Vec<String> = directives
+        .filter(|text| !text.is_empty())
+        .map(directive)
+        .collect();
+    let filter = Some(directives.join(",")).filter(|text| !text.is_empty());
+    let filter = filter.and_then(|text| text.parse().ok());
+    filter.ok_or_else(|| {
+        "must be a level (error, warn, info, debug or trace; verbose is debug) or filters such as info,http_gateway=debug"
+            .to_owned()
+    })
 }
 
 /// One filter. Many programs call a level verbose that has no such name here.
@@ -84,12 +86,17 @@ fn directive(text: &str) -> String {
     }
 }
 
-/// Libraries whose log lines repeat our own line for each request. The setting can turn them on.
-const QUIET: &str = "rmcp=error";
+/// A library whose log lines repeat our own line for each request. The setting can turn them on.
+const QUIET: &str = "rmcp";
 
 /// What is logged with this setting.
-pub fn what(log: &str) -> EnvFilter {
-    EnvFilter::new(format!("{QUIET},{log}"))
+pub fn what(log: &Targets) -> Targets {
+    let quiet = Targets::new().with_target(QUIET, LevelFilter::ERROR);
+    let quiet = quiet.with_targets(log.iter());
+    match log.default_level() {
+        Some(level) => quiet.with_default(level),
+        None => quiet,
+    }
 }
 
 /// Starts logging, and exporting spans of the program with this name. Does not log if this process already logs, as in tests. Must be called
@@ -114,22 +121,21 @@ pub fn init(settings: &TelemetrySettings, program: &str) -> Result<(), Failure> 
 
 fn log(settings: &LogSettings, gather: Gather, is_terminal: bool) {
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(what(&settings.log))
+        .with_max_level(LevelFilter::TRACE)
         .with_writer(gather)
         .with_ansi(is_terminal);
-    let format = settings.log_format;
+    let (format, logged) = (settings.log_format, what(&settings.log));
     let _already_logging = match format {
         LogFormat::Text => {
             let lines = Lines::new(format, format::format());
-            subscriber.event_format(lines).try_init()
+            let subscriber = subscriber.event_format(lines).finish();
+            subscriber.with(logged).try_init()
         }
         LogFormat::Json => {
             let others = format::format().json().flatten_event(true);
             let lines = Lines::new(format, others);
-            subscriber
-                .fmt_fields(JsonFields::new())
-                .event_format(lines)
-                .try_init()
+            let subscriber = subscriber.fmt_fields(JsonFields::new()).event_format(lines);
+            subscriber.finish().with(logged).try_init()
         }
     };
 }

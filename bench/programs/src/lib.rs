@@ -58,15 +58,25 @@ impl Programs {
         self.folder.join(name)
     }
 
-    /// A program with these settings and none of those that this process has.
+    /// A program with these settings and none of those that this process has, and the C library's settings of the images.
     pub fn command<N: AsRef<str>, V: AsRef<str>>(
         &self,
         name: &str,
         settings: &[(N, V)],
     ) -> Command {
-        command(&self.path(name), settings)
+        let mut command = command(&self.path(name), settings);
+        let of_images = DOCKERFILE.lines();
+        let of_images = of_images.filter_map(|line| line.strip_prefix("ENV ")?.split_once('='));
+        command.envs(of_images.filter(|(name, _)| *name == TUNABLES));
+        command
     }
 }
+
+/// How the images are made.
+const DOCKERFILE: &str = include_str!("../../../deploy/Dockerfile");
+
+/// Settings of the C library.
+const TUNABLES: &str = "GLIBC_TUNABLES";
 
 /// Runs a file with these settings and none of those that this process has.
 pub fn command<N: AsRef<str>, V: AsRef<str>>(file: &Path, settings: &[(N, V)]) -> Command {

@@ -6,6 +6,7 @@ use process::{
     settings::{address, parse_from},
     telemetry::TelemetrySettings,
 };
+use tracing_subscriber::filter::Targets;
 
 /// A program.
 #[derive(Debug, Parser)]
@@ -47,7 +48,7 @@ fn settings_have_defaults() {
         (
             settings.addr.port(),
             settings.workers,
-            settings.telemetry.log.log.as_str()
+            settings.telemetry.log.log.to_string().as_str()
         ),
         (8080, 4, "info")
     );
@@ -227,8 +228,21 @@ fn a_log_may_be_verbose() {
         ("VERBOSE", "debug"),
         ("info,edge=verbose", "info,edge=debug"),
         ("warn", "warn"),
+        ("info, edge=debug,", "edge=debug,info"),
     ] {
         let settings = parse(&["--log", given], &[]).unwrap();
+        let taken: Targets = taken.parse().unwrap();
         assert_eq!(settings.telemetry.log.log, taken, "{given}");
+    }
+}
+
+#[test]
+fn a_log_without_a_level_is_refused() {
+    for given in ["", " ", ",", "info,edge=loud"] {
+        let told = problems(&["--log", given], &[]);
+        assert!(
+            told.starts_with("--log (MUSTER_LOG): must be a level"),
+            "{told}"
+        );
     }
 }

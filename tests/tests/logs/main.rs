@@ -18,7 +18,12 @@ use muster_api::v1::GetAccountRequest;
 use process::{metrics, telemetry};
 use serde_json::json;
 use tests::{Browser, OAuthApp, Returned, Revision, TestApp, Tokens, consent_fields, pairs};
-use tracing_subscriber::{Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    Layer as _,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 /// Far above what it takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -55,7 +60,9 @@ fn listen() {
         let lines = tracing_subscriber::fmt::layer()
             .with_writer(|| Log)
             .with_ansi(false)
-            .with_filter(telemetry::what("trace"));
+            .with_filter(telemetry::what(
+                &Targets::new().with_default(LevelFilter::TRACE),
+            ));
         let spans = tracing_subscriber::registry().with(collector::listen());
         spans.with(lines).init();
     });

@@ -185,8 +185,10 @@ fn arguments(
         arguments.add(page)?;
         add_range(&mut arguments, second)?;
         arguments.add(filter.folded_text())?;
-        arguments.add(filter.starts.from_local.to_utc().to_string())?;
-        arguments.add(filter.starts.before_local.to_utc().to_string())?;
+        // Writing them takes longer than all else here, and few statements look at them.
+        let starts = Some(&filter.starts).filter(|starts| starts.bounds_wall_time());
+        arguments.add(starts.map(|starts| starts.from_local.to_utc().to_string()))?;
+        arguments.add(starts.map(|starts| starts.before_local.to_utc().to_string()))?;
         arguments.add(count)
     };
     add().map_err(Error::Internal)?;
