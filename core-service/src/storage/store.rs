@@ -119,8 +119,8 @@ impl Store {
         inner.map(Tx)
     }
 
-    /// Reads an account, and whether an event has this slug, to add an event by one statement. `None` on SQLite, where a transaction costs no
-    /// ways to a server.
+    /// Reads an account, and whether an event has this slug, to add an event by one statement. `None` on SQLite, where a transaction takes no
+    /// round trips.
     pub async fn begin_addition(
         &self,
         account: AccountId,

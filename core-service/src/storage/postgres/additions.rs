@@ -1,5 +1,5 @@
-//! Adding an event in two ways to the server in place of four: what decides is read without a lock, and one statement adds the event if the
-//! account is still like that.
+//! Adding an event in two round trips in place of four: what decides is read without a lock, and one statement adds the event if the account is
+//! still like that.
 
 use std::pin::pin;
 

@@ -152,18 +152,34 @@ async fn no_event_is_added_to_an_account_that_is_changing(database: Database) {
 async fn what_does_not_decide_on_events_may_change(database: Database) {
     let (store, rows) = (open(&database).await, Rows::new());
     let account = add_account(&store, &rows).await;
-    let event = rows.event(account.id, 1);
-    let addition = begin(&store, &event).await;
     let renamed = Account {
         name: "Olga's Events".to_owned(),
-        ..account
+        ..account.clone()
     };
+
+    let before = rows.event(account.id, 1);
+    let addition = begin(&store, &before).await;
     let mut tx = store.begin().await.unwrap();
     tx.update_account(&renamed).await.unwrap();
     tx.commit().await.unwrap();
-    let added = addition.add(&event, true, Some(&entry(&event))).await;
+    let added = addition.add(&before, true, Some(&entry(&before))).await;
     assert!(added.unwrap());
-    assert!(is_added(&store, &event).await);
+    assert!(is_added(&store, &before).await);
+
+    let meanwhile = rows.event(account.id, 2);
+    let addition = begin(&store, &meanwhile).await;
+    let mut tx = store.begin().await.unwrap();
+    tx.update_account(&account).await.unwrap();
+    let changed = async {
+        until_one_waits(&database).await;
+        tx.commit().await.unwrap();
+    };
+    let entry = entry(&meanwhile);
+    let adding = addition.add(&meanwhile, true, Some(&entry));
+    let (added, ()) = tokio::join!(adding, changed);
+    assert!(added.unwrap());
+    assert!(is_added(&store, &meanwhile).await);
+    assert_eq!(store.count_live_events(NOW).await.unwrap(), 2);
 }
 
 async fn the_connection_of_an_addition_that_is_not_made_is_of_use_again(database: Database) {
