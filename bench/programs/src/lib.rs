@@ -65,18 +65,13 @@ impl Programs {
         settings: &[(N, V)],
     ) -> Command {
         let mut command = command(&self.path(name), settings);
-        let of_images = DOCKERFILE.lines();
-        let of_images = of_images.filter_map(|line| line.strip_prefix("ENV ")?.split_once('='));
-        command.envs(of_images.filter(|(name, _)| *name == TUNABLES));
+        command.envs([OF_IMAGES]);
         command
     }
 }
 
-/// How the images are made.
-const DOCKERFILE: &str = include_str!("../../../deploy/Dockerfile");
-
-/// Settings of the C library.
-const TUNABLES: &str = "GLIBC_TUNABLES";
+/// What the images set for the C library (deploy/Dockerfile).
+const OF_IMAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=200");
 
 /// Runs a file with these settings and none of those that this process has.
 pub fn command<N: AsRef<str>, V: AsRef<str>>(file: &Path, settings: &[(N, V)]) -> Command {

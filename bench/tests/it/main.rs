@@ -30,6 +30,23 @@ fn every_measurement_works_and_the_table_has_all_rows() {
     assert_eq!(rows, expected, "UPDATE_GOLDEN=1 writes {GOLDEN}");
 }
 
+#[test]
+fn programs_are_started_with_what_the_images_set_for_the_c_library() {
+    const TUNABLES: &str = "GLIBC_TUNABLES";
+    let dockerfile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/Dockerfile");
+    let dockerfile = fs::read_to_string(dockerfile).expect("there is one");
+    let of_images = dockerfile.lines().find_map(|line| {
+        let (name, value) = line.strip_prefix("ENV ")?.split_once('=')?;
+        (name == TUNABLES).then_some(value)
+    });
+    let programs = programs::Programs::beside().expect("this test has a file");
+    let command = programs.command::<&str, &str>("muster", &[]);
+    let set = command.get_envs().find(|(name, _)| *name == TUNABLES);
+    let set = set.and_then(|(_, value)| value?.to_str());
+    assert!(set.is_some());
+    assert_eq!(set, of_images);
+}
+
 /// Measure and engine of a line of the table.
 fn row(line: &str) -> Option<String> {
     let mut cells = line.strip_prefix("| ")?.split(" | ");
