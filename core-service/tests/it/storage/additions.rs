@@ -11,7 +11,7 @@ use core_service::{
     },
     storage::{Addition, Store, Tx},
 };
-use sqlx::{Connection as _, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use test_postgres::Database;
 
 use crate::fixtures::{NOW, Rows, add_account, add_event, migrate, open};
@@ -36,6 +36,12 @@ async fn is_added(store: &Store, event: &Event) -> bool {
     is_added
 }
 
+/// Whether an addition, as it was begun, adds an event with its entry in the audit log.
+async fn adds(addition: Addition, event: &Event, live: bool) -> bool {
+    let added = addition.add(event, live, Some(&entry(event))).await;
+    added.unwrap()
+}
+
 /// How an account may change that decides on new events.
 const CHANGES: [&str; 4] = ["plan", "timezone", "suspended", "removed"];
 
@@ -58,15 +64,24 @@ async fn change(tx: &mut Tx, account: &Account, what: &str) {
     }
 }
 
-/// Returns once a statement waits for a lock.
-async fn until_one_waits(database: &Database) {
-    let waiting = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+/// Commits once a statement waits for a lock.
+async fn commit_once_one_waits(database: &Database, tx: Tx) {
+    while sessions(database, "wait_event_type = 'Lock'")
+        .await
+        .is_empty()
+    {}
+    tx.commit().await.unwrap();
+}
+
+/// The server's processes for the store of which this is true.
+async fn sessions(database: &Database, condition: &str) -> Vec<i32> {
+    let statement = format!(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'muster' \
+         AND {condition} ORDER BY pid"
+    );
     let mut connection = PgConnection::connect(database.url()).await.unwrap();
-    let mut is_waiting = false;
-    while !is_waiting {
-        let row = sqlx::query(waiting).fetch_one(&mut connection).await;
-        is_waiting = row.unwrap().get(0);
-    }
+    let rows = sqlx::query(AssertSqlSafe(statement)).fetch_all(&mut connection);
+    rows.await.unwrap().iter().map(|row| row.get(0)).collect()
 }
 
 async fn an_event_is_added_with_all_that_belongs_to_it(database: Database) {
@@ -79,9 +94,7 @@ async fn an_event_is_added_with_all_that_belongs_to_it(database: Database) {
     assert_eq!(addition.account(), Some(&account));
     assert!(!addition.slug_is_taken());
     assert!(!is_added(&store, &event).await);
-    let entry_of_event = entry(&event);
-    let added = addition.add(&event, true, Some(&entry_of_event)).await;
-    assert!(added.unwrap());
+    assert!(adds(addition, &event, true).await);
     assert!(is_added(&store, &event).await);
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
     assert!(store.catalogue_version().await.unwrap() > before);
@@ -91,8 +104,7 @@ async fn an_event_is_added_with_all_that_belongs_to_it(database: Database) {
         ..rows.event(account.id, 2)
     };
     let addition = begin(&store, &draft).await;
-    let added = addition.add(&draft, false, Some(&entry(&draft))).await;
-    assert!(added.unwrap());
+    assert!(adds(addition, &draft, false).await);
     assert!(is_added(&store, &draft).await);
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
 }
@@ -107,8 +119,7 @@ async fn no_event_is_added_under_a_slug_that_was_taken_meanwhile(database: Datab
         ..rows.event(account, 2)
     };
     add_event(&store, &other).await;
-    let added = addition.add(&event, true, Some(&entry(&event))).await;
-    assert!(!added.unwrap());
+    assert!(!adds(addition, &event, true).await);
     assert!(!is_added(&store, &event).await);
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 1);
     assert!(begin(&store, &event).await.slug_is_taken());
@@ -123,8 +134,7 @@ async fn no_event_is_added_to_an_account_that_has_changed(database: Database) {
         let mut tx = store.begin().await.unwrap();
         change(&mut tx, &account, what).await;
         tx.commit().await.unwrap();
-        let added = addition.add(&event, true, Some(&entry(&event))).await;
-        assert!(!added.unwrap(), "{what}");
+        assert!(!adds(addition, &event, true).await, "{what}");
         assert!(!is_added(&store, &event).await, "{what}");
     }
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 0);
@@ -138,13 +148,9 @@ async fn no_event_is_added_to_an_account_that_is_changing(database: Database) {
         let addition = begin(&store, &event).await;
         let mut tx = store.begin().await.unwrap();
         change(&mut tx, &account, what).await;
-        let entry = entry(&event);
-        let changed = async {
-            until_one_waits(&database).await;
-            tx.commit().await.unwrap();
-        };
-        let (added, ()) = tokio::join!(addition.add(&event, true, Some(&entry)), changed);
-        assert!(!added.unwrap(), "{what}");
+        let changed = commit_once_one_waits(&database, tx);
+        let (is_made, ()) = tokio::join!(adds(addition, &event, true), changed);
+        assert!(!is_made, "{what}");
         assert!(!is_added(&store, &event).await, "{what}");
     }
 }
@@ -162,22 +168,16 @@ async fn what_does_not_decide_on_events_may_change(database: Database) {
     let mut tx = store.begin().await.unwrap();
     tx.update_account(&renamed).await.unwrap();
     tx.commit().await.unwrap();
-    let added = addition.add(&before, true, Some(&entry(&before))).await;
-    assert!(added.unwrap());
+    assert!(adds(addition, &before, true).await);
     assert!(is_added(&store, &before).await);
 
     let meanwhile = rows.event(account.id, 2);
     let addition = begin(&store, &meanwhile).await;
     let mut tx = store.begin().await.unwrap();
     tx.update_account(&account).await.unwrap();
-    let changed = async {
-        until_one_waits(&database).await;
-        tx.commit().await.unwrap();
-    };
-    let entry = entry(&meanwhile);
-    let adding = addition.add(&meanwhile, true, Some(&entry));
-    let (added, ()) = tokio::join!(adding, changed);
-    assert!(added.unwrap());
+    let changed = commit_once_one_waits(&database, tx);
+    let (is_made, ()) = tokio::join!(adds(addition, &meanwhile, true), changed);
+    assert!(is_made);
     assert!(is_added(&store, &meanwhile).await);
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 2);
 }
@@ -186,10 +186,12 @@ async fn the_connection_of_an_addition_that_is_not_made_is_of_use_again(database
     let (store, rows) = (open(&database).await, Rows::new());
     let account = add_account(&store, &rows).await.id;
     let event = rows.event(account, 1);
-    for _ in 0..100 {
+    let before = sessions(&database, "TRUE").await;
+    assert!(!before.is_empty());
+    for _ in 0..10 {
         drop(begin(&store, &event).await);
     }
-    add_event(&store, &event).await;
+    assert_eq!(sessions(&database, "TRUE").await, before);
 }
 
 async fn only_a_server_is_worth_one(database: Database) {
@@ -204,8 +206,7 @@ async fn there_is_none_to_an_account_that_there_is_not(database: Database) {
     let event = rows.event(rows.account().id, 1);
     let addition = begin(&store, &event).await;
     assert_eq!(addition.account(), None);
-    let added = addition.add(&event, true, Some(&entry(&event))).await;
-    assert!(!added.unwrap());
+    assert!(!adds(addition, &event, true).await);
     assert!(!is_added(&store, &event).await);
 }
 
