@@ -132,7 +132,8 @@ pub fn services(
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
     let routes = for_edges(public, use_cases).prepare();
-    Ok(Services::new(routes, use_cases.catalogue.clone()))
+    let (catalogue, events) = (use_cases.catalogue.clone(), use_cases.events.clone());
+    Ok(Services::new(routes, catalogue, events))
 }
 
 /// Adds the services that only edges may call.

@@ -31,6 +31,7 @@ mod profile;
 mod registrations;
 mod removal;
 mod sessions;
+mod shared_read;
 mod sign_in;
 mod suspension;
 mod table;

@@ -40,7 +40,7 @@ mod tx;
 mod uses;
 mod values;
 
-pub use addition::Addition;
+pub use addition::{Addition, Alone};
 pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};
@@ -48,7 +48,7 @@ pub use store::{Outages, Store};
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
-    AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, JobQueue,
-    JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredClient,
+    AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, FirstEvents,
+    JobQueue, JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredClient,
     StoredConnection, StoredCover,
 };

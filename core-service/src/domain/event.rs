@@ -12,7 +12,7 @@ mod time_and_place;
 pub use changes::Changes;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
-pub use listed::ListedEvent;
+pub use listed::{EventsVersion, Holds, ListedEvent};
 pub use patch::EventPatch;
 pub use searched::{EventChange, MOST_CHANGES, NUMBERS_OF_A_SHARD, SearchedEvent};
 pub use time_and_place::{TimeAndPlace, WhenAndWhere};

@@ -6,7 +6,6 @@ use super::{
     account::ApiKey,
     ids::{AccountId, PersonId},
     instant::Instant,
-    plan::Plan,
     scope::{Scope, Scopes},
 };
 
@@ -73,8 +72,6 @@ pub struct Standing {
     pub role: Role,
     /// Whether the operator has suspended the account.
     pub is_suspended: bool,
-    /// The account's plan.
-    pub plan: Plan,
 }
 
 /// A key, with the person for whom it acts.

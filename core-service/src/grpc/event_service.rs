@@ -66,12 +66,16 @@ impl EventService for EventApi {
             .into_iter()
             .map(|event| convert::my_event(event, &self.links))
             .collect();
-        Ok(Response::new(MyEventList {
+        let mut answer = Response::new(MyEventList {
             items,
             count: found.count,
             next_cursor,
             count_is_exact: found.count_is_exact,
-        }))
+        });
+        if let Some(holds) = found.holds {
+            answer.extensions_mut().insert(holds);
+        }
+        Ok(answer)
     }
 
     async fn get_my_event(

@@ -2,7 +2,6 @@
 
 mod marks;
 mod sitemaps;
-mod states;
 
 use std::{
     collections::HashMap,
@@ -14,9 +13,8 @@ use std::{
 
 use marks::Marks;
 pub use sitemaps::SitemapPage;
-use states::States;
 
-use super::{Commands, Error};
+use super::{Commands, Error, shared_read::SharedRead};
 use crate::{
     domain::{
         catalogue::{CatalogueFilter, CatalogueState, MOST_MATCHES},
@@ -94,7 +92,7 @@ pub struct Catalogue {
     fetches_covers: bool,
     is_indexed: Arc<IsIndexed>,
     marks: Marks,
-    states: Arc<States>,
+    states: Arc<SharedRead<CatalogueState>>,
     /// Its state at some moment of the call that it is for, if that was read.
     known: Option<Arc<CatalogueState>>,
 }
@@ -115,7 +113,7 @@ impl Catalogue {
             fetches_covers: commands.fetches_covers(),
             is_indexed: Arc::default(),
             marks: Marks::default(),
-            states: Arc::new(States::new(store.clone(), clock.clone())),
+            states: Arc::default(),
             known: None,
             store,
             clock,
@@ -124,7 +122,8 @@ impl Catalogue {
 
     /// What decides what the catalogue shows, at some moment of this call; `None` if the database did not answer.
     pub async fn state(&self) -> Option<Arc<CatalogueState>> {
-        self.states.read().await
+        let read = async { self.store.catalogue_state(self.clock.now()).await };
+        self.states.read(read).await
     }
 
     /// The same for a call during which its state was read: it is not read again.

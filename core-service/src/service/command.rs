@@ -28,7 +28,7 @@ use crate::{
         job::Job,
         organizer_mail::Collection,
     },
-    storage::{self, Addition, Store, Tx},
+    storage::{self, Addition, Alone, Store, Tx},
 };
 
 /// How often a command is done at most that collides with others.
@@ -150,26 +150,31 @@ impl Commands {
         Ok(answer)
     }
 
-    /// Creates an event by one statement, which is a transaction by itself. Nothing may follow from it but its row of the audit log and its entry
-    /// in the catalogue. False, and nothing written, if something came in between.
+    /// Creates an event by one statement, which is a transaction by itself, and answers its slug. Nothing may follow from it but its row of the
+    /// audit log and its entry in the catalogue. `None`, and nothing written, if something came in between.
     pub(super) async fn create_event(
         &self,
-        addition: Addition,
         by: impl Into<Actor>,
         event: &Event,
+        alone: Alone<'_>,
         now: Instant,
-    ) -> Result<bool, Error> {
+    ) -> Result<Option<String>, Error> {
         let fact = Fact::EventCreated { event };
         debug_assert!(fact.job(now, self.fetches_covers).is_none());
         let entry = fact.audit(self.entropy.uuid_v7(now), now, by.into());
-        let is_live = event.is_live(now);
-        let added = addition.add(event, is_live, entry.as_ref()).await;
-        if is_live {
+        let addition = Addition {
+            event,
+            live: event.is_live(now),
+            entry: entry.as_ref(),
+            alone: Some(alone),
+        };
+        let added = self.store.add_event(&addition).await;
+        if addition.live {
             // Also if the outcome is unknown.
             self.committed.0.send_replace(());
         }
         match added {
-            Err(storage::Error::Collision(_)) => Ok(false),
+            Err(storage::Error::Collision(_) | storage::Error::Standby(_)) => Ok(None),
             added => Ok(added?),
         }
     }

@@ -17,7 +17,6 @@ use crate::{
         ids::{AccountId, PersonId, SessionId},
         instant::Instant,
         oauth::{self, Audience, Kind},
-        plan::Plan,
         scope::Scopes,
         session::{Session, SessionToken},
     },
@@ -36,8 +35,6 @@ pub struct Principal {
     pub actor: Actor,
     /// The credential's scopes.
     pub scopes: Scopes,
-    /// The account's plan when the credential was looked up; none for the operator. It says which way is short, and decides nothing.
-    pub plan: Option<Plan>,
 }
 
 /// A person who is signed in.
@@ -269,7 +266,6 @@ impl Authenticator {
             account: key.account_id,
             actor: Actor::Key(key.id),
             scopes: key.scopes.within(standing.role.scopes()),
-            plan: Some(standing.plan),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -297,7 +293,6 @@ impl Authenticator {
             account: grant.account_id,
             actor: Actor::App(grant.id, grant.person_id),
             scopes: granted.within(role),
-            plan: Some(standing.plan),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -328,7 +323,6 @@ impl Authenticator {
             account,
             actor: Actor::Person(session.person_id),
             scopes: standing.role.scopes(),
-            plan: Some(standing.plan),
         });
         Ok(Recognised {
             caller: Caller {

@@ -1,5 +1,6 @@
 //! The caller's own events.
 
+mod accounts;
 mod announce;
 mod cancel;
 mod change;
@@ -15,21 +16,23 @@ pub use change::Updated;
 pub use preview::{PlannedChange, PlannedMail};
 pub use searches::{Found, OwnSearches, SearchedPage};
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use self::searches::MANY;
-use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
+use self::{accounts::KnownAccounts, searches::MANY};
+use super::{
+    Commands, Error, Principal, Unit, catalogue::saturated, pages::page, shared_read::SharedRead,
+};
 use crate::{
     domain::{
         account::Account,
         cursor::Place,
-        event::{Event, EventDefaults, ListedEvent},
+        event::{Event, EventDefaults, EventsVersion, Holds, ListedEvent},
         ids::{AccountId, EventId},
         instant::Instant,
         plan::Plans,
         registration::Counters,
     },
-    storage::{MyEventsFilter, Store},
+    storage::{EventFilter, FirstEvents, MyEventsFilter, Store},
 };
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
@@ -46,6 +49,8 @@ pub struct MyEvents {
     pub count_is_exact: bool,
     /// The last event of the page, if there are more.
     pub next: Option<Place>,
+    /// As long as it is what would be read, if that is known.
+    pub holds: Option<Holds>,
 }
 
 impl MyEvents {
@@ -56,8 +61,21 @@ impl MyEvents {
             next,
             count: saturated(count.min(MOST_COUNTED)),
             count_is_exact: count <= MOST_COUNTED,
+            holds: None,
         }
     }
+}
+
+/// As long as the first page of a list is what would be read. Of a list of what is over nobody knows when it gets longer. If not all active
+/// events were counted, those that were are the first ones, and too many, until one of them ends.
+fn holds(filter: &MyEventsFilter, found: &FirstEvents) -> Option<Holds> {
+    let version = found.version?;
+    let until = match filter.status {
+        EventFilter::All => None,
+        EventFilter::Active => Some(found.next_end?),
+        EventFilter::Past => return None,
+    };
+    Some(Holds { version, until })
 }
 
 /// Use cases about the caller's own events.
@@ -67,16 +85,20 @@ pub struct Events {
     plans: Plans,
     defaults: EventDefaults,
     searches: OwnSearches,
+    accounts: KnownAccounts,
+    versions: Arc<SharedRead<EventsVersion>>,
 }
 
 impl Events {
     /// Events, with these quotas and defaults.
     pub fn new(commands: Commands, plans: Plans, defaults: EventDefaults) -> Self {
         Self {
+            accounts: KnownAccounts::of(commands.store()),
             commands,
             plans,
             defaults,
             searches: OwnSearches::default(),
+            versions: Arc::default(),
         }
     }
 
@@ -110,20 +132,35 @@ impl Events {
         {
             return Ok(found);
         }
-        let (found, count) = if after.is_some() {
+        let found = if after.is_some() {
             let found = store.list_account_events(owner, filter, now, after, one_more);
             let count = store.count_account_events(owner, filter, now, most);
-            (found.await?, count.await?)
+            FirstEvents {
+                events: found.await?,
+                count: count.await?,
+                ..FirstEvents::default()
+            }
         } else {
             store
                 .list_and_count_account_events(owner, filter, now, one_more, most)
                 .await?
         };
-        if usize::try_from(count).is_ok_and(|count| count >= MANY) {
+        if usize::try_from(found.count).is_ok_and(|count| count >= MANY) {
             self.searches.prepare(store, owner);
         }
-        let (events, next) = page(found, limit, ListedEvent::place);
-        Ok(MyEvents::new(events, next, count))
+        let holds = holds(filter, &found);
+        let (events, next) = page(found.events, limit, ListedEvent::place);
+        Ok(MyEvents {
+            holds,
+            ..MyEvents::new(events, next, found.count)
+        })
+    }
+
+    /// Whether a list is what would be read at some moment of this call.
+    pub async fn still_holds(&self, holds: &Holds) -> bool {
+        let (store, clock) = (self.commands.store(), self.commands.clock());
+        let version = self.versions.read(store.events_version()).await;
+        version.is_some_and(|version| holds.at(clock.now(), *version))
     }
 
     /// A list with a text, if the texts of the account are kept.

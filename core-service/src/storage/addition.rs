@@ -1,37 +1,25 @@
-//! Adding an event without a transaction that lasts. See `postgres/additions.rs`.
+//! An event that is to be added.
 
-use process::traces;
-
-use super::{Error, postgres, store::DATABASE};
 use crate::domain::{account::Account, audit::AuditEntry, event::Event};
 
-/// An account as it was read without a lock, and the way to add an event to it.
-#[derive(Debug)]
-pub struct Addition(pub(super) postgres::Addition);
+/// An event that is to be added, and what belongs to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Addition<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// Whether it is in the catalogue.
+    pub live: bool,
+    /// Its entry in the audit log.
+    pub entry: Option<&'a AuditEntry>,
+    /// What else to do without a transaction around it.
+    pub alone: Option<Alone<'a>>,
+}
 
-impl Addition {
-    /// The account, if there is one.
-    pub const fn account(&self) -> Option<&Account> {
-        self.0.account.as_ref()
-    }
-
-    /// Whether an event has the slug; only [`Addition::add`] decides.
-    pub const fn slug_is_taken(&self) -> bool {
-        self.0.slug_is_taken
-    }
-
-    /// Adds an event of the account with its entry in the audit log, to the catalogue as well if it is live, and commits. False, and nothing
-    /// written, if its slug is taken, or if the account's plan or time zone has changed since it was read, or it was suspended or removed.
-    /// After [`Error::UnknownOutcome`] it must not be repeated blindly.
-    pub async fn add(
-        self,
-        event: &Event,
-        live: bool,
-        entry: Option<&AuditEntry>,
-    ) -> Result<bool, Error> {
-        let began = traces::now();
-        let added = self.0.add(event, live, entry).await;
-        traces::ended(began, DATABASE, "add_event", added.is_ok());
-        added
-    }
+/// What a transaction would do before it adds an event.
+#[derive(Debug, Clone, Copy)]
+pub struct Alone<'a> {
+    /// The account as it was when it was read. Nothing is added if its plan or time zone has changed since, or if it was suspended or removed.
+    pub account: &'a Account,
+    /// What the event's slug is if its own is taken.
+    pub other_slug: &'a str,
 }

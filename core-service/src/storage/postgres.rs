@@ -15,7 +15,6 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
-pub(super) use self::additions::Addition;
 use self::connections::{Away, Connections};
 pub(super) use self::connections::{Lease, Transaction};
 use self::input::Input;
@@ -81,20 +80,20 @@ macro_rules! added_and_audited {
             "$33",
             ", added AS (",
             $($insert)+,
-            " RETURNING id), audited AS (",
+            " RETURNING id, slug), audited AS (",
             insert_into_audit_log!(),
-            " SELECT $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48 FROM added WHERE $36 IS NOT NULL)"
+            " SELECT $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49 FROM added WHERE $37 IS NOT NULL)"
         )
     };
 }
 
-/// A statement that adds an event with its entry in the audit log, and then its counters.
+/// A statement that adds an event with its entry in the audit log and its counters, and answers its slug.
 macro_rules! with_counters {
     ($($insert:tt)+) => {
         concat!(
             added_and_audited!($($insert)+),
-            " INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-             SELECT id, 0, 0, 0, 0, 1 FROM added"
+            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
+             SELECT id, 0, 0, 0, 0, 1 FROM added) SELECT slug FROM added"
         )
     };
 }
@@ -107,8 +106,9 @@ macro_rules! with_entry {
             ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
              SELECT id, 0, 0, 0, 0, 1 FROM added), \
              entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $49, $13, CAST($50 AS tsvector) FROM added) \
-             UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)"
+             SELECT id, $8, $50, $13, CAST($51 AS tsvector) FROM added), \
+             totalled AS (UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)) \
+             SELECT slug FROM added"
         )
     };
 }

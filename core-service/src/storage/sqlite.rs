@@ -80,17 +80,17 @@ macro_rules! change_number {
     };
 }
 
-/// A statement that adds an event. SQLite writes to one table in a statement.
+/// A statement that adds an event, and answers its slug. SQLite writes to one table in a statement.
 macro_rules! with_counters {
     ($($insert:tt)+) => {
-        $($insert)+
+        concat!($($insert)+, " RETURNING slug")
     };
 }
 
 /// See `with_counters!`.
 macro_rules! with_entry {
     ($($insert:tt)+) => {
-        $($insert)+
+        with_counters!($($insert)+)
     };
 }
 

@@ -8,9 +8,9 @@ use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
-    Addition, AuditRecord, CatalogueMatches, Error, FailedMail, JobQueue, JobRecord, KeptAnswer,
-    MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection,
-    StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
+    Addition, AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord,
+    KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
+    StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
@@ -20,7 +20,9 @@ use crate::domain::{
     },
     check_in_code::CheckInCode,
     cursor::Place,
-    event::{Event, EventChange, ListedEvent, SearchedEvent, TimeAndPlace, WhenAndWhere},
+    event::{
+        Event, EventChange, EventsVersion, ListedEvent, SearchedEvent, TimeAndPlace, WhenAndWhere,
+    },
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -119,20 +121,22 @@ impl Store {
         inner.map(Tx)
     }
 
-    /// Reads an account, and whether an event has this slug, to add an event by one statement. `None` on SQLite, where a transaction takes no
-    /// round trips.
-    pub async fn begin_addition(
-        &self,
-        account: AccountId,
-        slug: &str,
-    ) -> Result<Option<Addition>, Error> {
+    /// Whether each statement is a way to a server and back. A transaction on SQLite takes none.
+    pub fn is_on_server(&self) -> bool {
+        matches!(&*self.0, Engine::Postgres(_))
+    }
+
+    /// Adds an event, as [`Tx::insert_event`] does, without a transaction around it, and answers its slug. `None`, and nothing written, if both
+    /// its slugs are taken, or if the account has changed in what decides; on SQLite always. After [`Error::UnknownOutcome`] it must not be
+    /// repeated blindly.
+    pub async fn add_event(&self, addition: &Addition<'_>) -> Result<Option<String>, Error> {
         let Engine::Postgres(engine) = &*self.0 else {
             return Ok(None);
         };
         let began = traces::now();
-        let addition = engine.begin_addition(account, slug).await;
-        traces::ended(began, DATABASE, "begin_addition", addition.is_ok());
-        addition.map(Addition).map(Some)
+        let added = engine.add_event(addition).await;
+        traces::ended(began, DATABASE, "add_event", added.is_ok());
+        added
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.
@@ -283,7 +287,9 @@ reads! {
     my_events::list_whole_events(account: AccountId, now: Instant, after: Option<Place>, limit: i64) -> Vec<(Event, Counters)>;
     /// The first of an account's events, and the number of all that match the filter, up to `most`.
     my_events::list_and_count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, limit: i64, most: i64)
-        -> (Vec<ListedEvent>, i64);
+        -> FirstEvents;
+    /// How many changes of events and of seats there were.
+    event_changes::events_version() -> EventsVersion;
     /// The number of an account's events that match the filter, up to `most`.
     my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
     /// Those of these events that are there, in no order.

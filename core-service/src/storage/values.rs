@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Error;
 use crate::domain::{
     catalogue::Starts,
-    event::Event,
+    event::{Event, EventsVersion, ListedEvent},
     ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
     image_credit::ImageCredit,
     instant::Instant,
@@ -56,6 +56,19 @@ impl MyEventsFilter {
     pub(crate) fn folded_text(&self) -> Option<String> {
         self.text.as_deref().map(words::folded)
     }
+}
+
+/// The first of an account's events, by [`Store::list_and_count_account_events`](super::Store::list_and_count_account_events).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FirstEvents {
+    /// The events.
+    pub events: Vec<ListedEvent>,
+    /// The number of all that match, up to the most that are counted.
+    pub count: i64,
+    /// When the first of those that were counted ends or has ended.
+    pub next_end: Option<Instant>,
+    /// What was read, if anything was found.
+    pub version: Option<EventsVersion>,
 }
 
 /// Which of an event's registrations to list; all by default.

@@ -85,7 +85,7 @@ metrics! {
     core_replicas: Gauge "muster_core_replicas" [state];
     /// Answers about the catalogue: from an edge's memory (hit), asked of core (miss), or old, since core was away (stale).
     memory_answers: Counter "muster_memory_answers_total" [result];
-    /// Answers about the catalogue by core: kept ones (hit), or made anew (miss).
+    /// Answers about the catalogue and lists of accounts' events by core: kept ones (hit), or made anew (miss).
     kept_answers: Counter "muster_rpc_kept_answers_total" [result];
 
     /// Whether the database answered when core last asked it: 1 or 0.

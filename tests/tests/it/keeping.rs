@@ -5,6 +5,7 @@ mod changes;
 mod checked;
 mod forms;
 mod in_core;
+mod own_lists;
 mod surfaces;
 
 use std::{fmt::Debug, net::SocketAddr, sync::Arc, time::Duration};

@@ -99,7 +99,6 @@ impl Accounts {
             account,
             actor: Actor::Admin,
             scopes: Scopes::All,
-            plan: None,
         };
         let mut done = CalledOff::default();
         let mut after = None;

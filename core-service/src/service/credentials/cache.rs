@@ -90,7 +90,6 @@ mod tests {
                 account: AccountId::new(uuid::Uuid::nil()),
                 actor: Actor::Key(KeyId::new(uuid::Uuid::nil())),
                 scopes: Scopes::All,
-                plan: None,
             }),
             person: None,
             app: None,

@@ -1,7 +1,5 @@
 //! Creating an event.
 
-use uuid::Uuid;
-
 use super::{not_suspended, quota};
 use crate::{
     domain::{
@@ -14,6 +12,7 @@ use crate::{
         zone::Zone,
     },
     service::{By, Error, Events, Principal, Unit},
+    storage::Alone,
 };
 
 /// With 36^6 endings, this many taken ones in a row have another cause.
@@ -34,6 +33,9 @@ impl Events {
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let (account, identity) = self.begin_event(unit, caller, &new.title).await?;
+            if self.plans.active_events.of(account.plan).is_none() {
+                self.accounts.note(&account);
+            }
             let now = unit.now;
             let event = self.decide(&account, new, identity, now)?;
             if event.is_active(now) {
@@ -44,35 +46,40 @@ impl Events {
         self.commands.run_for(by, decide).await
     }
 
-    /// Creates it by one statement, which commits it if the account is as it was read. `None`, and nothing written, where more is to be
-    /// written or counted, or something came in between.
+    /// Creates it by one statement, which commits it if the account is as it was when it was read last. `None`, and nothing written, where
+    /// more is to be written or counted, or something came in between.
     async fn create_at_once(
         &self,
         by: &By<'_, Event>,
         new: &NewEvent,
     ) -> Result<Option<Event>, Error> {
         let (commands, caller) = (&self.commands, by.caller);
-        let is_counted = |plan| self.plans.active_events.of(plan).is_some();
         let has_cover = commands.fetches_covers() && new.image_query.is_some();
-        if by.has_key() || has_cover || caller.plan.is_none_or(is_counted) {
+        if by.has_key() || has_cover {
             return Ok(None);
         }
-        let slug = slug::from_title(&new.title);
-        let addition = commands.store().begin_addition(caller.account, &slug);
-        let Some(addition) = addition.await? else {
+        let Some(account) = self.accounts.find(caller.account) else {
             return Ok(None);
         };
-        let account = addition.account().ok_or(Error::Unauthorized)?;
-        let account = not_suspended(account.clone())?;
-        if is_counted(account.plan) {
-            return Ok(None);
-        }
         let now = commands.now();
-        let id = commands.entropy().uuid_v7(now);
-        let identity = self.identity(id, &account, &new.title, slug, addition.slug_is_taken());
-        let event = self.decide(&account, new.clone(), identity, now)?;
-        let is_created = commands.create_event(addition, caller, &event, now).await?;
-        Ok(is_created.then_some(event))
+        let identity = EventIdentity {
+            id: EventId::new(commands.entropy().uuid_v7(now)),
+            account_id: account.id,
+            slug: slug::from_title(&new.title),
+        };
+        // It is refused by an account as it is, not as it was.
+        let Ok(event) = self.decide(&account, new.clone(), identity, now) else {
+            return Ok(None);
+        };
+        let alone = Alone {
+            account: &account,
+            other_slug: &slug::from_title_with_suffix(&new.title, commands.entropy()),
+        };
+        let slug = commands.create_event(caller, &event, alone, now).await?;
+        if slug.is_none() {
+            self.accounts.forget(account.id);
+        }
+        Ok(slug.map(|slug| Event { slug, ..event }))
     }
 
     /// The event that an account asks for. Quotas are apart.
@@ -108,28 +115,17 @@ impl Events {
         let (account, is_taken) = locked.await?.ok_or(Error::Unauthorized)?;
         let account = not_suspended(account)?;
         unit.renew_time();
-        let identity = self.identity(unit.new_id(), &account, title, slug, is_taken);
-        Ok((account, identity))
-    }
-
-    /// What a new event is known by: its slug has an ending if another has the slug of its title.
-    fn identity(
-        &self,
-        id: Uuid,
-        account: &Account,
-        title: &str,
-        slug: String,
-        is_taken: bool,
-    ) -> EventIdentity {
-        EventIdentity {
-            id: EventId::new(id),
+        let slug = if is_taken {
+            slug::from_title_with_suffix(title, self.commands.entropy())
+        } else {
+            slug
+        };
+        let identity = EventIdentity {
+            id: EventId::new(unit.new_id()),
             account_id: account.id,
-            slug: if is_taken {
-                slug::from_title_with_suffix(title, self.commands.entropy())
-            } else {
-                slug
-            },
-        }
+            slug,
+        };
+        Ok((account, identity))
     }
 
     /// The defaults of the account.

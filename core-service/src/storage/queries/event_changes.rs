@@ -13,12 +13,35 @@ use super::{
 use crate::{
     domain::{
         cursor::Place,
-        event::{EventChange, NUMBERS_OF_A_SHARD, SearchedEvent},
+        event::{EventChange, EventsVersion, NUMBERS_OF_A_SHARD, SearchedEvent},
         ids::{AccountId, EventId},
         instant::Instant,
     },
     storage::{Error, values::shard},
 };
+
+/// The version of all events. [`read_version`] reads it.
+macro_rules! version_of_events {
+    () => {
+        "(SELECT CAST(sum(latest) AS BIGINT) FROM event_changes), (SELECT CAST(sum(version) AS BIGINT) FROM seat_versions)"
+    };
+}
+pub(super) use version_of_events;
+
+pub(super) fn read_version(columns: &mut Columns<'_>) -> Result<EventsVersion, sqlx::Error> {
+    Ok(EventsVersion {
+        edits: columns.read()?,
+        seats: columns.read()?,
+    })
+}
+
+pub(in crate::storage) async fn events_version(
+    connection: &mut Connection,
+) -> Result<EventsVersion, Error> {
+    let row = sqlx::query::<Db>(concat!("SELECT ", version_of_events!()));
+    let row = row.fetch_one(connection).await?;
+    Ok(read_version(&mut Columns { row: &row, next: 0 })?)
+}
 
 /// Raises the number of an event's shard where the statement that changes the event cannot do it.
 pub(super) async fn raise(connection: &mut Connection, event: EventId) -> Result<(), Error> {

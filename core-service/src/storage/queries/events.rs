@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     domain::{
-        account::Account,
         audit::AuditEntry,
         catalogue::CatalogueEntry,
         event::{CustomField, Event},
@@ -18,7 +17,7 @@ use crate::{
         schedule::{EventTime, Schedule},
     },
     storage::{
-        Error,
+        Addition, Error,
         values::{self, shard},
     },
 };
@@ -114,9 +113,14 @@ pub(in crate::storage) async fn insert_event(
     entry: Option<&AuditEntry>,
 ) -> Result<bool, Error> {
     event_changes::raise(connection, event.id).await?;
-    let statement = insertion(event, live, entry, None)?;
-    let done = statement.execute(&mut *connection).await?;
-    if done.rows_affected() != 1 {
+    let statement = insertion(&Addition {
+        event,
+        live,
+        entry,
+        alone: None,
+    })?;
+    let row = statement.fetch_optional(&mut *connection).await?;
+    if read_slug(row)?.is_none() {
         return Ok(false);
     }
     if WRITES_ONE_TABLE {
@@ -138,7 +142,7 @@ macro_rules! insert_event {
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
          confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of, change_number) \
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
+         SELECT $1, $2, CASE WHEN $36 IS NOT NULL AND EXISTS (SELECT 1 FROM events WHERE slug = $3) THEN $36 ELSE $3 END, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
          $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24, ", change_number!("$33"), " FROM accounts a WHERE a.id = $2 \
          AND ($34 IS NULL OR a.plan = $34 AND COALESCE(a.timezone, '') = $35 AND a.suspended_at IS NULL AND a.removed_at IS NULL)",
          for_share!(), " ON CONFLICT (slug) DO NOTHING")
@@ -146,13 +150,15 @@ macro_rules! insert_event {
 }
 
 /// Adds an event's row and, where the engine can do it at once, its entry in the audit log, its counters, its entry in the catalogue and the
-/// catalogue's total. Nothing is added if the slug is taken, or if the account is not `unchanged` in what is decided by it.
-pub(super) fn insertion<'q>(
-    event: &'q Event,
-    live: bool,
-    entry: Option<&'q AuditEntry>,
-    unchanged: Option<&'q Account>,
-) -> Result<Query<'q, Db, Arguments>, Error> {
+/// catalogue's total. [`read_slug`] reads whether it did.
+pub(super) fn insertion<'q>(addition: &Addition<'q>) -> Result<Query<'q, Db, Arguments>, Error> {
+    let Addition {
+        event,
+        live,
+        entry,
+        alone,
+    } = *addition;
+    let account = alone.map(|alone| alone.account);
     let Schedule {
         start,
         end,
@@ -198,8 +204,9 @@ pub(super) fn insertion<'q>(
         .bind(values::event_search_text(event))
         .bind(live)
         .bind(i32::from(shard(event.id.uuid())))
-        .bind(unchanged.map(|account| account.plan.name()))
-        .bind(unchanged.map(|account| account.timezone.as_deref().unwrap_or_default()));
+        .bind(account.map(|account| account.plan.name()))
+        .bind(account.map(|account| account.timezone.as_deref().unwrap_or_default()))
+        .bind(alone.map(|alone| alone.other_slug));
     let query = if WRITES_ONE_TABLE {
         query
     } else {
@@ -210,6 +217,12 @@ pub(super) fn insertion<'q>(
     } else {
         query
     })
+}
+
+/// The slug of the event that [`insertion`] has added; none if it has not.
+pub(super) fn read_slug(row: Option<Row>) -> Result<Option<String>, Error> {
+    let slug = row.map(|row| row.try_get("slug"));
+    Ok(slug.transpose()?)
 }
 
 async fn insert_counters(connection: &mut Connection, event: EventId) -> Result<(), Error> {

@@ -92,7 +92,7 @@ pub(in crate::storage) async fn find_key_by_hash(
 ) -> Result<Option<(ApiKey, Standing)>, Error> {
     sqlx::query::<Db>(
         "SELECT k.id, k.account_id, k.person_id, k.label, k.hash, k.scopes, k.created_at, k.last_used_at, k.expires_at, \
-         k.revoked_at, m.role, a.plan, a.suspended_at IS NOT NULL AS is_suspended FROM api_keys k \
+         k.revoked_at, m.role, a.suspended_at IS NOT NULL AS is_suspended FROM api_keys k \
          JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id \
          JOIN accounts a ON a.id = k.account_id WHERE k.hash = $1",
     )
@@ -103,7 +103,6 @@ pub(in crate::storage) async fn find_key_by_hash(
         let standing = Standing {
             role: values::named("role", row.try_get("role")?)?,
             is_suspended: row.try_get("is_suspended")?,
-            plan: values::named("plan", row.try_get("plan")?)?,
         };
         Ok((key(&row)?, standing))
     })

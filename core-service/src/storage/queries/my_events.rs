@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     Arguments, Connection, Db, Input, Row, entries,
+    event_changes::{self, version_of_events},
     events::{Columns, counter_columns, event_columns, read_all},
 };
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
         instant::Instant,
         registration::Counters,
     },
-    storage::{Error, EventFilter, MyEventsFilter},
+    storage::{Error, EventFilter, FirstEvents, MyEventsFilter},
 };
 
 /// Events that take longer are few, and in an index of their own (migration 0038, which has the number, too). All others that are not over
@@ -142,7 +143,7 @@ fn places(filter: &MyEventsFilter, limit: Limit) -> String {
     let (others, limit) = (others(filter), limit.parameter());
     let part = |index: &str, conditions: &str, order: &str| {
         format!(
-            "SELECT * FROM (SELECT e.id, e.start_at FROM events e{index} WHERE {conditions}{others} \
+            "SELECT * FROM (SELECT e.id, e.start_at, e.effective_end FROM events e{index} WHERE {conditions}{others} \
              ORDER BY e.start_at {order}, e.id {order} LIMIT {limit}) part"
         )
     };
@@ -227,6 +228,12 @@ const LISTED: &str = listed_columns!();
 /// How many columns `listed_columns!` has.
 const LISTED_COLUMNS: usize = 9;
 
+/// What the count of a list found, and what it was read from.
+const COUNTED: &str = concat!(
+    ", (SELECT total FROM counted), (SELECT next_end FROM counted), ",
+    version_of_events!()
+);
+
 fn read_listed(row: &Row) -> Result<ListedEvent, Error> {
     let columns = &mut Columns { row, next: 0 };
     Ok(ListedEvent {
@@ -245,8 +252,8 @@ fn read_all_listed(rows: &[Row]) -> Result<Vec<ListedEvent>, Error> {
     rows.iter().map(read_listed).collect()
 }
 
-/// A statement for these columns of the events of a page, after a place. With `most` its rows have the number of all that match behind them,
-/// up to it. `texts` are those of these columns, with the number or without it.
+/// A statement for these columns of the events of a page, after a place. With `most` its rows have `COUNTED` behind them: the number of all that
+/// match, up to it, and when the first of those ends. `texts` are those of these columns, with the number or without it.
 fn page(
     (texts, columns): (&'static Texts, &str),
     account: AccountId,
@@ -263,13 +270,14 @@ fn page(
     };
     let arguments = arguments(account, filter, now, range, limit, most.unwrap_or(0))?;
     let text = texts.of(filter, || {
-        let total = most.map_or_else(String::new, |_| {
-            let counted = places(filter, Limit::Count);
-            format!(", (SELECT count(*) FROM ({counted}) counted) AS total")
+        let counted = most.map(|_| {
+            let found = places(filter, Limit::Count);
+            format!("WITH counted AS (SELECT count(*) AS total, min(effective_end) AS next_end FROM ({found}) found) ")
         });
-        let found = places(filter, Limit::Page);
+        let total = counted.as_ref().map_or("", |_| COUNTED);
+        let (counted, found) = (counted.unwrap_or_default(), places(filter, Limit::Page));
         format!(
-            "SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
+            "{counted}SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
              JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
         )
     });
@@ -313,16 +321,24 @@ pub(in crate::storage) async fn list_and_count_account_events(
     now: Instant,
     limit: i64,
     most: i64,
-) -> Result<(Vec<ListedEvent>, i64), Error> {
+) -> Result<FirstEvents, Error> {
     static TEXTS: Texts = Texts::new();
     let texts = (&TEXTS, LISTED);
     let statement = page(texts, account, filter, now, None, limit, Some(most))?;
     let rows = statement.fetch_all(connection).await?;
-    let total = rows
-        .first()
-        .map(|row| row.try_get_unchecked(LISTED_COLUMNS));
-    let total: i64 = total.transpose()?.unwrap_or(0);
-    Ok((read_all_listed(&rows)?, most.min(total)))
+    let Some(first) = rows.first() else {
+        return Ok(FirstEvents::default());
+    };
+    let columns = &mut Columns {
+        row: first,
+        next: LISTED_COLUMNS,
+    };
+    Ok(FirstEvents {
+        count: most.min(columns.read()?),
+        next_end: columns.read::<Option<i64>>()?.map(Instant::from_micros),
+        version: Some(event_changes::read_version(columns)?),
+        events: read_all_listed(&rows)?,
+    })
 }
 
 pub(in crate::storage) async fn list_these_events(

@@ -60,7 +60,7 @@ pub(in crate::storage) async fn find_access_token(
         "SELECT t.hash, t.grant_id, t.scopes AS token_scopes, t.audience AS token_audience, t.created_at, t.expires_at, \
          g.id, g.person_id, g.account_id, g.client_id AS client, g.redirect_uri, g.scopes, g.audience, \
          g.created_at AS agreed_at, g.last_used_at, g.ends_at, g.revoked_at, \
-         m.role, a.plan, a.suspended_at IS NOT NULL AS is_suspended FROM oauth_access_tokens t \
+         m.role, a.suspended_at IS NOT NULL AS is_suspended FROM oauth_access_tokens t \
          JOIN oauth_grants g ON g.id = t.grant_id \
          JOIN memberships m ON m.account_id = g.account_id AND m.person_id = g.person_id \
          JOIN accounts a ON a.id = g.account_id WHERE t.hash = $1",
@@ -72,7 +72,6 @@ pub(in crate::storage) async fn find_access_token(
         let standing = Standing {
             role: values::named("role", row.try_get("role")?)?,
             is_suspended: row.try_get("is_suspended")?,
-            plan: values::named("plan", row.try_get("plan")?)?,
         };
         let token = AccessToken {
             hash: *hash,

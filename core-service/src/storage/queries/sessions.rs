@@ -54,7 +54,7 @@ pub(in crate::storage) async fn find_session_by_hash(
     hash: &[u8; 32],
 ) -> Result<Option<(Session, Option<Standing>)>, Error> {
     sqlx::query::<Db>(select_sessions!(
-        ", m.role, a.plan, a.suspended_at IS NOT NULL AS is_suspended",
+        ", m.role, a.suspended_at IS NOT NULL AS is_suspended",
         "LEFT JOIN memberships m ON m.account_id = s.account_id AND m.person_id = s.person_id \
          LEFT JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1"
     ))
@@ -67,7 +67,6 @@ pub(in crate::storage) async fn find_session_by_hash(
             Ok::<_, Error>(Standing {
                 role: values::named("role", role)?,
                 is_suspended: row.try_get("is_suspended")?,
-                plan: values::named("plan", row.try_get("plan")?)?,
             })
         };
         Ok((read(&row)?, role.map(standing).transpose()?))

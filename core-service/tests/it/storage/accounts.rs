@@ -131,7 +131,6 @@ async fn a_key_is_found_by_its_hash_with_the_standing_of_its_person(database: Da
     let standing = Standing {
         role: Role::Owner,
         is_suspended: false,
-        plan: account.plan,
     };
     let found = Some((key.clone(), standing));
     assert_eq!(store.find_key_by_hash(&key.hash).await.unwrap(), found);
