@@ -10,28 +10,40 @@ use crate::{
         ids::EventId,
         instant::Instant,
     },
-    storage::{Error, values::shard},
+    storage::{
+        Error,
+        values::{self, shard},
+    },
 };
+
+/// The numbers of changes of each shard, as one text: a row for each shard would cost more than all else of such a read.
+macro_rules! versions {
+    () => {
+        "SELECT string_agg(s.shard || ' ' || t.version || ' ' || s.version, ',' ORDER BY s.shard)"
+    };
+}
+
+/// Where [`versions`] is read from.
+macro_rules! from_versions {
+    () => {
+        " FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard"
+    };
+}
 
 /// All of it as of one moment: a reader that has seen a change has seen all that were committed before it.
 pub(in crate::storage) async fn catalogue_state(
     connection: &mut Connection,
     now: Instant,
 ) -> Result<CatalogueState, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT s.shard, t.version, s.version, \
-         (SELECT min(effective_end) FROM events WHERE live = TRUE AND effective_end > $1) \
-         FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
-    )
-    .bind(now.micros())
-    .fetch_all(connection)
-    .await?;
-    let next_end: Option<i64> = match rows.first() {
-        Some(row) => row.try_get(3)?,
-        None => None,
-    };
+    let row = sqlx::query::<Db>(concat!(
+        versions!(),
+        ", (SELECT min(effective_end) FROM events WHERE live = TRUE AND effective_end > $1)",
+        from_versions!()
+    ));
+    let row = row.bind(now.micros()).fetch_one(connection).await?;
+    let next_end: Option<i64> = row.try_get_unchecked(1)?;
     Ok(CatalogueState {
-        version: version(&rows)?,
+        version: version(&row)?,
         next_end: next_end.map(Instant::from_micros),
     })
 }
@@ -40,25 +52,28 @@ pub(in crate::storage) async fn catalogue_state(
 pub(in crate::storage) async fn catalogue_shards(
     connection: &mut Connection,
 ) -> Result<CatalogueVersion, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT s.shard, t.version, s.version \
-         FROM seat_versions s JOIN catalogue_totals t ON t.shard = s.shard ORDER BY s.shard",
-    )
-    .fetch_all(connection)
-    .await?;
-    version(&rows)
+    let row = sqlx::query::<Db>(concat!(versions!(), from_versions!()));
+    version(&row.fetch_one(connection).await?)
 }
 
-fn version(rows: &[Row]) -> Result<CatalogueVersion, Error> {
-    let shard = |row: &Row| {
-        Ok(ShardVersion {
-            shard: row.try_get(0)?,
-            catalogue: row.try_get(1)?,
-            seats: row.try_get(2)?,
-        })
-    };
-    let shards: Result<_, sqlx::Error> = rows.iter().map(shard).collect();
-    Ok(CatalogueVersion(shards?))
+fn version(row: &Row) -> Result<CatalogueVersion, Error> {
+    let text: &str = row.try_get_unchecked(0)?;
+    let shards = text.split(',').map(shard_version);
+    let shards: Option<_> = shards.collect();
+    let shards = shards.ok_or_else(|| values::corrupt("versions of the catalogue", text))?;
+    Ok(CatalogueVersion(shards))
+}
+
+/// Of its three numbers.
+fn shard_version(text: &str) -> Option<ShardVersion> {
+    let mut numbers = text.split(' ');
+    let shard = numbers.next()?.parse().ok()?;
+    let mut version = || numbers.next()?.parse().ok();
+    Some(ShardVersion {
+        shard,
+        catalogue: version()?,
+        seats: version()?,
+    })
 }
 
 /// It is taken last, and so held for the shortest time, after the catalogue's own.
