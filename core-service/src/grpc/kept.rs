@@ -38,6 +38,10 @@ const MOST_KEPT_OF_OWN: u64 = 16 << 20;
 /// The largest answer that is kept: a page of 100 long events.
 const LARGEST: usize = 512 << 10;
 
+/// The longest request whose answer is kept: a message may have fields that nobody knows, up to a megabyte, and must not push out what
+/// others asked for.
+const LONGEST_ASKED: usize = 4 << 10;
+
 /// What keeping an answer takes beside its bytes.
 const OVERHEAD: usize = 512;
 
@@ -217,6 +221,9 @@ async fn keep<H: Send + Sync + 'static>(
     answer: Response<Body>,
 ) -> Result<Response<Body>, Box<Status>> {
     let (head, body) = answer.into_parts();
+    if asked.len() > LONGEST_ASKED {
+        return Ok(Response::from_parts(head, body));
+    }
     let whole = body.collect().await.map_err(Box::new)?;
     let trailers = whole.trailers().cloned().unwrap_or_default();
     let kept = Arc::new(Kept {

@@ -16,7 +16,7 @@ mod stopping;
 mod transports;
 mod unread;
 mod vanishing;
-mod web;
+pub(crate) mod web;
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub(super) fn framed(message: &impl Message) -> Vec<u8> {
 }
 
 /// A call as a browser makes it, to be sent.
-pub(super) fn call(app: &TestApp, rpc: &str, message: &impl Message) -> Request {
+pub(crate) fn call(app: &TestApp, rpc: &str, message: &impl Message) -> Request {
     Http::new(app.grpc.address())
         .request(Method::POST, rpc)
         .header("content-type", BINARY)

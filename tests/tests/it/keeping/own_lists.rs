@@ -9,13 +9,14 @@ use std::{
 };
 
 use core_service::domain::plan::Plan;
-use muster_api::v1::bindings::{CancelEvent, ListMyEvents, RegisterAttendee, UpdateEvent};
+use muster_api::v1::bindings::{CancelEvent, ListMyEvents, RegisterAttendee};
 use process::CancellationToken;
 use serde_json::{Value, json};
 use tests::{Account, Client, Http, Surface, TestApp};
 use tokio::task::JoinSet;
 
 use super::two_edges;
+use crate::core_port::web;
 
 /// Changes of the title, and readers who look for them.
 const CHANGES: u32 = 60;
@@ -100,6 +101,34 @@ async fn an_event_leaves_a_kept_list_when_it_ends(app: Arc<TestApp>) {
     }
 }
 
+/// A message that no client of ours sends: it has a field that core does not know.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Unusual {
+    #[prost(string, tag = "1000")]
+    more: String,
+}
+
+async fn a_list_that_is_asked_for_at_length_is_not_kept(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let shows = async |length: usize, title: &str| {
+        let message = Unusual {
+            more: "x".repeat(length),
+        };
+        let rpc = "/muster.v1.EventService/ListMyEvents";
+        let request = web::call(&app, rpc, &message).bearer(&account.key);
+        let reply = request.send().await;
+        String::from_utf8_lossy(&reply.body).contains(title)
+    };
+    for length in [100, 5_000] {
+        assert!(shows(length, "Rust Meetup").await);
+    }
+    app.retitle_behind_core(&event.id, "By hand").await;
+    assert!(shows(100, "Rust Meetup").await, "kept");
+    assert!(shows(5_000, "By hand").await);
+}
+
 /// Whoever asks after a change was answered sees it, or a later one, whichever core it came through and whichever is asked.
 async fn no_reader_sees_what_was_before_a_change_that_is_answered(app: Arc<TestApp>) {
     let account = app.account(Plan::Business).await;
@@ -155,5 +184,6 @@ tests::on_both_engines!(
     a_list_is_made_once_until_an_event_or_its_registrations_change,
     a_kept_list_is_its_accounts_alone,
     an_event_leaves_a_kept_list_when_it_ends,
+    a_list_that_is_asked_for_at_length_is_not_kept,
     no_reader_sees_what_was_before_a_change_that_is_answered,
 );
