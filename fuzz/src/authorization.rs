@@ -1,6 +1,6 @@
 //! The header Authorization, before a real core. Lets in whoever has the key, by one rule, and nobody else.
 
-use axum::{Router, body::Body};
+use axum::body::Body;
 use core_service::{
     Core, Options,
     domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plan},
@@ -8,6 +8,7 @@ use core_service::{
     service::NewAccount,
     storage::{self, Access, Store},
 };
+use edge::http::Router;
 use http::{HeaderValue, Request, StatusCode};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;

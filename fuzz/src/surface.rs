@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use axum::{Router, body::Body};
-use edge::Core;
+use axum::body::Body;
+use edge::{Core, http::Router};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;

@@ -15,8 +15,10 @@ mod settings;
 mod table;
 mod well_known;
 
-use axum::Router;
-use edge::{Core, http::Surface};
+use edge::{
+    Core,
+    http::{Router, Surface},
+};
 use futures_util::future::BoxFuture;
 use muster_api::metadata;
 use process::Failure;

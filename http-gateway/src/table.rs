@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::Router;
 use edge::{
     CheckCredential, Core, check_credential,
-    http::{Resource, oauth::OAuth},
+    http::{Resource, Router, oauth::OAuth},
 };
 use http::Method;
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
@@ -76,7 +75,9 @@ impl Table {
         let routes = resources
             .into_values()
             .chain([index])
-            .fold(Router::new(), |routes, resource| resource.add_to(routes));
+            .fold(axum::Router::new(), |routes, resource| {
+                resource.add_to(routes)
+            });
         SURFACE.router(routes, &core)
     }
 }

@@ -9,10 +9,10 @@ mod revision;
 
 use std::{convert::Infallible, sync::Arc};
 
-use axum::{Router, extract::Request, routing::any};
+use axum::{extract::Request, routing::any};
 use edge::{
     Core,
-    http::{Origin, Resource, body::MOST_BYTES, oauth::OAuth},
+    http::{Origin, Resource, Router, body::MOST_BYTES, oauth::OAuth},
 };
 use process::observe::Route;
 use rand::RngExt;
@@ -106,7 +106,7 @@ impl Table {
                 response
             }
         };
-        let routes = metadata.add_to(Router::new().route(PATH, any(answer)));
+        let routes = metadata.add_to(axum::Router::new().route(PATH, any(answer)));
         SURFACE.router(routes, &core)
     }
 }

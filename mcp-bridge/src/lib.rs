@@ -21,8 +21,10 @@ mod table;
 mod template;
 mod trace;
 
-use axum::Router;
-use edge::{Core, http::Surface};
+use edge::{
+    Core,
+    http::{Router, Surface},
+};
 use futures_util::future::BoxFuture;
 use muster_api::metadata;
 use process::{Failure, shutdown};

@@ -12,12 +12,13 @@ use std::{
     hash::{BuildHasher as _, RandomState},
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response};
+use pin_project_lite::pin_project;
 use tower::Service;
-use tracing::{Instrument as _, Span, field::Empty};
+use tracing::{Instrument as _, Span, field::Empty, instrument::Instrumented};
 
 use crate::traces;
 use line::{Line, LoggedBody};
@@ -122,11 +123,10 @@ impl<S> Observe<S> {
 impl<S, A, B> Service<Request<A>> for Observe<S>
 where
     S: Service<Request<A>, Response = Response<B>, Error = Infallible>,
-    S::Future: Send + 'static,
 {
     type Response = Response<LoggedBody<B>>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Future = Answering<S::Future>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.0.poll_ready(context)
@@ -137,17 +137,43 @@ where
         request.extensions_mut().insert(id.clone());
         let span = traces::called(span(&request, &id), request.headers());
         traces::name_in(&span, request.headers_mut());
-        let mut line = Line::start(request.method().clone(), id.clone(), span.clone());
+        let line = Line::start(request.method().clone(), id, span.clone());
         let answer = span.in_scope(|| self.0.call(request));
-        let answered = async move {
-            let mut response = answer.await?;
-            if let Some(id) = id.header() {
-                response.headers_mut().insert(REQUEST_ID, id);
-            }
-            line.answered(&response);
-            Ok(response.map(|body| LoggedBody::new(body, line)))
-        };
-        Box::pin(answered.instrument(span))
+        Answering {
+            answer: answer.instrument(span),
+            line: Some(line),
+        }
+    }
+}
+
+pin_project! {
+    /// An answer on its way.
+    pub(crate) struct Answering<F> {
+        #[pin]
+        answer: Instrumented<F>,
+        // Until there is an answer, whose body has it then.
+        line: Option<Line>,
+    }
+}
+
+impl<F, B> Future for Answering<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+{
+    type Output = Result<Response<LoggedBody<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let Ok(mut response) = ready!(this.answer.poll(context));
+        let mut line = this
+            .line
+            .take()
+            .expect("a future is not polled after its end");
+        if let Some(id) = line.request_id().header() {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        line.answered(&response);
+        Poll::Ready(Ok(response.map(|body| LoggedBody::new(body, line))))
     }
 }
 

@@ -1,7 +1,6 @@
 //! All HTTP surfaces on one port.
 
-use axum::Router;
-use edge::{Core, http::mount};
+use edge::{Core, http::Router};
 use process::Failure;
 
 use crate::Config;
@@ -29,5 +28,5 @@ pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
         (http_gateway::PATHS, &gateway),
         (mcp_bridge::PATHS, &bridge),
     ];
-    Ok(mount(&surfaces, &site))
+    Ok(Router::mount(&surfaces, &site))
 }

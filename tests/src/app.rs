@@ -409,7 +409,7 @@ async fn serve_site(
     serve_edge(website::router(core, options), stop).await
 }
 
-async fn serve_edge(router: axum::Router, stop: &CancellationToken) -> Http {
+async fn serve_edge(router: edge::http::Router, stop: &CancellationToken) -> Http {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = stop.clone();

@@ -34,13 +34,12 @@ mod visit;
 mod zones;
 
 use axum::{
-    Router,
     extract::Request,
     middleware::{Next, from_fn},
 };
 use edge::{
     Core,
-    http::{Resource, Surface},
+    http::{Resource, Router, Surface},
 };
 use futures_util::future::BoxFuture;
 use http::Method;
@@ -76,14 +75,16 @@ pub fn router(core: Core, options: Options) -> Router {
     let routes = assets::resources()
         .into_iter()
         .chain(pages::resources(&site))
-        .fold(Router::new(), |routes, resource: Resource| {
+        .fold(axum::Router::new(), |routes, resource: Resource| {
             resource.add_to(routes)
         });
     let changes = last_modified::Changes::new();
     let stamp = move |request: Request, next: Next| changes.clone().stamp(request, next);
     let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core);
     let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
-    routes.layer(from_fn(show))
+    // Around all of it, since answers from memory need the policies of their paths, too.
+    let routes = axum::Router::new().fallback_service(routes);
+    routes.layer(from_fn(show)).into()
 }
 
 /// The paths of everything on the site that can be read but its static files, as templates.

@@ -3,6 +3,8 @@
 use std::{
     convert::Infallible,
     hash::{DefaultHasher, Hash, Hasher},
+    pin::Pin,
+    task::{Context, Poll},
 };
 
 use axum::{body::Body, response::Response};
@@ -11,6 +13,7 @@ use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, RETRY_AFTER, WWW_AUTHENTICATE},
 };
+use http_body::Frame;
 use process::observe::{Cause, RequestId};
 
 use crate::Problem;
@@ -57,7 +60,26 @@ pub fn entity_tag(bytes: &[u8]) -> Option<HeaderValue> {
 
 /// No body. An empty one would add `Content-Length: 0`, which is wrong for `HEAD` and 304.
 pub(super) fn nothing() -> Body {
-    Body::from_stream(futures_util::stream::empty::<Result<Bytes, Infallible>>())
+    Body::new(Nothing)
+}
+
+/// A body that has ended and does not say how long it is.
+struct Nothing;
+
+impl http_body::Body for Nothing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        true
+    }
 }
 
 impl Problem {

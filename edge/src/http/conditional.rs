@@ -14,15 +14,6 @@ use muster_api::entity_tag;
 
 use super::{answer::nothing, compress::is_among};
 
-/// What a client says that it has.
-pub(super) enum Known {
-    Nothing,
-    /// Answers with these tags.
-    Tags(Vec<HeaderValue>),
-    /// The answer of a time.
-    Since(SystemTime),
-}
-
 /// Answers 304 if the client already has this answer. `compressed` are the media types that may be compressed.
 pub(super) async fn revalidate<F>(
     request: Request,
@@ -32,13 +23,13 @@ pub(super) async fn revalidate<F>(
 where
     F: Future<Output = Response>,
 {
-    let known = Known::of(request.method(), request.headers());
+    let (method, conditions) = (request.method().clone(), conditions(request.headers()));
     let mut response = answer(request).await;
     if is_among(compressed, response.headers()) {
         // It may be compressed, so the bytes may differ and the tag must be weak.
         weaken(response.headers_mut());
     }
-    if response.status() != StatusCode::OK || !known.is(response.headers()) {
+    if response.status() != StatusCode::OK || !is_known(&method, &conditions, response.headers()) {
         return response;
     }
     not_modified(response)
@@ -59,33 +50,30 @@ pub(super) fn without_content(headers: &mut HeaderMap) {
     }
 }
 
-impl Known {
-    /// Tags are exact, so a time counts only where there are none (RFC 9110, section 13.1.3).
-    pub(super) fn of(method: &Method, headers: &HeaderMap) -> Self {
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            return Self::Nothing;
-        }
-        let tags: Vec<_> = headers.get_all(IF_NONE_MATCH).iter().cloned().collect();
-        if !tags.is_empty() {
-            return Self::Tags(tags);
-        }
-        time(headers, &IF_MODIFIED_SINCE).map_or(Self::Nothing, Self::Since)
-    }
+/// Those of a request's headers that say what its client has.
+fn conditions(asked: &HeaderMap) -> HeaderMap {
+    let are_conditions = |name: &HeaderName| *name == IF_NONE_MATCH || *name == IF_MODIFIED_SINCE;
+    let conditions = asked.iter().filter(|(name, _)| are_conditions(name));
+    conditions
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
 
-    /// Whether it is the answer with these headers.
-    pub(super) fn is(&self, answer: &HeaderMap) -> bool {
-        match self {
-            Self::Nothing => false,
-            Self::Tags(known) => answer.get(ETAG).is_some_and(|tag| {
-                let named =
-                    |tags: &HeaderValue| entity_tag::is_named(tags.as_bytes(), tag.as_bytes());
-                known.iter().any(named)
-            }),
-            // Replicas say of the same document that it changed when they saw it, and one may have missed what came and went
-            // meanwhile. So a later time says nothing here.
-            Self::Since(known) => time(answer, &LAST_MODIFIED) == Some(*known),
-        }
+/// Whether a client that asks in this way has the answer with these headers. Tags are exact, so a time counts only where there are none
+/// (RFC 9110, section 13.1.3).
+pub(super) fn is_known(method: &Method, asked: &HeaderMap, answer: &HeaderMap) -> bool {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return false;
     }
+    let mut tags = asked.get_all(IF_NONE_MATCH).iter().peekable();
+    if tags.peek().is_some() {
+        return answer.get(ETAG).is_some_and(|tag| {
+            tags.any(|known| entity_tag::is_named(known.as_bytes(), tag.as_bytes()))
+        });
+    }
+    // Replicas say of the same document that it changed when they saw it, and one may have missed what came and went meanwhile. So a
+    // later time says nothing here.
+    time(asked, &IF_MODIFIED_SINCE).is_some_and(|known| time(answer, &LAST_MODIFIED) == Some(known))
 }
 
 /// The time in a header that is there once.
@@ -125,7 +113,7 @@ mod tests {
     /// Whether who asks with these headers has the answer with that tag and time.
     fn has(asked: &[(HeaderName, &'static str)], modified: &'static str) -> bool {
         let answer = headers(&[(ETAG, TAG), (LAST_MODIFIED, modified)]);
-        Known::of(&Method::GET, &headers(asked)).is(&answer)
+        is_known(&Method::GET, &headers(asked), &answer)
     }
 
     #[test]
@@ -147,7 +135,7 @@ mod tests {
         }
         let asked = headers(&[(IF_MODIFIED_SINCE, NOON)]);
         let answer = headers(&[(LAST_MODIFIED, NOON)]);
-        assert!(!Known::of(&Method::POST, &asked).is(&answer));
-        assert!(!Known::of(&Method::GET, &asked).is(&HeaderMap::new()));
+        assert!(!is_known(&Method::POST, &asked, &answer));
+        assert!(!is_known(&Method::GET, &asked, &HeaderMap::new()));
     }
 }

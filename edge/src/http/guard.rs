@@ -57,7 +57,7 @@ pub(super) fn set_defaults(headers: &mut HeaderMap, surface: Surface) {
     }
 }
 
-pub(super) fn oversized(request: &Request) -> Option<Problem> {
+pub(super) fn oversized<B>(request: &http::Request<B>) -> Option<Problem> {
     let refuse =
         |status, message| Some(Problem::new(Reason::InvalidRequest, message).answered(status));
     let path = request.uri().path_and_query();

@@ -15,7 +15,7 @@ use tower_http::CompressionLevel;
 use super::{
     answer::nothing,
     compress::compression,
-    conditional::{Known, without_content},
+    conditional::{is_known, without_content},
 };
 use crate::memory::Basis;
 
@@ -163,7 +163,7 @@ impl Page {
     }
 
     fn answer(&self, form: &Form, method: &Method, asked: &HeaderMap) -> Response {
-        let mut response = if Known::of(method, asked).is(&form.headers) {
+        let mut response = if is_known(method, asked, &form.headers) {
             let mut response = Response::new(nothing());
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             *response.headers_mut() = form.of_known.clone();

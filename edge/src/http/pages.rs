@@ -1,21 +1,13 @@
 //! Answers of a surface about the catalogue, kept as they were written. A request for one of them passes none of the surface's layers.
 
-use std::{
-    convert::Infallible,
-    future::{Ready, ready},
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
-    Router,
     body::Body,
     extract::Request,
     middleware::{Next, from_fn},
     response::Response,
 };
-use futures_util::future::{BoxFuture, Either};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
     header::{AGE, CACHE_CONTROL, COOKIE, SET_COOKIE},
@@ -25,11 +17,10 @@ use http_body_util::BodyExt as _;
 use moka::sync::Cache;
 use process::observe::Route;
 use tokio::time::timeout;
-use tower::Service;
+use tower::ServiceExt as _;
 
 use super::{
     Surface, compress, conditional, guard,
-    layers::Layers,
     page::{Coding, Page},
 };
 use crate::{
@@ -69,7 +60,7 @@ impl Pages {
     }
 
     /// These routes, whose answers are kept if they can be.
-    pub(super) fn filled_by(self, routes: Router) -> Router {
+    pub(super) fn filled_by(self, routes: axum::Router) -> axum::Router {
         let fill = move |request: Request, next: Next| {
             let pages = self.clone();
             async move { pages.0.fill(request, next).await }
@@ -77,11 +68,58 @@ impl Pages {
         routes.layer(from_fn(fill))
     }
 
-    /// These routes, which are asked for what is not kept.
-    pub(super) fn in_front_of(self, routes: Layers) -> Router {
-        let in_front = InFront(Arc::new((self, routes)));
-        Router::new().fallback_service(in_front)
+    /// What is kept for a request.
+    pub(super) fn find<B>(&self, request: &http::Request<B>) -> Found {
+        let Some(page) = self.0.find(request) else {
+            return Found::Nothing;
+        };
+        if !self.0.is_right(&page) {
+            return Found::Old;
+        }
+        let coding = Coding::wanted(request.headers());
+        match page.answer_now(request.method(), request.headers(), coding) {
+            Some(answer) => Found::Answer(answer),
+            None => Found::Unencoded(page, coding),
+        }
     }
+
+    /// The answer to a request for which this was found.
+    pub(super) async fn answer(
+        self,
+        found: Found,
+        request: Request,
+        routes: axum::Router,
+    ) -> Response {
+        let answer = match found {
+            Found::Answer(answer) => Some(answer),
+            Found::Unencoded(page, coding) => {
+                page.answer_in(request.method(), request.headers(), coding)
+                    .await
+            }
+            Found::Old => return self.0.renewed(request, routes).await,
+            Found::Nothing => None,
+        };
+        match answer {
+            Some(answer) => answer,
+            None => by(routes, request).await,
+        }
+    }
+}
+
+/// What is kept for a request.
+pub(super) enum Found {
+    Nothing,
+    /// An answer that does not hold any more.
+    Old,
+    /// An answer that was never sent in this coding.
+    Unencoded(Arc<Page>, Coding),
+    Answer(Response),
+}
+
+/// The answer of these routes.
+async fn by(routes: axum::Router, request: Request) -> Response {
+    let Ok(response) = routes.oneshot(request).await;
+    response
 }
 
 impl Kept {
@@ -136,7 +174,7 @@ impl Kept {
     }
 
     /// What is kept for a request, right or not.
-    fn find(&self, request: &Request) -> Option<Arc<Page>> {
+    fn find<B>(&self, request: &http::Request<B>) -> Option<Arc<Page>> {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         if !is_read || request.headers().contains_key(COOKIE) || guard::oversized(request).is_some()
         {
@@ -157,7 +195,7 @@ impl Kept {
     }
 
     /// The answer to a request for a page that was kept, but does not hold any more. One of those who ask at a time makes it anew.
-    async fn renewed(&self, request: Request, routes: Layers) -> Response {
+    async fn renewed(&self, request: Request, routes: axum::Router) -> Response {
         let asked = request.uri().path_and_query();
         let asked = asked.map_or_else(String::new, |asked| asked.as_str().to_owned());
         let _turn = match self.turns.take(asked, self.memory.epoch()) {
@@ -177,7 +215,7 @@ impl Kept {
                 None
             }
         };
-        routes.answer(request).await
+        by(routes, request).await
     }
 }
 
@@ -206,49 +244,5 @@ fn mark_as_old(response: &mut Response, age: Duration) {
     headers.insert(AGE, seconds.into());
     if let Ok(status) = HeaderValue::try_from(format!("muster; hit; ttl=-{seconds}")) {
         headers.insert(CACHE_STATUS, status);
-    }
-}
-
-/// Answers from memory what is kept, and by the routes everything else.
-#[derive(Clone)]
-struct InFront(Arc<(Pages, Layers)>);
-
-impl Service<Request> for InFront {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Either<
-        Ready<Result<Response, Infallible>>,
-        BoxFuture<'static, Result<Response, Infallible>>,
-    >;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // Routers are always ready.
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let (Pages(kept), routes) = &*self.0;
-        let Some(page) = kept.find(&request) else {
-            let routes = routes.clone();
-            return Either::Right(Box::pin(async { Ok(routes.answer(request).await) }));
-        };
-        if !kept.is_right(&page) {
-            let (kept, routes) = (Arc::clone(kept), routes.clone());
-            return Either::Right(Box::pin(
-                async move { Ok(kept.renewed(request, routes).await) },
-            ));
-        }
-        let coding = Coding::wanted(request.headers());
-        if let Some(answer) = page.answer_now(request.method(), request.headers(), coding) {
-            return Either::Left(ready(Ok(answer)));
-        }
-        let routes = routes.clone();
-        Either::Right(Box::pin(async move {
-            let encoded = page.answer_in(request.method(), request.headers(), coding);
-            match encoded.await {
-                Some(answer) => Ok(answer),
-                None => Ok(routes.answer(request).await),
-            }
-        }))
     }
 }

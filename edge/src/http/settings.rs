@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Body};
+use axum::body::Body;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::request::Parts;
@@ -21,7 +21,7 @@ use process::{
 use tokio::{net::TcpListener, time::Instant};
 
 use super::{
-    ProxySettings, TrustedProxies,
+    ProxySettings, Router, TrustedProxies,
     body::{self, Memory},
 };
 use crate::{Context, Core, CoreSettings, MemorySettings, Problem};

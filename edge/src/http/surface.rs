@@ -1,10 +1,10 @@
 //! The settings of one surface, and the layers that all surfaces share.
 
-use axum::{Router, extract::Request};
+use axum::extract::Request;
 use muster_api::{Reason, metadata};
 use process::observe::RequestId;
 
-use super::{health, layers::Layers, pages::Pages};
+use super::{Router, health, layers::Layers, pages::Pages};
 use crate::{Core, Problem};
 
 /// For answers that are data: a browser must not run or embed anything in them.
@@ -55,7 +55,7 @@ impl Surface {
 
     /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
     /// and compression. If core's client has a memory, answers about the catalogue are kept and do not pass them again.
-    pub fn router(self, mut routes: Router, core: &Core) -> Router {
+    pub fn router(self, mut routes: axum::Router, core: &Core) -> Router {
         for resource in health::resources(core.clone()) {
             routes = resource.add_to(routes);
         }
@@ -70,9 +70,6 @@ impl Surface {
             None => routes,
         };
         let layers = Layers::around(routes, self);
-        match pages {
-            Some(pages) => pages.in_front_of(layers),
-            None => Router::new().fallback_service(layers),
-        }
+        Router::new(pages, axum::Router::new().fallback_service(layers))
     }
 }

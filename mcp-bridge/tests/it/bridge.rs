@@ -1,7 +1,7 @@
 //! The bridge in front of a toy core.
 
-use axum::{Router, body::Body, response::Response};
-use edge::Core;
+use axum::{body::Body, response::Response};
+use edge::{Core, http::Router};
 use http::Request;
 use mcp_bridge::{Options, Table};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Web pages of other origins, as their browsers see it.
 
-use axum::{Router, body::Body, response::Response};
+use axum::{body::Body, response::Response};
+use edge::http::Router;
 use http::{Method, Request, StatusCode};
 use mcp_bridge::Options;
 use serde_json::json;

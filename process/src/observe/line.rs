@@ -48,6 +48,10 @@ impl Line {
         }
     }
 
+    pub(super) const fn request_id(&self) -> &RequestId {
+        &self.request_id
+    }
+
     pub(super) fn answered<B>(&mut self, response: &Response<B>) {
         self.status = Some(response.status());
         self.route = response.extensions().get::<Route>().map(|route| route.0);

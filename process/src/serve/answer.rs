@@ -77,19 +77,19 @@ pub(super) struct Busy {
 impl Busy {
     /// A request that begins now.
     pub(super) fn begin(due: Arc<Due>, limits: &Limits, request: connections::Busy) -> Self {
+        let now = Instant::now();
         let busy = Self {
             due,
             pause: limits.request,
-            last: Instant::now() + limits.answer,
+            last: now + limits.answer,
             _request: request,
         };
-        busy.goes_on();
+        busy.goes_on(now);
         busy
     }
 
-    fn goes_on(&self) {
-        let due = Instant::now() + self.pause;
-        self.due.set(due.min(self.last));
+    fn goes_on(&self, now: Instant) {
+        self.due.set((now + self.pause).min(self.last));
     }
 }
 
@@ -102,5 +102,5 @@ impl Drop for Busy {
 
 /// The body of an answer. It is asked for a piece only when the client has taken those before.
 pub(super) fn answer<B: Body>(body: B, busy: Busy) -> impl Body<Data = B::Data, Error = B::Error> {
-    body.inspect_frame(move |_piece| busy.goes_on())
+    body.inspect_frame(move |_piece| busy.goes_on(Instant::now()))
 }

@@ -46,7 +46,8 @@ pub(super) async fn run<I, S, B>(
     let due = Due::at(first_header);
     let overdue = Arc::clone(&due);
     let (header, body_idle) = (limits.header, limits.body_idle);
-    let (requests, stopping) = (place.clone(), stop.clone());
+    // Cloning a token takes a lock.
+    let (requests, stopping) = (place.clone(), Arc::new(stop.clone()));
     let times = Arc::clone(&limits);
     let handle = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
@@ -54,7 +55,7 @@ pub(super) async fn run<I, S, B>(
         let answering = service
             .clone()
             .call(Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body)));
-        let stopping = stopping.clone();
+        let stopping = Arc::clone(&stopping);
         async move {
             let Ok(mut response) = answering.await;
             if stopping.is_cancelled() {

@@ -125,7 +125,8 @@ impl Visit for Fields {
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.add(field, format_args!("{value}"));
+        self.begin(field);
+        self.line.push_str(itoa::Buffer::new().format(value));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -223,7 +224,11 @@ fn push_instant(line: &mut String, time: Duration) {
         LAST.set((second, date));
     }
     line.push_str(str::from_utf8(&date).unwrap_or_default());
-    let _infallible = write!(line, "{:06}Z", time.subsec_micros());
+    // Six digits, with zeros in front.
+    let mut digits = itoa::Buffer::new();
+    let micros = digits.format(1_000_000 + time.subsec_micros());
+    line.push_str(micros.get(1..).unwrap_or_default());
+    line.push('Z');
 }
 
 fn date_of(seconds: u64) -> Date {

@@ -1,6 +1,7 @@
 //! What holds for every surface.
 
-use axum::{Router, body::Body};
+use axum::body::Body;
+use edge::http::Router;
 use http::Request;
 
 use crate::core::{bytes, error, get, mcp, send, willing};

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use axum::{Router, body::Body, response::Response};
-use edge::Core;
+use axum::{body::Body, response::Response};
+use edge::{Core, http::Router};
 use http::{HeaderMap, HeaderValue, Request};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;

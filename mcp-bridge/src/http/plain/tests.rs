@@ -1,7 +1,6 @@
 //! Each request is answered twice, as it is and by rmcp: the bytes are the same.
 
-use axum::Router;
-use edge::Core;
+use edge::{Core, http::Router};
 use http::{HeaderValue, Request};
 use http_body_util::BodyExt as _;
 use process::observe::RequestId as OfRequest;
