@@ -110,7 +110,7 @@ impl Port {
         let bridge = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let router = edge::http::mount(&[(mcp_bridge::PATHS, &bridge)], &gateway);
+        let router = edge::http::Router::mount(&[(mcp_bridge::PATHS, &bridge)], &gateway);
         tokio::spawn(serve::serve(
             listener,
             router,
