@@ -38,6 +38,9 @@ const CLIENTS: usize = 16;
 /// The revision without sessions, in which a request says all there is.
 const REVISION: &str = "2026-07-28";
 
+/// The path of MCP.
+pub(crate) const MCP: &str = "/mcp";
+
 /// Measures `get_my_event` over MCP beside `GET /me/events/{id}`, both over HTTP on this machine, in turns and the first turn left
 /// out. The client's work and core's are the same in both and count in both.
 pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
@@ -162,21 +165,33 @@ impl Port {
     }
 
     fn tool(&self, credential: &str, id: &str) -> http::Result<Request<Full<Bytes>>> {
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_my_event","arguments":{{"id":"{id}"}},
-            "_meta":{{"io.modelcontextprotocol/protocolVersion":"{REVISION}",
-            "io.modelcontextprotocol/clientInfo":{{"name":"bench","version":"1"}},
-            "io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
-        );
-        Request::builder()
-            .method(Method::POST)
-            .uri(format!("http://{}/mcp", self.address))
-            .header("authorization", credential)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json, text/event-stream")
-            .header("mcp-protocol-version", REVISION)
-            .header("mcp-method", "tools/call")
-            .header("mcp-name", "get_my_event")
-            .body(body.into())
+        let uri = format!("http://{}{MCP}", self.address);
+        let arguments = format!(r#"{{"id":"{id}"}}"#);
+        tool_call(&uri, credential, "get_my_event", &arguments)
     }
+}
+
+/// A call of a tool with these arguments, in JSON.
+pub(crate) fn tool_call(
+    uri: &str,
+    credential: &str,
+    name: &str,
+    arguments: &str,
+) -> http::Result<Request<Full<Bytes>>> {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments},
+        "_meta":{{"io.modelcontextprotocol/protocolVersion":"{REVISION}",
+        "io.modelcontextprotocol/clientInfo":{{"name":"bench","version":"1"}},
+        "io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    Request::builder()
+        .method(Method::POST)
+        .uri(uri)
+        .header("authorization", credential)
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT, "application/json, text/event-stream")
+        .header("mcp-protocol-version", REVISION)
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", name)
+        .body(body.into())
 }

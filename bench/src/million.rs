@@ -6,11 +6,15 @@ pub(crate) mod load;
 use std::time::Duration;
 
 use anyhow::ensure;
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
 use test_postgres::Server;
 
 use self::load::Numbers;
 use crate::{
-    deployed::{Deployment, Sequence, Transport, Turn, ask, create, get},
+    agents::{MCP, tool_call},
+    deployed::{Deployment, Running, Sequence, Surface, Transport, Turn, ask, create, get},
     latency::percentile,
     report::{Figure, Row},
     run::{Run, Size},
@@ -171,26 +175,44 @@ async fn at(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result
             .replace("{id}", &load::hot_event()?)
             .replace("{half}", &(events / 2).to_string())
             .replace("{last}", &(events / 20 * 19 - 50).to_string());
-        let asked = repeat(run, &deployment, || get(&path, Some(&deployment.key))).await?;
+        let request = || get(&path, Some(&deployment.key));
+        let asked = repeat(run, &deployment.gateway, &deployment.core, request).await?;
         times.push(time(format!("GET {template}"), &asked.took, aim));
     }
-    let asked = repeat(run, &deployment, || create(&deployment.key, true)).await?;
+    let request = || create(&deployment.key, true);
+    let asked = repeat(run, &deployment.gateway, &deployment.core, request).await?;
     times.push(time("POST /api/v1/events".to_owned(), &asked.took, Growth));
-    Ok(Measured {
-        times,
-        megabytes: vec![
-            ("core-service", deployment.core.memory_megabytes()?),
-            ("http-gateway", deployment.gateway.memory_megabytes()?),
-        ],
-    })
+    let mut megabytes = vec![
+        ("core-service", deployment.core.memory_megabytes()?),
+        ("http-gateway", deployment.gateway.memory_megabytes()?),
+    ];
+    for (program, request) in others(&deployment.key) {
+        let surface = deployment.surface(programs, program).await?;
+        repeat(run, &surface, &deployment.core, request).await?;
+        megabytes.push((program, surface.memory_megabytes()?));
+    }
+    Ok(Measured { times, megabytes })
+}
+
+type MakeRequest = Box<dyn Fn() -> http::Result<Request<Full<Bytes>>>>;
+
+/// The other surfaces, each with a list of the catalogue.
+fn others(key: &str) -> [(&'static str, MakeRequest); 2] {
+    let credential = format!("Bearer {key}");
+    let tool = move || tool_call(MCP, &credential, "list_events", "{}");
+    [
+        ("mcp-bridge", Box::new(tool)),
+        ("website", Box::new(|| get("/events", None))),
+    ]
 }
 
 async fn repeat(
     run: &Run,
-    deployment: &Deployment,
-    request: impl Fn() -> http::Result<http::Request<http_body_util::Full<bytes::Bytes>>>,
+    surface: &Surface,
+    core: &Running,
+    request: impl Fn() -> http::Result<Request<Full<Bytes>>>,
 ) -> anyhow::Result<Sequence> {
-    let asked = ask(&deployment.gateway, &deployment.core, run.of(TURN), request).await?;
+    let asked = ask(surface, core, run.of(TURN), request).await?;
     ensure!(asked.last.status.is_success(), "{:?}", asked.last);
     Ok(asked)
 }

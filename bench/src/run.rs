@@ -9,10 +9,11 @@ use test_postgres::Server;
 use crate::report::{Report, Row};
 
 /// What this benchmark starts, and its own package.
-const PACKAGES: [&str; 5] = [
+const PACKAGES: [&str; 6] = [
     "bench",
     "core-service",
     "http-gateway",
+    "mcp-bridge",
     "standalone",
     "website",
 ];
