@@ -6,7 +6,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use http::{HeaderValue, Request, Response, header::CONNECTION};
 use http_body::Body;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::Instant,
@@ -17,7 +17,7 @@ use tower_http::timeout::TimeoutBody;
 
 use super::{
     Limits, Peer, RequestBody,
-    answer::{Busy, Due, answer},
+    answer::{Busy, Due, Headers, answer},
     linger::Lingering,
 };
 use crate::{connections::Place, shutdown};
@@ -44,7 +44,7 @@ pub(super) async fn run<I, S, B>(
 {
     let first_header = Instant::now() + limits.first_header;
     let due = Due::at(first_header);
-    let overdue = Arc::clone(&due);
+    let (overdue, headers) = (Arc::clone(&due), Headers::of(Arc::clone(&due)));
     let (header, body_idle) = (limits.header, limits.body_idle);
     // Cloning a token takes a lock.
     let (requests, stopping) = (place.clone(), Arc::new(stop.clone()));
@@ -67,7 +67,7 @@ pub(super) async fn run<I, S, B>(
     };
     let mut connection = pin!(
         http1::Builder::new()
-            .timer(TokioTimer::new())
+            .timer(headers)
             .header_read_timeout(header)
             .max_buf_size(HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(handle))
@@ -101,6 +101,10 @@ pub(super) async fn run<I, S, B>(
         match end {
             End::Overdue(due) if due == first_header => {
                 tracing::debug!("closed a connection whose first request did not come in time");
+                return;
+            }
+            End::Overdue(_) if overdue.is_request() => {
+                tracing::debug!("closed a connection whose next request did not come in time");
                 return;
             }
             End::Overdue(_) => {
