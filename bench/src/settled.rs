@@ -28,13 +28,13 @@ pub(crate) async fn rest(core: &Running) -> anyhow::Result<()> {
     }
 }
 
-/// Does what the server's autovacuum would do within minutes.
+/// Does what the server would do within minutes, and would slow down what is measured meanwhile.
 pub(crate) async fn vacuum(database_url: &str, postgres: Option<&Server>) -> anyhow::Result<()> {
     if postgres.is_some() {
         let mut connection = PgConnection::connect(database_url).await?;
-        sqlx::query("VACUUM ANALYZE")
-            .execute(&mut connection)
-            .await?;
+        for work in ["VACUUM ANALYZE", "CHECKPOINT"] {
+            sqlx::query(work).execute(&mut connection).await?;
+        }
         connection.close().await?;
     }
     Ok(())
