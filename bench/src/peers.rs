@@ -59,10 +59,10 @@ pub(crate) fn missing(name: &str, install: &str) -> String {
     format!("{name}: missing, `{install}` installs it")
 }
 
-/// The first word that looks like a version: `9e55/1.40.0/Clean` and `nginx/1.22.1` have one. Before the word `version` there may be the path
+/// The first word that looks like a version: `9e55/1.40.0/Clean` and `nginx/1.22.1` have one. Before `version:` there may be the path
 /// of the program, with another version in it.
 pub(crate) fn version(text: &str) -> &str {
-    let text = text.split_once("version").map_or(text, |(_, after)| after);
+    let text = text.split_once("version:").map_or(text, |(_, after)| after);
     let mut words = text.split([' ', '/', '\n', '(', ')']);
     let is_version =
         |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
@@ -78,7 +78,7 @@ mod tests {
         for (text, expected) in [
             ("nginx version: nginx/1.22.1\n", "1.22.1"),
             (
-                "\n/opt/python-3.11.7/bin/envoy  version: 9e55/1.40.0/Clean\n",
+                "\n/opt/versions/3.11.7/bin/envoy  version: 9e55/1.40.0/Clean\n",
                 "1.40.0",
             ),
             ("pgbench (PostgreSQL) 15.18 (Debian)\n", "15.18"),
