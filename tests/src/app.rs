@@ -24,6 +24,7 @@ use core_service::{
     service::{KeyTerms, Links, NewAccount, Policy},
     storage::{self, Access, Store},
 };
+use covers::stock::Stock;
 use edge::{
     CoreSettings,
     http::{CallOptions, TrustedProxies},
@@ -106,9 +107,27 @@ impl TestApp {
             ..storage::Options::new(database.url(), Access::Serve)
         };
         let store = Store::open(&options).await.unwrap();
-        let (clock, entropy) = (Clock::manual(Self::START), next_entropy());
-        let mail = tempfile::tempdir().unwrap();
-        let core = compose_core(&store, &clock, &entropy, &mail, Policy::default()).await;
+        Self::assemble(database, store, Clock::manual(Self::START), None).await
+    }
+
+    /// Starts one more system on the same database, by the same clock, whose covers are photographs of this provider. On SQLite as well.
+    pub async fn start_another_with_photographs(&self, stock: Stock) -> Arc<Self> {
+        let (database, store) = (Arc::clone(&self.database), self.store.clone());
+        Self::assemble(database, store, self.clock.clone(), Some(stock)).await
+    }
+
+    async fn assemble(
+        database: Arc<Database>,
+        store: Store,
+        clock: Clock,
+        stock: Option<Stock>,
+    ) -> Arc<Self> {
+        let (entropy, mail) = (next_entropy(), tempfile::tempdir().unwrap());
+        let options = Options {
+            stock,
+            ..core_options(&clock, &entropy, Policy::default())
+        };
+        let core = compose_core(&store, &mail, options).await;
         let stop = CancellationToken::new();
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &stop).await;
@@ -151,8 +170,8 @@ impl TestApp {
 
     /// Starts one more core like that, and says where it is.
     pub async fn another_core(&self, policy: Policy) -> SocketAddr {
-        let entropy = next_entropy();
-        let core = compose_core(&self.store, &self.clock, &entropy, &self.mail, policy).await;
+        let options = core_options(&self.clock, &next_entropy(), policy);
+        let core = compose_core(&self.store, &self.mail, options).await;
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &self.stop).await;
         let Address::Tcp(grpc) = address else {
@@ -314,14 +333,9 @@ fn next_entropy() -> Entropy {
     Entropy::seeded(SEEDS.fetch_add(1, Ordering::Relaxed))
 }
 
-async fn compose_core(
-    store: &Store,
-    clock: &Clock,
-    entropy: &Entropy,
-    mail: &TempDir,
-    policy: Policy,
-) -> Core {
-    let options = Options {
+/// What a core of tests is told.
+fn core_options(clock: &Clock, entropy: &Entropy, policy: Policy) -> Options {
+    Options {
         clock: clock.clone(),
         entropy: entropy.clone(),
         policy: Policy {
@@ -330,7 +344,10 @@ async fn compose_core(
         },
         edge_tokens: TestApp::EDGE_TOKEN.parse().unwrap(),
         ..Options::default()
-    };
+    }
+}
+
+async fn compose_core(store: &Store, mail: &TempDir, options: Options) -> Core {
     let sender = "Muster <events@muster.example>".parse().unwrap();
     let mailer = Mailer::files(mail.path().to_owned(), sender);
     let core = Core::compose(store.clone(), mailer, options).await;

@@ -2,10 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use core_service::{
-    domain::{ids::EventId, image_credit::ImageCredit, plan::Plan},
-    storage::StoredCover,
-};
+use core_service::domain::plan::Plan;
+use covers::stock::{Provider, Stock, StockSettings};
 use http::{Method, StatusCode};
 use muster_api::{
     Reason,
@@ -15,10 +13,11 @@ use muster_api::{
     },
 };
 use serde_json::{Value, json};
-use tests::{Api, Client, Created, Reply, Surface, TestApp};
+use test_photos::{Reply, Server, answers, assert_is_cover, jpeg};
+use tests::{Api, Client, Created, Surface, TestApp};
 
 /// What is at the event's `image_url`.
-async fn cover(app: &TestApp, owner: &Client, event: &Created) -> Reply {
+async fn cover(app: &TestApp, owner: &Client, event: &Created) -> tests::Reply {
     let detail = owner.detail(event).await;
     let url = detail["image_url"].as_str().unwrap();
     let path = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
@@ -118,28 +117,27 @@ async fn a_cover_stays_for_pages_that_open_by_their_link(app: Arc<TestApp>) {
 }
 
 async fn a_photograph_is_served_and_credited_in_the_drawings_place(app: Arc<TestApp>) {
+    let provider = Server::start().await;
+    let photos = answers::pexels(&[answers::pexels_photo(&provider)]);
+    provider.on("/v1/search", Reply::json(&photos));
+    provider.on("/photos/", Reply::picture(jpeg(1200, 630)));
+    let stock = Stock::new(StockSettings {
+        provider: Provider::Pexels,
+        key: Some("k3y-of-the-operator".into()),
+        url: Some(provider.url()),
+    });
+    let app = app.start_another_with_photographs(stock.unwrap()).await;
     let account = app.account(Plan::Free).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"image_query": "crab"})).await;
     let drawn = cover(&app, &owner, &event).await;
+    assert_eq!(drawn.header("content-type"), Some("image/png"));
 
-    let photograph = StoredCover::new(b"\xff\xd8\xff a JPEG".to_vec());
-    let credit = ImageCredit {
-        author: Some("Jo".to_owned()),
-        source: "Unsplash".to_owned(),
-        license: "Unsplash License".to_owned(),
-        ..ImageCredit::default()
-    };
-    let id = EventId::new(event.id.parse().unwrap());
-    let mut tx = app.store.begin().await.unwrap();
-    tx.put_stock_cover(id, &photograph, &credit, app.clock.now())
-        .await
-        .unwrap();
-    tx.commit().await.unwrap();
+    assert_eq!(app.core.runner().drain().await.unwrap(), 1);
 
     let served = cover(&app, &owner, &event).await;
     assert_eq!(served.header("content-type"), Some("image/jpeg"));
-    assert_eq!(served.body, photograph.jpeg);
+    assert_is_cover(&served.body);
     let tag = served.header("etag").unwrap();
     assert_ne!(Some(tag), drawn.header("etag"));
     let path = format!("/events/{}/cover", event.slug);
@@ -150,7 +148,8 @@ async fn a_photograph_is_served_and_credited_in_the_drawings_place(app: Arc<Test
         let event = anyone.ok::<GetEvent>(json!({"slug": event.slug})).await;
         assert_eq!(
             event["image_credit"],
-            "Photo by Jo, Unsplash, Unsplash License, cropped"
+            "Photo by Lukas Rodriguez (https://www.pexels.com/@lukas-rodriguez-1845331), Pexels \
+             (https://www.pexels.com/photo/trees-during-day-3573351/), Pexels License (https://www.pexels.com/license/), cropped"
         );
     }
 }
