@@ -1,10 +1,12 @@
 //! Muster's programs, built as the calling program was, and started as an operator starts them.
 
 use std::{
+    collections::BTreeSet,
     env,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::{Context as _, ensure};
@@ -93,11 +95,18 @@ fn without(command: &mut Command, prefixes: &[&str]) {
     }
 }
 
-/// An address that is free now.
+/// An address that is free now, another one each time: the system may choose the same again until somebody listens there.
 ///
 /// # Errors
 ///
 /// If this machine has no free port.
 pub fn free_port() -> anyhow::Result<SocketAddr> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+    static GIVEN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
+    loop {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if given.insert(address) {
+            return Ok(address);
+        }
+    }
 }

@@ -93,11 +93,11 @@ impl Running {
                     return Ok(client);
                 }
             }
-            if Instant::now() > until || self.child.try_wait()?.is_some() {
-                bail!(
-                    "the process does not reach core: {}",
-                    std::fs::read_to_string(&self.log)?
-                );
+            let ended = self.child.try_wait()?;
+            if Instant::now() > until || ended.is_some() {
+                let state = ended.map_or("it runs".to_owned(), |ended| ended.to_string());
+                let log = std::fs::read_to_string(&self.log)?;
+                bail!("the process does not reach core ({state}): {log}");
             }
             tokio::time::sleep(POLL).await;
         }

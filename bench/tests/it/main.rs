@@ -8,6 +8,8 @@ const GOLDEN: &str = "tests/golden/rows.txt";
 #[test]
 fn every_measurement_works_and_the_table_has_all_rows() {
     let mut bench = Command::new(env!("CARGO_BIN_EXE_bench"));
+    // So that the last lines say what failed, of which a log may keep no others.
+    bench.env("RUST_LIB_BACKTRACE", "0");
     let output = bench.args(["--quick", "--built"]).output();
     let output = output.expect("the benchmark can be started");
     let said = String::from_utf8_lossy(&output.stderr);
