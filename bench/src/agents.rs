@@ -50,6 +50,8 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
         let id = system.publish(100).await?.id;
         let stop = CancellationToken::new();
         let port = Arc::new(Port::serve(&system, &stop).await?);
+        let answer = port.answer(port.tool(system.credential(), &id)).await?;
+        ensure_result(&answer)?;
         let (mut gateway, mut bridge) = (Cost::default(), Cost::default());
         for turn in 0..4 {
             let rest = port
@@ -137,17 +139,7 @@ impl Port {
         in_crowd_of(CLIENTS, usize::try_from(calls)?, move |_| {
             let port = Arc::clone(&port);
             let request = request(&port, &credential, &id);
-            async move {
-                let answer = port.client.request(request?).await?;
-                let status = answer.status();
-                let body = answer.into_body().collect().await?.to_bytes();
-                ensure!(
-                    status.is_success(),
-                    "{status}: {}",
-                    String::from_utf8_lossy(&body)
-                );
-                Ok(())
-            }
+            async move { port.answer(request).await.map(drop) }
         })
         .await?;
         Ok(Cost {
@@ -155,6 +147,15 @@ impl Port {
             seconds: started.elapsed().as_secs_f64(),
             processor_seconds: processor::seconds()? - worked,
         })
+    }
+
+    async fn answer(&self, request: http::Result<Request<Full<Bytes>>>) -> anyhow::Result<Bytes> {
+        let answer = self.client.request(request?).await?;
+        let status = answer.status();
+        let body = answer.into_body().collect().await?.to_bytes();
+        let text = String::from_utf8_lossy(&body);
+        ensure!(status.is_success(), "{status}: {text}");
+        Ok(body)
     }
 
     fn rest(&self, credential: &str, id: &str) -> http::Result<Request<Full<Bytes>>> {
@@ -194,4 +195,12 @@ pub(crate) fn tool_call(
         .header("mcp-method", "tools/call")
         .header("mcp-name", name)
         .body(body.into())
+}
+
+/// That a tool did what it was called for: the status is success otherwise, too.
+pub(crate) fn ensure_result(answer: &[u8]) -> anyhow::Result<()> {
+    let value: serde_json::Value = serde_json::from_slice(answer)?;
+    let is_error = value.pointer("/result/isError");
+    ensure!(is_error == Some(&serde_json::Value::Bool(false)), "{value}");
+    Ok(())
 }

@@ -21,7 +21,7 @@ pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
     operation::{Operation, create, get},
     running::{EDGE_TOKEN, READY, Running, without_limits},
-    sequence::{Sequence, Turn, ask},
+    sequence::{Sequence, Turn, ask, ask_after_changes},
     surface::Surface,
 };
 use crate::{

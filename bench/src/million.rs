@@ -13,8 +13,11 @@ use test_postgres::Server;
 
 use self::load::Numbers;
 use crate::{
-    agents::{MCP, tool_call},
-    deployed::{Deployment, Running, Sequence, Surface, Transport, Turn, ask, create, get},
+    agents::{MCP, ensure_result, tool_call},
+    deployed::{
+        Deployment, Running, Sequence, Surface, Transport, Turn, ask, ask_after_changes, create,
+        get,
+    },
     latency::percentile,
     report::{Figure, Row},
     run::{Run, Size},
@@ -58,7 +61,10 @@ enum Aim {
 use Aim::{Growth, Milliseconds};
 
 /// A request, by its path. `{id}` is the owner's event with many registrations, `{half}` and `{last}` are offsets.
-const READS: [(&str, Aim); 23] = [
+type Read = (&'static str, Aim);
+
+/// What core answers from its memory until something changes. It is also measured after a change each time.
+const KEPT: [Read; 15] = [
     ("/api/v1/events", Growth),
     ("/api/v1/events?offset={half}", Milliseconds(10.0)),
     ("/api/v1/events?offset={last}", Milliseconds(10.0)),
@@ -71,7 +77,6 @@ const READS: [(&str, Aim); 23] = [
     ),
     ("/api/v1/events?q=e", Milliseconds(250.0)),
     ("/api/v1/me/events", Milliseconds(10.0)),
-    ("/api/v1/me/events?status=past", Milliseconds(10.0)),
     ("/api/v1/me/events?status=all", Milliseconds(10.0)),
     ("/api/v1/me/events?status=all&limit=100", Milliseconds(10.0)),
     (
@@ -84,6 +89,10 @@ const READS: [(&str, Aim); 23] = [
         "/api/v1/me/events?status=all&q=street+70&from=2041-01-01",
         Milliseconds(10.0),
     ),
+];
+
+const READS: [Read; 8] = [
+    ("/api/v1/me/events?status=past", Milliseconds(10.0)),
     ("/api/v1/me/events/{id}", Growth),
     ("/api/v1/me", Milliseconds(10.0)),
     ("/api/v1/me/events/{id}/registrations", Milliseconds(10.0)),
@@ -176,40 +185,41 @@ async fn at(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result
         &starts,
         Milliseconds(START),
     )];
-    for (template, aim) in READS {
-        let path = template
-            .replace("{id}", &load::hot_event()?)
-            .replace("{half}", &(events / 2).to_string())
-            .replace("{last}", &(events / 20 * 19 - 50).to_string());
-        let request = || get(&path, Some(&deployment.key));
-        let asked = repeat(run, &deployment.gateway, &deployment.core, request).await?;
+    let path = |template: &str| -> anyhow::Result<String> {
+        let path = template.replace("{id}", &load::hot_event()?);
+        let path = path.replace("{half}", &(events / 2).to_string());
+        Ok(path.replace("{last}", &(events / 20 * 19 - 50).to_string()))
+    };
+    let (gateway, core, key) = (&deployment.gateway, &deployment.core, &deployment.key);
+    for (template, aim) in KEPT.into_iter().chain(READS) {
+        let path = path(template)?;
+        let asked = repeat(run, gateway, core, || get(&path, Some(key))).await?;
         times.push(time(format!("GET {template}"), &asked.took, aim));
     }
-    let request = || create(&deployment.key, true);
-    let asked = repeat(run, &deployment.gateway, &deployment.core, request).await?;
-    times.push(time("POST /api/v1/events".to_owned(), &asked.took, Growth));
-    let mut megabytes = vec![
-        ("core-service", deployment.core.memory_megabytes()?),
-        ("http-gateway", deployment.gateway.memory_megabytes()?),
-    ];
-    for (program, request) in others(&deployment.key) {
-        let surface = deployment.surface(programs, program).await?;
-        repeat(run, &surface, &deployment.core, request).await?;
-        megabytes.push((program, surface.memory_megabytes()?));
+    for (template, aim) in KEPT {
+        let path = path(template)?;
+        let change = || create(key, true);
+        let request = || get(&path, Some(key));
+        let asked = ask_after_changes(gateway, core, run.of(TURN), change, request).await?;
+        let name = format!("GET {template}, after a change");
+        times.push(time(name, &asked.answers, aim));
     }
-    Ok(Measured { times, megabytes })
-}
-
-type MakeRequest = Box<dyn Fn() -> http::Result<Request<Full<Bytes>>>>;
-
-/// The other surfaces, each with a list of the catalogue.
-fn others(key: &str) -> [(&'static str, MakeRequest); 2] {
+    let asked = repeat(run, gateway, core, || create(key, true)).await?;
+    times.push(time("POST /api/v1/events".to_owned(), &asked.took, Growth));
+    let bridge = deployment.surface(programs, "mcp-bridge").await?;
     let credential = format!("Bearer {key}");
-    let tool = move || tool_call(MCP, &credential, "list_events", "{}");
-    [
-        ("mcp-bridge", Box::new(tool)),
-        ("website", Box::new(|| get("/events", None))),
-    ]
+    let list = || tool_call(MCP, &credential, "list_public_events", "{}");
+    let asked = repeat(run, &bridge, core, list).await?;
+    ensure_result(&asked.last.body)?;
+    let site = deployment.surface(programs, "website").await?;
+    repeat(run, &site, core, || get("/events", None)).await?;
+    let megabytes = vec![
+        ("core-service", core.memory_megabytes()?),
+        ("http-gateway", gateway.memory_megabytes()?),
+        ("mcp-bridge", bridge.memory_megabytes()?),
+        ("website", site.memory_megabytes()?),
+    ];
+    Ok(Measured { times, megabytes })
 }
 
 async fn repeat(

@@ -1,12 +1,12 @@
 //! Searches of an owner among many events of their own, in the shape that is deployed.
 
-use std::{cell::Cell, time::Duration};
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use test_postgres::Server;
 
 use crate::{
-    deployed::{Deployment, Transport, Turn, ask, create, get},
+    deployed::{Deployment, Transport, Turn, ask, ask_after_changes, create, get},
     latency::percentile,
     million::load::{self, Numbers},
     report::{Figure, Row},
@@ -103,23 +103,9 @@ impl Owner<'_> {
         let turn = self.run.of(TURN);
         let quiet = ask(gateway, core, turn, || get(path, Some(key))).await?;
         ensure!(quiet.last.status.is_success(), "{:?}", quiet.last);
-        // Creating comes first, also after the requests before the clock runs, whose number is even.
-        let searches = Cell::new(true);
-        let changing = ask(gateway, core, turn, || {
-            searches.set(!searches.get());
-            if searches.get() {
-                get(path, Some(key))
-            } else {
-                create(key, true)
-            }
-        });
+        let change = || create(key, true);
+        let changing = ask_after_changes(gateway, core, turn, change, || get(path, Some(key)));
         let changing = changing.await?;
-        ensure!(changing.last.status.is_success(), "{:?}", changing.last);
-        let (mut writes, mut reads) = (Vec::new(), Vec::new());
-        for pair in changing.took.chunks_exact(2) {
-            writes.extend(pair.first());
-            reads.extend(pair.last());
-        }
         let row = |name: &str, took: &[Duration]| {
             let slowest = Figure::from(percentile(took, 99));
             Row::new(
@@ -132,9 +118,9 @@ impl Owner<'_> {
         };
         self.run.add(row(name, &quiet.took));
         self.run
-            .add(row(&format!("{name}, after a change"), &reads));
+            .add(row(&format!("{name}, after a change"), &changing.answers));
         if name == SEARCHES[0].0 {
-            self.run.add(row("the change", &writes));
+            self.run.add(row("the change", &changing.changes));
         }
         Ok(())
     }
