@@ -11,6 +11,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use http::Request;
 use http_body_util::Full;
+use tokio::time::timeout_at;
 
 use super::client::Client;
 use crate::processor;
@@ -87,11 +88,9 @@ impl Running {
     ) -> anyhow::Result<Client> {
         let until = Instant::now() + TIMEOUT;
         loop {
-            if let Ok(mut client) = Client::connect(address).await {
-                let asked = Request::get(path).body(Full::default())?;
-                if client.ask(asked).await.is_ok() {
-                    return Ok(client);
-                }
+            let client = timeout_at(until.into(), answered(address, path)).await;
+            if let Ok(Ok(client)) = client {
+                return Ok(client);
             }
             let ended = self.child.try_wait()?;
             if Instant::now() > until || ended.is_some() {
@@ -102,6 +101,14 @@ impl Running {
             tokio::time::sleep(POLL).await;
         }
     }
+}
+
+async fn answered(address: SocketAddr, path: &str) -> anyhow::Result<Client> {
+    let mut client = Client::connect(address).await?;
+    client
+        .ask(Request::get(path).body(Full::default())?)
+        .await?;
+    Ok(client)
 }
 
 impl Drop for Running {

@@ -52,11 +52,17 @@ async fn writes_that_are_too_many_are_refused_at_once_and_no_read_is(app: Arc<Te
         }
         refused
     });
-    for refused in refused.await.expect("they do not wait") {
-        assert_eq!(refused.code(), Code::Unavailable);
+    let refused = refused.await.expect("they do not wait");
+    for refused in &refused {
+        assert_eq!(refused.code(), Code::Unavailable, "{refused:?}");
+    }
+    // Those that have a place wait for the database for a second. On a busy machine that is over before all others were refused.
+    let is_at_once = |refused: &&Status| refused.message().contains("too many");
+    let mut at_once = refused.iter().filter(is_at_once).peekable();
+    assert!(at_once.peek().is_some(), "{refused:?}");
+    for refused in at_once {
         let wait = refused.get_details_retry_info().unwrap().retry_delay;
         assert_eq!(wait, Some(Duration::from_secs(1)));
-        assert!(refused.message().contains("too many"), "{refused:?}");
     }
     let mut events = app.grpc.events(&account.key);
     for _ in 0..20 {
