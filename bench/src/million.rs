@@ -15,8 +15,7 @@ use self::load::Numbers;
 use crate::{
     agents::{MCP, ensure_result, tool_call},
     deployed::{
-        Deployment, Running, Sequence, Surface, Transport, Turn, ask, ask_after_changes, create,
-        get,
+        Deployment, Sequence, Surface, Transport, Turn, ask, ask_after_changes, create, get,
     },
     latency::percentile,
     report::{Figure, Row},
@@ -30,9 +29,9 @@ const FEW: u32 = 1_000;
 const TURN: Size<Turn> = Size {
     full: Turn {
         warm_up: 3,
-        times: 20,
-        // Twenty short ones would be over in ten milliseconds, which whatever else runs then can spoil.
-        time: Duration::from_millis(300),
+        times: 10,
+        // Ten short ones would be over in some milliseconds, which whatever else runs then can spoil.
+        time: Duration::from_millis(100),
     },
     quick: Turn {
         warm_up: 0,
@@ -40,6 +39,9 @@ const TURN: Size<Turn> = Size {
         time: Duration::ZERO,
     },
 };
+
+/// Turns of each size with each request.
+const TURNS: Size<usize> = Size { full: 4, quick: 1 };
 
 /// How often core is started.
 const STARTS: Size<usize> = Size { full: 3, quick: 1 };
@@ -121,123 +123,160 @@ const MOST_MORE_MEGABYTES: f64 = 100.0;
 /// How long core may take to start.
 const START: f64 = 1_000.0;
 
-/// Measures on each engine.
+/// Measures on each engine. What both sizes take is measured in turns, so that what else the machine does meets them alike.
 pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     for (engine, server) in run.engines() {
-        let few = at(run, server, FEW.min(run.events / 2)).await?;
-        let many = at(run, server, run.events).await?;
-        for (few, many) in few.times.iter().zip(&many.times) {
-            let row = Row::new(format!("a million: {}", many.name), engine, many.median)
-                .beside("at 1,000 events", few.median)
-                .note(format!("99 % below {}", many.slowest));
-            run.add(match many.aim {
+        let few = Loaded::start(run, server, FEW.min(run.events / 2)).await?;
+        let many = Loaded::start(run, server, run.events).await?;
+        let both = [&few, &many];
+        let add = |name: &str, aim, [few, many]: [Vec<Duration>; 2]| {
+            let [median, beside] = [&many, &few].map(|took| Figure::from(percentile(took, 50)));
+            let row = Row::new(format!("a million: {name}"), engine, median)
+                .beside("at 1,000 events", beside)
+                .note(format!(
+                    "99 % below {}",
+                    Figure::from(percentile(&many, 99))
+                ));
+            run.add(match aim {
                 Milliseconds(most) => row.at_most(Figure::seconds(most / 1e3)),
                 Growth => row.at_most_times(MOST_GROWTH),
             });
+        };
+        let starts = both.map(|loaded| loaded.starts.clone());
+        add("start of core", Milliseconds(START), starts);
+        for (template, aim) in KEPT.into_iter().chain(READS) {
+            let took = in_turns(run, both, async |loaded: &Loaded| {
+                loaded.read(run, template).await
+            });
+            add(&format!("GET {template}"), aim, took.await?);
         }
-        for ((name, few), (_, many)) in few.megabytes.iter().zip(&many.megabytes) {
+        for (template, aim) in KEPT {
+            let took = in_turns(run, both, async |loaded: &Loaded| {
+                loaded.read_after_changes(run, template).await
+            });
+            add(&format!("GET {template}, after a change"), aim, took.await?);
+        }
+        let took = in_turns(run, both, async |loaded: &Loaded| loaded.create(run).await);
+        add("POST /api/v1/events", Growth, took.await?);
+        let [few, many] = [few.megabytes(run).await?, many.megabytes(run).await?];
+        for ((name, few), (_, many)) in few.into_iter().zip(many) {
             let measure = format!("a million: memory of {name}");
-            let row = Row::new(measure, engine, Figure::megabytes(*many))
-                .beside("at 1,000 events", Figure::megabytes(*few));
+            let row = Row::new(measure, engine, Figure::megabytes(many))
+                .beside("at 1,000 events", Figure::megabytes(few));
             run.add(row.at_most(Figure::megabytes(few + MOST_MORE_MEGABYTES)));
         }
     }
     Ok(())
 }
 
-/// What was measured at one size.
-struct Measured {
-    times: Vec<Time>,
-    megabytes: Vec<(&'static str, f64)>,
+/// How long answers took at each size, in all turns.
+async fn in_turns(
+    run: &Run,
+    both: [&Loaded; 2],
+    ask: impl AsyncFn(&Loaded) -> anyhow::Result<Vec<Duration>>,
+) -> anyhow::Result<[Vec<Duration>; 2]> {
+    let mut took = [Vec::new(), Vec::new()];
+    for _turn in 0..run.of(TURNS) {
+        for (loaded, took) in both.iter().zip(&mut took) {
+            took.extend(ask(loaded).await?);
+        }
+    }
+    Ok(took)
 }
 
-/// How long something takes.
-struct Time {
-    name: String,
-    median: Figure,
-    slowest: Figure,
-    aim: Aim,
+/// A deployed system with so many events.
+struct Loaded {
+    deployment: Deployment,
+    events: u32,
+    /// How long core took to start.
+    starts: Vec<Duration>,
 }
 
-async fn at(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result<Measured> {
-    let programs = run.programs()?;
-    let mut deployment = Deployment::start(programs, postgres, Transport::Tcp, 1).await?;
-    deployment.core.stop();
-    let guests = run.of(GUESTS);
-    load::load(
-        deployment.database_url(),
-        Numbers::of_all(events, guests),
-        postgres,
-    )
-    .await?;
-    let mut starts = Vec::new();
-    for _ in 0..run.of(STARTS) {
+impl Loaded {
+    async fn start(run: &Run, postgres: Option<&Server>, events: u32) -> anyhow::Result<Self> {
+        let programs = run.programs()?;
+        let mut deployment = Deployment::start(programs, postgres, Transport::Tcp, 1).await?;
         deployment.core.stop();
-        starts.push(deployment.start_core(programs).await?);
+        let guests = run.of(GUESTS);
+        load::load(
+            deployment.database_url(),
+            Numbers::of_all(events, guests),
+            postgres,
+        )
+        .await?;
+        let mut starts = Vec::new();
+        for _ in 0..run.of(STARTS) {
+            deployment.core.stop();
+            starts.push(deployment.start_core(programs).await?);
+        }
+        deployment.reached().await?;
+        // What core does after its start would be measured, too.
+        if !run.is_quick {
+            settled::rest(&deployment.core).await?;
+        }
+        Ok(Self {
+            deployment,
+            events,
+            starts,
+        })
     }
-    deployment.reached().await?;
-    // What core does after its start would be measured, too.
-    if !run.is_quick {
-        settled::rest(&deployment.core).await?;
-    }
-    let mut times = vec![time(
-        "start of core".to_owned(),
-        &starts,
-        Milliseconds(START),
-    )];
-    let path = |template: &str| -> anyhow::Result<String> {
+
+    fn path(&self, template: &str) -> anyhow::Result<String> {
         let path = template.replace("{id}", &load::hot_event()?);
-        let path = path.replace("{half}", &(events / 2).to_string());
-        Ok(path.replace("{last}", &(events / 20 * 19 - 50).to_string()))
-    };
-    let (gateway, core, key) = (&deployment.gateway, &deployment.core, &deployment.key);
-    for (template, aim) in KEPT.into_iter().chain(READS) {
-        let path = path(template)?;
-        let asked = repeat(run, gateway, core, || get(&path, Some(key))).await?;
-        times.push(time(format!("GET {template}"), &asked.took, aim));
+        let path = path.replace("{half}", &(self.events / 2).to_string());
+        Ok(path.replace("{last}", &(self.events / 20 * 19 - 50).to_string()))
     }
-    for (template, aim) in KEPT {
-        let path = path(template)?;
+
+    async fn read(&self, run: &Run, template: &str) -> anyhow::Result<Vec<Duration>> {
+        let path = self.path(template)?;
+        let gateway = &self.deployment.gateway;
+        let request = || get(&path, Some(&self.deployment.key));
+        Ok(self.ask(run, gateway, request).await?.took)
+    }
+
+    async fn read_after_changes(&self, run: &Run, template: &str) -> anyhow::Result<Vec<Duration>> {
+        let path = self.path(template)?;
+        let Deployment {
+            gateway, core, key, ..
+        } = &self.deployment;
         let change = || create(key, true);
         let request = || get(&path, Some(key));
         let asked = ask_after_changes(gateway, core, run.of(TURN), change, request).await?;
-        let name = format!("GET {template}, after a change");
-        times.push(time(name, &asked.answers, aim));
+        Ok(asked.answers)
     }
-    let asked = repeat(run, gateway, core, || create(key, true)).await?;
-    times.push(time("POST /api/v1/events".to_owned(), &asked.took, Growth));
-    let bridge = deployment.surface(programs, "mcp-bridge").await?;
-    let credential = format!("Bearer {key}");
-    let list = || tool_call(MCP, &credential, "list_public_events", "{}");
-    let asked = repeat(run, &bridge, core, list).await?;
-    ensure_result(&asked.last.body)?;
-    let site = deployment.surface(programs, "website").await?;
-    repeat(run, &site, core, || get("/events", None)).await?;
-    let megabytes = vec![
-        ("core-service", core.memory_megabytes()?),
-        ("http-gateway", gateway.memory_megabytes()?),
-        ("mcp-bridge", bridge.memory_megabytes()?),
-        ("website", site.memory_megabytes()?),
-    ];
-    Ok(Measured { times, megabytes })
-}
 
-async fn repeat(
-    run: &Run,
-    surface: &Surface,
-    core: &Running,
-    request: impl Fn() -> http::Result<Request<Full<Bytes>>>,
-) -> anyhow::Result<Sequence> {
-    let asked = ask(surface, core, run.of(TURN), request).await?;
-    ensure!(asked.last.status.is_success(), "{:?}", asked.last);
-    Ok(asked)
-}
+    async fn create(&self, run: &Run) -> anyhow::Result<Vec<Duration>> {
+        let request = || create(&self.deployment.key, true);
+        let asked = self.ask(run, &self.deployment.gateway, request).await?;
+        Ok(asked.took)
+    }
 
-fn time(name: String, took: &[Duration], aim: Aim) -> Time {
-    Time {
-        name,
-        median: percentile(took, 50).into(),
-        slowest: percentile(took, 99).into(),
-        aim,
+    /// The memory of each program, of the other edges after they have served a list of the catalogue.
+    async fn megabytes(&self, run: &Run) -> anyhow::Result<[(&'static str, f64); 4]> {
+        let (deployment, programs) = (&self.deployment, run.programs()?);
+        let bridge = deployment.surface(programs, "mcp-bridge").await?;
+        let credential = format!("Bearer {}", deployment.key);
+        let list = || tool_call(MCP, &credential, "list_public_events", "{}");
+        let asked = self.ask(run, &bridge, list).await?;
+        ensure_result(&asked.last.body)?;
+        let site = deployment.surface(programs, "website").await?;
+        self.ask(run, &site, || get("/events", None)).await?;
+        Ok([
+            ("core-service", deployment.core.memory_megabytes()?),
+            ("http-gateway", deployment.gateway.memory_megabytes()?),
+            ("mcp-bridge", bridge.memory_megabytes()?),
+            ("website", site.memory_megabytes()?),
+        ])
+    }
+
+    async fn ask(
+        &self,
+        run: &Run,
+        surface: &Surface,
+        request: impl Fn() -> http::Result<Request<Full<Bytes>>>,
+    ) -> anyhow::Result<Sequence> {
+        let asked = ask(surface, &self.deployment.core, run.of(TURN), request).await?;
+        ensure!(asked.last.status.is_success(), "{:?}", asked.last);
+        Ok(asked)
     }
 }
