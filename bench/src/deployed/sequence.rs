@@ -55,7 +55,7 @@ impl Sequence {
     }
 }
 
-/// Asks a surface in front of this core.
+/// Asks a surface in front of this core. It fails if it is refused.
 pub(crate) async fn ask(
     surface: &Surface,
     core: &Running,
@@ -71,6 +71,8 @@ pub(crate) async fn ask(
     let (mut first_byte, mut took) = (Vec::new(), Vec::new());
     loop {
         let last = client.send(request()?).await?;
+        let is_error = last.status.is_client_error() || last.status.is_server_error();
+        ensure!(!is_error, "{last:?}");
         first_byte.push(last.first_byte);
         took.push(last.took);
         if took.len() >= turn.times && started.elapsed() >= turn.time {
@@ -112,7 +114,6 @@ pub(crate) async fn ask_after_changes(
         if is_change.get() { change() } else { request() }
     });
     let asked = asked.await?;
-    ensure!(asked.last.status.is_success(), "{:?}", asked.last);
     let pairs = asked.took.chunks_exact(2);
     let (changes, answers) = pairs
         .filter_map(|pair| Some((pair.first()?, pair.last()?)))

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 37] = [
+const STEPS: [Step; 38] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -96,6 +96,8 @@ const STEPS: [Step; 37] = [
     step!(42, "0042_fewer_indexes", both),
     step!(43, "0043_job_traces", both),
     step!(44, "0044_event_changes", both),
+    // PostgreSQL has no such tables.
+    step!(45, "0045_counters_by_event", sqlite),
 ];
 
 /// SQLite's migrations.

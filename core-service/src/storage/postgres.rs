@@ -124,6 +124,13 @@ macro_rules! any_of_input {
     };
 }
 
+/// By which a row of a table is found from an index: PostgreSQL does not say where a row is.
+macro_rules! row {
+    () => {
+        "id"
+    };
+}
+
 /// Names the index to read. PostgreSQL chooses it by itself.
 macro_rules! indexed_by_sitemaps {
     () => {

@@ -104,6 +104,13 @@ macro_rules! any_of_input {
     };
 }
 
+/// What an index has of each row of a table, and by which the row is found without another index.
+macro_rules! row {
+    () => {
+        "rowid"
+    };
+}
+
 /// Names the index to read: SQLite would read all events' rows by another one, and sort them.
 macro_rules! indexed_by_sitemaps {
     () => {

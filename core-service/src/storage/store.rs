@@ -101,13 +101,13 @@ impl Store {
     /// Fails if the database lacks migrations.
     pub async fn require_schema(&self) -> Result<(), Error> {
         let pending = self.pending_migrations().await?;
-        if pending.is_empty() {
-            return Ok(());
-        }
-        Err(Error::Configuration(format!(
-            "the database lacks migrations ({}): run the command migrate first",
-            pending.join(", ")
-        )))
+        let which = match &pending[..] {
+            [] => return Ok(()),
+            [first, .., last] => format!("{} migrations, {first} to {last}", pending.len()),
+            [only] => format!("migration {only}"),
+        };
+        let text = format!("the database lacks {which}: run the command migrate first");
+        Err(Error::Configuration(text))
     }
 
     /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
@@ -250,8 +250,8 @@ reads! {
 
     /// A page of the catalogue: live events that have not ended, by start, then id. The offset counts from a place, or from the first.
     catalogue::list_live_events(now: Instant, after: Option<Place>, limit: i64, offset: i64) -> Vec<(Event, Counters)>;
-    /// The place of every `step`th event of the catalogue.
-    catalogue::list_marks(now: Instant, step: i64) -> Vec<Place>;
+    /// The place of every `step`th event of the catalogue after a place, or from the first: at most so many places.
+    catalogue::list_marks(now: Instant, after: Option<Place>, step: i64, most: i64) -> Vec<Place>;
     /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
     /// A page of the events in the catalogue that match a filter, by start, then id. There are pages of the first

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::{
     domain::{cursor::Place, instant::Instant as Moment},
@@ -19,6 +19,13 @@ use crate::{
 };
 
 const STEP: i64 = 500;
+
+/// So many places are read at once, which takes some milliseconds.
+const PART: i64 = 20;
+
+/// How long reading rests after each part, times what the part took: to read them all at once would slow down all other calls of a small
+/// machine.
+const REST: u32 = 3;
 
 /// Skipping fewer takes at most some milliseconds. It needs no mark and is always exact.
 const DEEP: i64 = 5_000;
@@ -119,7 +126,7 @@ impl Marks {
             events: store.count_live_events(now).await?,
         };
         if self.kept().state != Some(state) {
-            let places = store.list_marks(now, STEP).await?;
+            let places = read_places(store, now).await?;
             let is_same = store.catalogue_version().await? == state.version;
             let mut kept = self.kept();
             kept.places = places;
@@ -131,6 +138,22 @@ impl Marks {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The places of a catalogue, which may change meanwhile.
+async fn read_places(store: &Store, now: Moment) -> Result<Vec<Place>, Error> {
+    let mut places = Vec::new();
+    loop {
+        let began = Instant::now();
+        let last = places.last().copied();
+        let part = store.list_marks(now, last, STEP, PART).await?;
+        let is_last = i64::try_from(part.len()).is_ok_and(|found| found < PART);
+        places.extend(part);
+        if is_last {
+            return Ok(places);
+        }
+        sleep(began.elapsed() * REST).await;
     }
 }
 

@@ -17,6 +17,12 @@ use crate::{
     },
 };
 
+/// Before all events.
+const FIRST: Place = Place {
+    key: i64::MIN,
+    id: Uuid::nil(),
+};
+
 /// The page is chosen from the index alone, and only its rows are read: this makes an offset of 500,000 ten times as fast.
 pub(in crate::storage) async fn list_live_events(
     connection: &mut Connection,
@@ -25,18 +31,18 @@ pub(in crate::storage) async fn list_live_events(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    let after = after.unwrap_or(Place {
-        key: i64::MIN,
-        id: Uuid::nil(),
-    });
+    let after = after.unwrap_or(FIRST);
     let rows = sqlx::query::<Db>(concat!(
         "SELECT ",
         event_columns!(),
         ", ",
         counter_columns!(),
-        " FROM (SELECT id, start_at FROM events WHERE live = TRUE AND effective_end > $1 AND (start_at, id) > ($4, $5) \
-          ORDER BY start_at, id LIMIT $2 OFFSET $3) page \
-          JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at, page.id"
+        " FROM (SELECT id, start_at, ",
+        row!(),
+        " AS event_row FROM events WHERE live = TRUE AND effective_end > $1 AND (start_at, id) > ($4, $5) \
+          ORDER BY start_at, id LIMIT $2 OFFSET $3) page JOIN events e ON e.",
+        row!(),
+        " = page.event_row JOIN event_counters c ON c.event_id = page.id ORDER BY page.start_at, page.id"
     ))
     .bind(now.micros())
     .bind(limit)
@@ -48,18 +54,25 @@ pub(in crate::storage) async fn list_live_events(
     events::read_all(&rows)
 }
 
-/// It reads the whole index of the catalogue, 300 ms for a million events.
+/// It reads as much of the index of the catalogue, some 300 ns for each event.
 pub(in crate::storage) async fn list_marks(
     connection: &mut Connection,
     now: Instant,
+    after: Option<Place>,
     step: i64,
+    most: i64,
 ) -> Result<Vec<Place>, Error> {
+    let after = after.unwrap_or(FIRST);
     let rows = sqlx::query::<Db>(
-        "SELECT start_at, id FROM (SELECT start_at, id, row_number() OVER (ORDER BY start_at, id) AS place FROM events \
-         WHERE live = TRUE AND effective_end > $1) numbered WHERE place % $2 = 0 ORDER BY start_at, id",
+        "SELECT start_at, id FROM (SELECT start_at, id, row_number() OVER (ORDER BY start_at, id) AS place FROM \
+         (SELECT start_at, id FROM events WHERE live = TRUE AND effective_end > $1 AND (start_at, id) > ($4, $5) \
+         ORDER BY start_at, id LIMIT $2 * $3) part) numbered WHERE place % $2 = 0 ORDER BY start_at, id",
     )
     .bind(now.micros())
     .bind(step)
+    .bind(most)
+    .bind(after.key)
+    .bind(after.id)
     .fetch_all(connection)
     .await?;
     rows.iter()

@@ -31,6 +31,9 @@ const IN_RANGE: &str =
 const IN_SECOND_RANGE: &str =
     "e.account_id = $1 AND (e.start_at, e.id) > ($8, $9) AND (e.start_at, e.id) < ($10, $11)";
 
+/// By which a page's rows are found from an index.
+const ROW: &str = row!();
+
 /// At `$2`.
 const IS_ACTIVE: &str = "e.is_cancelled = FALSE AND e.effective_end > $2";
 
@@ -143,7 +146,7 @@ fn places(filter: &MyEventsFilter, limit: Limit) -> String {
     let (others, limit) = (others(filter), limit.parameter());
     let part = |index: &str, conditions: &str, order: &str| {
         format!(
-            "SELECT * FROM (SELECT e.id, e.start_at, e.effective_end FROM events e{index} WHERE {conditions}{others} \
+            "SELECT * FROM (SELECT e.id, e.start_at, e.effective_end, e.{ROW} AS event_row FROM events e{index} WHERE {conditions}{others} \
              ORDER BY e.start_at {order}, e.id {order} LIMIT {limit}) part"
         )
     };
@@ -278,7 +281,8 @@ fn page(
         let (counted, found) = (counted.unwrap_or_default(), places(filter, Limit::Page));
         format!(
             "{counted}SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
-             JOIN events e ON e.id = page.id JOIN event_counters c ON c.event_id = e.id ORDER BY page.start_at{order}, page.id{order}"
+             JOIN events e ON e.{ROW} = page.event_row JOIN event_counters c ON c.event_id = page.id \
+             ORDER BY page.start_at{order}, page.id{order}"
         )
     });
     Ok(sqlx::query_with(text, arguments))

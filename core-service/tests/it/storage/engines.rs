@@ -97,6 +97,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0042_fewer_indexes",
             "0043_job_traces",
             "0044_event_changes",
+            "0045_counters_by_event",
         ]
     );
     store.migrate().await.unwrap();
