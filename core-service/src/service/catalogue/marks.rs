@@ -2,9 +2,9 @@
 //! [`STEP`]th place is kept in memory, 24 bytes for each, and a page is read from the one before it.
 //!
 //! Places move when the catalogue changes. They are exact as long as it has the same version and as many events as when they were read: an
-//! event that ends changes the number alone. After a change they are read again, at most once in [`RENEWED_AFTER`], and meanwhile not used
-//! after [`LONGEST_KEPT`]. So the offset of a page beyond [`DEEP`] may be wrong by what changed just now, as it is wrong for whoever reads one
-//! page after the other. What a page shows is always read.
+//! event that ends changes the number alone. After a change they are read again, at most once in [`RENEWED_AFTER`], and meanwhile used if they
+//! are new ([`LONGEST_KEPT`]) or not far off ([`FEW_CHANGES`]). So the offset of a page beyond [`DEEP`] may be wrong by what changed just now,
+//! as it is wrong for whoever reads one page after the other. What a page shows is always read.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -33,6 +33,9 @@ const DEEP: i64 = 5_000;
 const RENEWED_AFTER: Duration = Duration::from_secs(5);
 const LONGEST_KEPT: Duration = Duration::from_secs(10);
 
+/// After so many changes a place may be off by a step.
+const FEW_CHANGES: u64 = STEP.unsigned_abs();
+
 /// How long after somebody asked for a deep page the marks are renewed by whoever asks for any page, so that the next one need not wait.
 const WANTED: Duration = Duration::from_hours(1);
 
@@ -44,11 +47,20 @@ pub(super) struct Marks(Arc<Mutex<Kept>>);
 struct Kept {
     /// The last event of each full step.
     places: Vec<Place>,
-    /// The catalogue of which they are; `None` if it changed while they were read.
-    state: Option<State>,
-    read_at: Option<Instant>,
+    read: Option<Read>,
     wanted_at: Option<Instant>,
     is_being_read: bool,
+}
+
+/// How places were read.
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    /// When that began.
+    at: Instant,
+    /// The catalogue then.
+    state: State,
+    /// Whether it was still the same when all were read.
+    is_exact: bool,
 }
 
 /// A catalogue: two with the same version and number have the same events.
@@ -56,6 +68,19 @@ struct Kept {
 struct State {
     version: i64,
     events: i64,
+}
+
+impl State {
+    /// About how many changes lead from one to the other, or more.
+    const fn changes_since(self, earlier: Self) -> u64 {
+        self.version.abs_diff(earlier.version) + self.events.abs_diff(earlier.events)
+    }
+}
+
+impl Read {
+    fn is_exactly(self, state: State) -> bool {
+        self.is_exact && self.state == state
+    }
 }
 
 /// Where to begin reading a page.
@@ -103,7 +128,7 @@ impl Marks {
         if state.is_some() {
             kept.wanted_at = Some(Instant::now());
         }
-        if kept.is_due(state) {
+        if kept.is_due(state, events) {
             kept.is_being_read = true;
             tokio::spawn(self.clone().renew(store.clone(), now));
         }
@@ -120,19 +145,25 @@ impl Marks {
     }
 
     async fn read(&self, store: &Store, now: Moment) -> Result<(), Error> {
-        let read_at = Instant::now();
+        let at = Instant::now();
         let state = State {
             version: store.catalogue_version().await?,
             events: store.count_live_events(now).await?,
         };
-        if self.kept().state != Some(state) {
-            let places = read_places(store, now).await?;
-            let is_same = store.catalogue_version().await? == state.version;
-            let mut kept = self.kept();
-            kept.places = places;
-            kept.state = is_same.then_some(state);
+        let read = self.kept().read.filter(|read| read.is_exactly(state));
+        if let Some(read) = read {
+            self.kept().read = Some(Read { at, ..read });
+            return Ok(());
         }
-        self.kept().read_at = Some(read_at);
+        let places = read_places(store, now).await?;
+        let is_exact = store.catalogue_version().await? == state.version;
+        let mut kept = self.kept();
+        kept.places = places;
+        kept.read = Some(Read {
+            at,
+            state,
+            is_exact,
+        });
         Ok(())
     }
 
@@ -158,27 +189,32 @@ async fn read_places(store: &Store, now: Moment) -> Result<Vec<Place>, Error> {
 }
 
 impl Kept {
-    /// Whether to read them again, for a deep page of a catalogue or for another page.
-    fn is_due(&self, asked: Option<State>) -> bool {
-        let Some(read_at) = self.read_at else {
+    /// Whether to read them again, for a deep page of a catalogue or for another page, of so many events.
+    fn is_due(&self, asked: Option<State>, events: i64) -> bool {
+        let Some(read) = self.read else {
             return !self.is_being_read;
         };
-        let is_known = asked.is_some() && asked == self.state;
+        let is_known = asked.is_some_and(|state| read.is_exactly(state));
         let is_wanted = self.wanted_at.is_some_and(|at| at.elapsed() < WANTED);
-        !self.is_being_read && !is_known && is_wanted && read_at.elapsed() > RENEWED_AFTER
+        // Before they are so far off that a deep page cannot use them.
+        let is_soon_far_off = events.abs_diff(read.state.events) > FEW_CHANGES / 2;
+        let is_of_use = is_wanted || is_soon_far_off;
+        !self.is_being_read && !is_known && is_of_use && read.at.elapsed() > RENEWED_AFTER
     }
 
     fn start(&self, state: State, offset: i64) -> Start {
-        let is_exact = self.state == Some(state);
-        let is_new = self.read_at.is_some_and(|at| at.elapsed() <= LONGEST_KEPT);
-        if !is_exact && !is_new {
+        let Some(read) = self.read else {
+            return Start::first(offset);
+        };
+        let is_new = read.at.elapsed() <= LONGEST_KEPT;
+        if !is_new && state.changes_since(read.state) > FEW_CHANGES {
             return Start::first(offset);
         }
         let (after, offset) = nearest(&self.places, offset);
         Start {
             after,
             offset,
-            is_exact,
+            is_exact: read.is_exactly(state),
         }
     }
 }
@@ -214,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn places_are_exact_in_the_catalogue_of_which_they_are_and_old_ones_are_not_used_in_another()
+    async fn places_are_exact_in_the_catalogue_of_which_they_are_and_old_ones_are_not_used_in_quite_another()
      {
         let state = |version| State {
             version,
@@ -226,8 +262,11 @@ mod tests {
         };
         let kept = Kept {
             places: vec![place; 12],
-            state: Some(state(7)),
-            read_at: Some(Instant::now()),
+            read: Some(Read {
+                at: Instant::now(),
+                state: state(7),
+                is_exact: true,
+            }),
             wanted_at: Some(Instant::now()),
             is_being_read: false,
         };
@@ -238,17 +277,34 @@ mod tests {
         };
         assert_eq!(kept.start(state(7), 5_501), start(true));
         assert_eq!(kept.start(state(8), 5_501), start(false));
-        assert!(!kept.is_due(Some(state(8))), "they were read just now");
+        assert_eq!(kept.start(state(7_000), 5_501), start(false));
+        assert!(
+            !kept.is_due(Some(state(8)), 6_000),
+            "they were read just now"
+        );
 
         tokio::time::advance(LONGEST_KEPT + Duration::from_millis(1)).await;
         assert_eq!(kept.start(state(7), 5_501), start(true));
-        assert_eq!(kept.start(state(8), 5_501), Start::first(5_501));
-        assert!(!kept.is_due(Some(state(7))), "nothing has changed");
-        assert!(kept.is_due(Some(state(8))));
-        assert!(kept.is_due(None), "deep pages were wanted a moment ago");
+        assert_eq!(kept.start(state(507), 5_501), start(false));
+        assert_eq!(kept.start(state(508), 5_501), Start::first(5_501));
+        let with_fewer_events = State {
+            version: 7,
+            events: 5_499,
+        };
+        assert_eq!(kept.start(with_fewer_events, 5_001), Start::first(5_001));
+        assert!(!kept.is_due(Some(state(7)), 6_000), "nothing has changed");
+        assert!(kept.is_due(Some(state(8)), 6_000));
+        assert!(
+            kept.is_due(None, 6_000),
+            "deep pages were wanted a moment ago"
+        );
 
         tokio::time::advance(WANTED).await;
-        assert!(!kept.is_due(None), "nobody wants deep pages");
-        assert!(Kept::default().is_due(None), "the first is read ahead");
+        assert!(!kept.is_due(None, 6_250), "nobody wants deep pages");
+        assert!(kept.is_due(None, 6_251), "soon they are of no use");
+        assert!(
+            Kept::default().is_due(None, 6_000),
+            "the first is read ahead"
+        );
     }
 }
