@@ -250,8 +250,8 @@ reads! {
 
     /// A page of the catalogue: live events that have not ended, by start, then id. The offset counts from a place, or from the first.
     catalogue::list_live_events(now: Instant, after: Option<Place>, limit: i64, offset: i64) -> Vec<(Event, Counters)>;
-    /// The place of every `step`th event of the catalogue after a place, or from the first: at most so many places.
-    catalogue::list_marks(now: Instant, after: Option<Place>, step: i64, most: i64) -> Vec<Place>;
+    /// The place of the `step`th event of the catalogue after a place, or from the first.
+    catalogue::find_mark(now: Instant, after: Option<Place>, step: i64) -> Option<Place>;
     /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
     /// A page of the events in the catalogue that match a filter, by start, then id. There are pages of the first

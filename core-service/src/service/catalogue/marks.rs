@@ -20,8 +20,8 @@ use crate::{
 
 const STEP: i64 = 500;
 
-/// So many places are read at once, which takes some milliseconds.
-const PART: i64 = 20;
+/// So many places are read in turn, which takes some milliseconds.
+const PART: usize = 20;
 
 /// How long reading rests after each part, times what the part took: to read them all at once would slow down all other calls of a small
 /// machine.
@@ -174,15 +174,15 @@ impl Marks {
 
 /// The places of a catalogue, which may change meanwhile.
 async fn read_places(store: &Store, now: Moment) -> Result<Vec<Place>, Error> {
-    let mut places = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     loop {
         let began = Instant::now();
-        let last = places.last().copied();
-        let part = store.list_marks(now, last, STEP, PART).await?;
-        let is_last = i64::try_from(part.len()).is_ok_and(|found| found < PART);
-        places.extend(part);
-        if is_last {
-            return Ok(places);
+        for _ in 0..PART {
+            let last = places.last().copied();
+            match store.find_mark(now, last, STEP).await? {
+                Some(place) => places.push(place),
+                None => return Ok(places),
+            }
         }
         sleep(began.elapsed() * REST).await;
     }
