@@ -6,6 +6,7 @@ mod catalogue_version;
 mod changing;
 mod colliding;
 mod creating;
+mod deep_pages;
 mod erasing;
 mod exporting;
 mod forgetting;

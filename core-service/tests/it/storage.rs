@@ -11,6 +11,6 @@ mod expanding;
 mod my_events;
 mod pooler;
 mod portable;
-mod search;
+pub(crate) mod search;
 mod several_servers;
 mod totals;

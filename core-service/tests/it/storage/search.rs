@@ -101,7 +101,7 @@ async fn the_index_finds_what_looking_at_each_event_finds(database: Database) {
 
 /// Adds live events as an older version does, which knows nothing of the index. The first starts a day before [`NOW`], the others
 /// 10 hours after each other, and they end after 40 years.
-async fn add_by_an_older_version(database: &Database, account: AccountId, count: i64) {
+pub(crate) async fn add_by_an_older_version(database: &Database, account: AccountId, count: i64) {
     const COLUMNS: &str = "INSERT INTO events (id, account_id, slug, title, description, location, start_at, start_local, \
         end_at, end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, live, custom_fields, sequence, \
         created_at, updated_at)";
@@ -116,6 +116,8 @@ async fn add_by_an_older_version(database: &Database, account: AccountId, count:
         "$1, 'old-' || n, 'Old event ' || n, 'Of before', 'Here', {start} + n * {step}, '2030-01-01T00:00:00', {end}, '2070-01-01T00:00:00', 'UTC', {end}, 100, \
          TRUE, TRUE, FALSE, TRUE, '[]', 0, 1, 2"
     );
+    let total = format!("UPDATE catalogue_totals SET live = live + {count} WHERE shard = 0");
+    let counted = || sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{COUNTERS}; {total}")));
     let last = count - 1;
     if database.is_postgres() {
         let text = format!(
@@ -124,8 +126,7 @@ async fn add_by_an_older_version(database: &Database, account: AccountId, count:
         let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
         let query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(account.uuid());
         query.execute(&mut connection).await.unwrap();
-        let counters = sqlx::raw_sql(COUNTERS).execute(&mut connection).await;
-        counters.unwrap();
+        counted().execute(&mut connection).await.unwrap();
     } else {
         let text = format!(
             "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {last}) \
@@ -136,8 +137,7 @@ async fn add_by_an_older_version(database: &Database, account: AccountId, count:
             .unwrap();
         let query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(account.uuid());
         query.execute(&mut connection).await.unwrap();
-        let counters = sqlx::raw_sql(COUNTERS).execute(&mut connection).await;
-        counters.unwrap();
+        counted().execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();
     }
 }
