@@ -241,16 +241,19 @@ impl Authenticator {
         if self.unknown.was_refused(&hash, now) {
             return Err(Error::Unauthorized);
         }
-        if !self.credentials.has_recognised(&hash) {
-            self.unknown.count(client)?;
-        }
+        let attempt = if self.credentials.has_recognised(&hash) {
+            None
+        } else {
+            Some(self.unknown.begin(client)?)
+        };
         let revocations = self.credentials.revocations();
         let looked_up = credential.look_up(self, now).await;
-        let recognised = looked_up.inspect_err(|error| {
-            if matches!(error, Error::Unauthorized) {
-                self.unknown.refuse(hash, now);
-            }
-        })?;
+        match (&looked_up, attempt) {
+            (Err(Error::Unauthorized), _) => self.unknown.refuse(hash, now),
+            (_, Some(attempt)) => attempt.forgive(),
+            (_, None) => {}
+        }
+        let recognised = looked_up?;
         self.credentials.remember(hash, recognised, revocations);
         Ok(recognised.caller)
     }

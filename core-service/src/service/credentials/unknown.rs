@@ -1,6 +1,6 @@
 //! Credentials that this core has not seen to be valid. To look one up costs a query, and anybody can make them up.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, num::NonZeroU32};
 
 use moka::{policy::EvictionPolicy, sync::Cache};
 use process::networks::subscriber;
@@ -15,8 +15,8 @@ use crate::{
     service::{Error, limits::Limiter},
 };
 
-/// How many of them are looked up for one client in a minute: enough for the first calls of many people behind one address.
-const LOOK_UPS: u32 = 300;
+/// How many that nobody has one client may try in a minute: enough for many people behind one address, of whom some mistype theirs.
+const TRIES: u32 = 300;
 
 /// Maximum number of refused credentials that are remembered, about 1 MB. Beyond it, the least recently used are evicted.
 const REMEMBERED: u64 = 10_000;
@@ -26,7 +26,7 @@ const REMEMBERED: u64 = 10_000;
 pub(super) struct Unknown {
     /// When they were refused.
     refused: Cache<Hash, Instant>,
-    look_ups: Option<Limiter<IpAddr>>,
+    tries: Option<Limiter<IpAddr>>,
 }
 
 impl Unknown {
@@ -34,7 +34,7 @@ impl Unknown {
         let cache = Cache::builder().max_capacity(REMEMBERED);
         Self {
             refused: cache.eviction_policy(EvictionPolicy::lru()).build(),
-            look_ups: Limiter::new("unknown-keys", Limit::new(LOOK_UPS, Period::Minute), clock),
+            tries: Limiter::new("unknown-keys", Limit::new(TRIES, Period::Minute), clock),
         }
     }
 
@@ -48,14 +48,37 @@ impl Unknown {
         self.refused.insert(hash, now);
     }
 
-    /// Counts a look-up for a client, whose address is not always known.
-    pub(super) fn count(&self, client: Option<IpAddr>) -> Result<(), Error> {
-        let (Some(limiter), Some(client)) = (&self.look_ups, client) else {
-            return Ok(());
-        };
-        let counted = limiter.count(&subscriber(client));
-        counted
-            .map(|_allowance| ())
-            .map_err(|wait| Error::TooManyUnknownKeys { wait })
+    /// Begins a look-up for a client, whose address is not always known. Refuses one that tried too many.
+    pub(super) fn begin(&self, client: Option<IpAddr>) -> Result<LookUp<'_>, Error> {
+        let client = client.map(subscriber);
+        let tries = self.tries.as_ref().zip(client);
+        if let Some((limiter, client)) = tries {
+            let checked = limiter.check(&client, NonZeroU32::MIN);
+            checked.map_err(|wait| Error::TooManyUnknownKeys { wait })?;
+        }
+        Ok(LookUp { tries })
+    }
+}
+
+/// A look-up. It counts for its client when it ends, also by a cancelled call: otherwise resets would make look-ups free.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct LookUp<'a> {
+    tries: Option<(&'a Limiter<IpAddr>, IpAddr)>,
+}
+
+impl LookUp<'_> {
+    /// Does not count it: the credential is valid, or the database is away, which says nothing about the credential.
+    pub(super) fn forgive(mut self) {
+        self.tries = None;
+    }
+}
+
+impl Drop for LookUp<'_> {
+    fn drop(&mut self) {
+        if let Some((limiter, client)) = self.tries {
+            // What exceeds the limit was under way with those before. The gate bounds how many are.
+            let _ = limiter.count(&client);
+        }
     }
 }

@@ -72,7 +72,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 
     /// Whether so many more would be allowed, or how long to wait. Counts nothing.
-    pub(super) fn check(&self, key: &K, more: NonZeroU32) -> Result<(), Duration> {
+    pub(in crate::service) fn check(&self, key: &K, more: NonZeroU32) -> Result<(), Duration> {
         match self.states.check_key_n(&Access::Look(key.clone()), more) {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refused)) => Err(self.wait_until(refused.earliest_possible())),

@@ -1,6 +1,6 @@
 //! Keys that are made up cost few queries, and keep nobody's key from working.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use core_service::{
     domain::{api_key::PlainKey, entropy::Entropy},
@@ -59,7 +59,7 @@ async fn who_tries_many_keys_has_to_wait_but_keys_that_are_valid_work(database: 
     };
     let known = make("laptop").await;
     authenticate(&instance, &known, CLIENT).await.unwrap();
-    for number in 1..MOST {
+    for number in 0..MOST {
         let refused = authenticate(&instance, &made_up(number), CLIENT).await;
         assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
     }
@@ -85,8 +85,34 @@ async fn who_tries_many_keys_has_to_wait_but_keys_that_are_valid_work(database: 
     authenticate(&instance, &newer, CLIENT).await.unwrap();
 }
 
+async fn a_key_that_could_not_be_looked_up_does_not_count_as_unknown(database: Database) {
+    let instance = Instance::open(&database).await;
+    instance.store.close().await;
+    for number in 0..=MOST {
+        let failed = authenticate(&instance, &made_up(number), CLIENT).await;
+        assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
+    }
+}
+
+async fn a_call_that_is_cancelled_counts_like_one_that_waits(database: Database) {
+    let instance = Instance::open(&database).await;
+    for number in 0..MOST {
+        let key = made_up(number);
+        let call = authenticate(&instance, &key, CLIENT);
+        // It is begun, and dropped before the database answers.
+        let _ = tokio::time::timeout(Duration::ZERO, call).await;
+    }
+    let refused = authenticate(&instance, &made_up(MOST), CLIENT).await;
+    assert!(
+        matches!(refused, Err(Error::TooManyUnknownKeys { .. })),
+        "{refused:?}"
+    );
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
+    a_call_that_is_cancelled_counts_like_one_that_waits,
+    a_key_that_could_not_be_looked_up_does_not_count_as_unknown,
     a_refused_key_is_looked_up_again_only_after_a_moment,
     who_tries_many_keys_has_to_wait_but_keys_that_are_valid_work,
 );
