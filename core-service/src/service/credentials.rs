@@ -244,7 +244,7 @@ impl Authenticator {
         let attempt = if self.credentials.has_recognised(&hash) {
             None
         } else {
-            Some(self.unknown.begin(client)?)
+            Some(self.unknown.allow(client)?)
         };
         let revocations = self.credentials.revocations();
         let looked_up = credential.look_up(self, now).await;

@@ -48,8 +48,8 @@ impl Unknown {
         self.refused.insert(hash, now);
     }
 
-    /// Begins a look-up for a client, whose address is not always known. Refuses one that tried too many.
-    pub(super) fn begin(&self, client: Option<IpAddr>) -> Result<LookUp<'_>, Error> {
+    /// Allows a client, whose address is not always known, one more look-up. Refuses one that tried too many.
+    pub(super) fn allow(&self, client: Option<IpAddr>) -> Result<LookUp<'_>, Error> {
         let client = client.map(subscriber);
         let tries = self.tries.as_ref().zip(client);
         if let Some((limiter, client)) = tries {
