@@ -13,14 +13,6 @@
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
-/// The beginning of a statement that adds entries to the audit log.
-macro_rules! insert_into_audit_log {
-    () => {
-        "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, reason)"
-    };
-}
-
-mod addition;
 mod catalogue_reads;
 mod error;
 mod migrations;
@@ -40,7 +32,6 @@ mod tx;
 mod uses;
 mod values;
 
-pub use addition::{Addition, Alone};
 pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};

@@ -1,6 +1,5 @@
 //! The caller's own events.
 
-mod accounts;
 mod announce;
 mod cancel;
 mod change;
@@ -18,7 +17,7 @@ pub use searches::{Found, OwnSearches, SearchedPage};
 
 use std::{collections::HashMap, sync::Arc};
 
-use self::{accounts::KnownAccounts, searches::MANY};
+use self::searches::MANY;
 use super::{
     Commands, Error, Principal, Unit, catalogue::saturated, pages::page, shared_read::SharedRead,
 };
@@ -85,7 +84,6 @@ pub struct Events {
     plans: Plans,
     defaults: EventDefaults,
     searches: OwnSearches,
-    accounts: KnownAccounts,
     versions: Arc<SharedRead<EventsVersion>>,
 }
 
@@ -93,7 +91,6 @@ impl Events {
     /// Events, with these quotas and defaults.
     pub fn new(commands: Commands, plans: Plans, defaults: EventDefaults) -> Self {
         Self {
-            accounts: KnownAccounts::of(commands.store()),
             commands,
             plans,
             defaults,

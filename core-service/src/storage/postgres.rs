@@ -1,6 +1,5 @@
 //! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
-mod additions;
 #[path = "connections.rs"]
 mod connections;
 mod entries;
@@ -70,46 +69,6 @@ macro_rules! with_change {
 macro_rules! change_number {
     ($shard:literal) => {
         "(SELECT latest FROM numbered)"
-    };
-}
-
-/// The beginning of a statement that adds an event of shard `$33`, and then its entry in the audit log, if there is one.
-macro_rules! added_and_audited {
-    ($($insert:tt)+) => {
-        with_change!(
-            "$33",
-            ", added AS (",
-            $($insert)+,
-            " RETURNING id, slug), audited AS (",
-            insert_into_audit_log!(),
-            " SELECT $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49 FROM added WHERE $37 IS NOT NULL)"
-        )
-    };
-}
-
-/// A statement that adds an event with its entry in the audit log and its counters, and answers its slug.
-macro_rules! with_counters {
-    ($($insert:tt)+) => {
-        concat!(
-            added_and_audited!($($insert)+),
-            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-             SELECT id, 0, 0, 0, 0, 1 FROM added) SELECT slug FROM added"
-        )
-    };
-}
-
-/// The same for an event of the catalogue, with its entry and the total. The total is locked last, since its part reads what was added.
-macro_rules! with_entry {
-    ($($insert:tt)+) => {
-        concat!(
-            added_and_audited!($($insert)+),
-            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-             SELECT id, 0, 0, 0, 0, 1 FROM added), \
-             entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $50, $13, CAST($51 AS tsvector) FROM added), \
-             totalled AS (UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)) \
-             SELECT slug FROM added"
-        )
     };
 }
 

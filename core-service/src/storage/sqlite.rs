@@ -80,20 +80,6 @@ macro_rules! change_number {
     };
 }
 
-/// A statement that adds an event, and answers its slug. SQLite writes to one table in a statement.
-macro_rules! with_counters {
-    ($($insert:tt)+) => {
-        concat!($($insert)+, " RETURNING slug")
-    };
-}
-
-/// See `with_counters!`.
-macro_rules! with_entry {
-    ($($insert:tt)+) => {
-        with_counters!($($insert)+)
-    };
-}
-
 /// Whether a statement writes to one table only.
 const WRITES_ONE_TABLE: bool = true;
 

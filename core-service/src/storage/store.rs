@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
-    Addition, AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord,
+    AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord,
     KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
     StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
@@ -119,24 +119,6 @@ impl Store {
         };
         traces::ended(began, DATABASE, "begin", inner.is_ok());
         inner.map(Tx)
-    }
-
-    /// Whether each statement is a way to a server and back. A transaction on SQLite takes none.
-    pub fn is_on_server(&self) -> bool {
-        matches!(&*self.0, Engine::Postgres(_))
-    }
-
-    /// Adds an event, as [`Tx::insert_event`] does, without a transaction around it, and answers its slug. `None`, and nothing written, if both
-    /// its slugs are taken, or if the account has changed in what decides; on SQLite always. After [`Error::UnknownOutcome`] it must not be
-    /// repeated blindly.
-    pub async fn add_event(&self, addition: &Addition<'_>) -> Result<Option<String>, Error> {
-        let Engine::Postgres(engine) = &*self.0 else {
-            return Ok(None);
-        };
-        let began = traces::now();
-        let added = engine.add_event(addition).await;
-        traces::ended(began, DATABASE, "add_event", added.is_ok());
-        added
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.

@@ -302,10 +302,10 @@ statements! {
     events::find_event(event: EventId) -> Option<Event>;
     /// Whether an event has this slug; only [`Tx::insert_event`] decides.
     events::slug_taken(slug: &str) -> bool;
-    /// Adds an event with empty counters, with its entry in the audit log, if there is one, and counts it in the catalogue when it is `live`
+    /// Adds an event with empty counters, and counts it in the catalogue when it is `live`
     /// (published, listed, not cancelled, not ended). False, and nothing written, when its slug is taken: try another in the same
     /// transaction.
-    events::insert_event(event: &Event, live: bool, entry: Option<&AuditEntry>) -> bool;
+    events::insert_event(event: &Event, live: bool) -> bool;
     /// Writes all fields that may change, and `live` with the catalogue's total. Owner, slug and cancellation do not change.
     events::update_event(event: &Event, live: bool) -> ();
     /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.

@@ -176,15 +176,9 @@ pub(super) async fn set_live(
     move_total(connection, shard(event.uuid()), if live { 1 } else { -1 }).await
 }
 
-/// Counts an event that was added as live, and raises the version: both are in one row.
+/// Counts an event that was added as live.
 pub(super) async fn count_new(connection: &mut Connection, event: EventId) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $1",
-    )
-    .bind(i32::from(shard(event.uuid())))
-    .execute(connection)
-    .await?;
-    Ok(())
+    move_total(connection, shard(event.uuid()), 1).await
 }
 
 async fn move_total(connection: &mut Connection, shard: u8, delta: i64) -> Result<(), Error> {

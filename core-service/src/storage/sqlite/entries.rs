@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sqlx::{Row as _, query::Query, sqlite::SqliteArguments};
+use sqlx::Row as _;
 
 use super::{Connection, Db, Input};
 use crate::{
@@ -62,14 +62,6 @@ pub(super) async fn put(
             .await?;
     }
     Ok(())
-}
-
-/// SQLite adds entries by statements of their own.
-pub(super) const fn bind<'q>(
-    query: Query<'q, Db, SqliteArguments>,
-    _entry: &CatalogueEntry,
-) -> Query<'q, Db, SqliteArguments> {
-    query
 }
 
 /// For each entry the next position of its second.

@@ -222,7 +222,7 @@ async fn a_change_that_is_committed_late_is_found(database: Database) {
         let mut event = rows.event(olga.account, 1);
         event.title = format!("Rust late {number}");
         let mut tx = instance.store.begin().await.unwrap();
-        assert!(tx.insert_event(&event, false, None).await.unwrap());
+        assert!(tx.insert_event(&event, false).await.unwrap());
         let mut other = rows.event(olga.account, 2);
         other.title = format!("Rust soon {number}");
         let shard = |event: &Event| event.id.uuid().as_bytes()[15] % 16;

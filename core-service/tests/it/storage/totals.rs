@@ -46,7 +46,7 @@ impl Owner {
         let event = self.changed(self.rows.event(self.account, 0));
         let mut tx = self.store.begin().await.unwrap();
         let live = event.is_live(self.clock.now());
-        assert!(tx.insert_event(&event, live, None).await.unwrap());
+        assert!(tx.insert_event(&event, live).await.unwrap());
         tx.commit().await.unwrap();
         self.events.push(event);
     }
