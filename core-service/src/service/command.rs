@@ -4,13 +4,10 @@
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Unit`].
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use process::traces;
-use tokio::{
-    sync::watch,
-    time::{Instant as Moment, sleep},
-};
+use tokio::time::{Instant as Moment, sleep};
 use tracing::Span;
 use uuid::Uuid;
 
@@ -21,7 +18,7 @@ use crate::{
         clock::Clock,
         entropy::Entropy,
         fact::{Fact, Mailing},
-        ids::{AccountId, EventId},
+        ids::AccountId,
         instant::Instant,
         job::Job,
         organizer_mail::Collection,
@@ -47,24 +44,6 @@ pub struct Commands {
     entropy: Entropy,
     fetches_covers: bool,
     under_way: UnderWay,
-    committed: Committed,
-}
-
-/// Says that commands of this process have changed the catalogue or its seats.
-#[derive(Debug, Clone)]
-pub(super) struct Committed(Arc<watch::Sender<()>>);
-
-impl Default for Committed {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(())))
-    }
-}
-
-impl Committed {
-    /// Notices each change from now on.
-    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
-        self.0.subscribe()
-    }
 }
 
 impl Commands {
@@ -76,7 +55,6 @@ impl Commands {
             entropy,
             fetches_covers: false,
             under_way: UnderWay::default(),
-            committed: Committed::default(),
         }
     }
 
@@ -137,14 +115,7 @@ impl Commands {
             consequences: Consequences::default(),
         };
         let answer = Box::pin(decide(&mut unit)).await?;
-        let is_news =
-            !unit.consequences.catalogue.is_empty() || !unit.consequences.seats.is_empty();
-        let outcome = Box::pin(unit.commit()).await;
-        if is_news {
-            // Also after a commit whose outcome is unknown.
-            self.committed.0.send_replace(());
-        }
-        outcome?;
+        Box::pin(unit.commit()).await?;
         Ok(answer)
     }
 
@@ -156,11 +127,6 @@ impl Commands {
     /// The running calls with an idempotency key.
     pub(super) const fn under_way(&self) -> &UnderWay {
         &self.under_way
-    }
-
-    /// Says when commands of this process have changed the catalogue.
-    pub(super) const fn committed(&self) -> &Committed {
-        &self.committed
     }
 
     /// The clock.
@@ -202,10 +168,6 @@ struct Consequences {
     any: bool,
     audit: Vec<AuditEntry>,
     jobs: Vec<Job>,
-    /// Events whose entry in the catalogue changed.
-    catalogue: Vec<EventId>,
-    /// Events of which another number of seats is left.
-    seats: BTreeSet<EventId>,
     /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
     organizers: BTreeSet<AccountId>,
 }
@@ -256,9 +218,6 @@ impl Unit {
         consequences
             .organizers
             .extend(fact.news_for_organizers(actor));
-        let event = fact.catalogue_change(self.now);
-        consequences.catalogue.extend(event);
-        consequences.seats.extend(fact.seat_change());
         match fact.mailing(self.now) {
             Some(mailing) => self.schedule(mailing).await,
             None => Ok(0),
@@ -320,8 +279,6 @@ impl Unit {
             any,
             audit,
             jobs,
-            catalogue,
-            seats,
             organizers,
         } = self.consequences;
         if !any {
@@ -340,14 +297,6 @@ impl Unit {
         }
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
-        }
-        if !catalogue.is_empty() {
-            // These locks are taken last, and so held for the shortest time.
-            self.tx.raise_catalogue_version(&catalogue).await?;
-        }
-        if !seats.is_empty() {
-            let seats: Vec<EventId> = seats.into_iter().collect();
-            self.tx.raise_seat_versions(&seats).await?;
         }
         self.tx.commit().await
     }

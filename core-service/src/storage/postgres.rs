@@ -5,20 +5,17 @@ mod connections;
 mod entries;
 mod input;
 mod matches;
-mod seat_changes;
 mod servers;
-mod standby;
 
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
-use self::connections::{Away, Connections};
-pub(super) use self::connections::{Lease, Transaction};
+pub(super) use self::connections::Transaction;
+use self::connections::{Away, Connections, Lease};
 use self::input::Input;
-use self::servers::{Kind, Servers};
-pub(super) use self::standby::Standby;
+use self::servers::Servers;
 use super::migrations::postgres as migrations;
 use super::{Error, Options, store::Outages};
 
@@ -52,28 +49,6 @@ macro_rules! skip_locked {
         " FOR UPDATE SKIP LOCKED"
     };
 }
-
-/// A statement that changes an event of a shard, whose number it raises.
-macro_rules! with_change {
-    ($shard:literal, $($statement:tt)+) => {
-        concat!(
-            "WITH numbered AS (UPDATE event_changes SET latest = latest + 1 WHERE shard = ",
-            $shard,
-            " RETURNING latest) ",
-            $($statement)+
-        )
-    };
-}
-
-/// The number of a change in `with_change!`.
-macro_rules! change_number {
-    ($shard:literal) => {
-        "(SELECT latest FROM numbered)"
-    };
-}
-
-/// Whether a statement writes to one table only.
-const WRITES_ONE_TABLE: bool = false;
 
 /// What a column of a table is compared with: the values of a column of `input`. As an array they are looked up in the table's index. A
 /// join might read all of the table instead, by a plan from when it was small.
@@ -166,8 +141,6 @@ pub(super) mod codes;
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
 pub(super) mod details;
-#[path = "queries/event_changes.rs"]
-pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]
@@ -190,8 +163,6 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
-#[path = "queries/news.rs"]
-pub(super) mod news;
 #[path = "queries/oauth_clients.rs"]
 pub(super) mod oauth_clients;
 #[path = "queries/oauth_codes.rs"]
@@ -277,7 +248,7 @@ async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> 
     Ok(row.try_get::<&str, _>("read_only")? == "off")
 }
 
-/// A connection to a server of the wanted kind; none while there is none.
+/// A connection to the server that takes writes; none while there is none.
 async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
     target.connect().await
 }
@@ -288,16 +259,12 @@ pub(super) struct Engine {
     readers: Connections,
     writers: Connections,
     servers: Servers,
-    standby: Option<Standby>,
     is_pooled: bool,
 }
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let servers = Servers::parse(options.url.expose_secret(), Kind::Primary)?;
-        let replica = options.replica.as_ref();
-        let replica = replica.map(|url| Servers::parse(url.expose_secret(), Kind::Standby));
-        let replica = replica.transpose()?;
+        let servers = Servers::parse(options.url.expose_secret())?;
         reach(&servers).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
@@ -311,7 +278,6 @@ impl Engine {
         Ok(Self {
             readers,
             writers: connections(WRITING, for_writes).measured("write"),
-            standby: replica.map(|servers| Standby::new(servers, options.is_pooled, for_reads)),
             servers,
             is_pooled: options.is_pooled,
         })
@@ -323,15 +289,6 @@ impl Engine {
 
     pub(super) fn outages(&self) -> Outages {
         self.readers.outages()
-    }
-
-    /// See [`Standby::lag`].
-    pub(super) async fn replica_lag(&self) -> Option<Result<Duration, String>> {
-        Some(self.standby.as_ref()?.lag(&self.readers).await)
-    }
-
-    pub(super) const fn standby(&self) -> Option<&Standby> {
-        self.standby.as_ref()
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {
@@ -360,9 +317,6 @@ impl Engine {
     pub(super) async fn close(&self) {
         self.readers.close().await;
         self.writers.close().await;
-        if let Some(standby) = &self.standby {
-            standby.close().await;
-        }
     }
 }
 

@@ -312,14 +312,6 @@ statements! {
     events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
     /// Removes a draft without registrations, with all that belongs to it. Its counters are locked.
     my_events::delete_event(event: EventId) -> ();
-    /// Notes that a draft is deleted, for cores that keep what its account's searches look at.
-    event_changes::note_deleted_draft(event: EventId, account: AccountId, now: Instant) -> ();
-    /// Forgets at most `limit` drafts that were deleted before a moment; returns their number.
-    event_changes::forget_deleted_drafts(before: Instant, limit: i64) -> u64;
-    /// Raises the catalogue's version for changes of these events.
-    catalogue::raise_catalogue_version(events: &[EventId]) -> ();
-    /// Notes that another number of seats is left of these events, each of which is there once.
-    news::raise_seat_versions(events: &[EventId]) -> ();
     /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
     /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Connection, Db, Input};
+use super::{Connection, Input};
 use crate::{
     domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, values},

@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 use sqlx::{Decode, Row as _};
 
-use super::{Connection, Db, Row, catalogue, entries, event_changes};
+use super::{Connection, Db, Row, catalogue, entries};
 use crate::{
     domain::{
         catalogue::CatalogueEntry,
@@ -13,10 +13,7 @@ use crate::{
         registration::Counters,
         schedule::{EventTime, Schedule},
     },
-    storage::{
-        Error,
-        values::{self, shard},
-    },
+    storage::{Error, values},
 };
 
 macro_rules! event_columns {
@@ -113,18 +110,15 @@ pub(in crate::storage) async fn insert_event(
         end,
         timezone,
     } = &event.schedule;
-    event_changes::raise(connection, event.id).await?;
-    let done = sqlx::query::<Db>(with_change!(
-        "$33",
+    let done = sqlx::query::<Db>(
         "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
          end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
          cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of, change_number) \
+         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $25, ",
-        change_number!("$33"),
-        ") ON CONFLICT (slug) DO NOTHING",
-    ))
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $25) \
+         ON CONFLICT (slug) DO NOTHING",
+    )
     .bind(event.id.uuid())
     .bind(event.account_id.uuid())
     .bind(&event.slug)
@@ -157,7 +151,6 @@ pub(in crate::storage) async fn insert_event(
     .bind(event.published_start.map(Instant::micros))
     .bind(event.version)
     .bind(values::event_search_text(event))
-    .bind(i32::from(shard(event.id.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 0 {
@@ -192,17 +185,14 @@ pub(in crate::storage) async fn update_event(
         end,
         timezone,
     } = &event.schedule;
-    event_changes::raise(connection, event.id).await?;
-    let done = sqlx::query::<Db>(with_change!(
-        "$27",
+    let done = sqlx::query::<Db>(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
          requires_approval = $19, confirm_by_email = $21, organizer_name = $22, contact_email = $23, \
-         published_start = $24, version = $25, search_text = $26, change_number = ",
-        change_number!("$27"),
-        " WHERE id = $1",
-    ))
+         published_start = $24, version = $25, search_text = $26 \
+         WHERE id = $1",
+    )
     .bind(event.id.uuid())
     .bind(&event.title)
     .bind(&event.description)
@@ -229,7 +219,6 @@ pub(in crate::storage) async fn update_event(
     .bind(event.published_start.map(Instant::micros))
     .bind(event.version)
     .bind(values::event_search_text(event))
-    .bind(i32::from(shard(event.id.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -249,18 +238,13 @@ pub(in crate::storage) async fn mark_cancelled(
     reason: Option<&str>,
     now: Instant,
 ) -> Result<bool, Error> {
-    event_changes::raise(connection, event).await?;
-    let done = sqlx::query::<Db>(with_change!(
-        "$4",
-        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3, \
-         change_number = ",
-        change_number!("$4"),
-        " WHERE id = $1 AND is_cancelled = FALSE",
-    ))
+    let done = sqlx::query::<Db>(
+        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3 \
+         WHERE id = $1 AND is_cancelled = FALSE",
+    )
     .bind(event.uuid())
     .bind(reason)
     .bind(now.micros())
-    .bind(i32::from(shard(event.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 0 {

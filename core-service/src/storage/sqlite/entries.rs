@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::Row as _;
 
-use super::{Connection, Db, Input};
+use super::{Connection, Input};
 use crate::{
     domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, FULL_BATCH, values},
