@@ -1,6 +1,6 @@
 //! A binding without its types, so that what serves it is compiled once, and not for each.
 
-use edge::{Callee, Problem, Question, read_json};
+use edge::{EncodedRequest, Problem, RpcMethod, read_json};
 use http::Method;
 use muster_api::{
     Scope,
@@ -21,7 +21,7 @@ pub(crate) struct Route {
     pub(crate) caching: Option<Caching>,
     /// Whether it is a `GET`.
     pub(crate) is_read: bool,
-    pub(crate) callee: Callee,
+    pub(crate) method: RpcMethod,
     pub(crate) draft: fn() -> Box<dyn Draft>,
     pub(crate) write_json: fn(&[u8], &mut Vec<u8>) -> Result<(), Malformed>,
     pub(crate) next_page: fn(&[u8]) -> Result<Option<NextPage>, Malformed>,
@@ -42,7 +42,7 @@ impl Route {
             takes_key: B::IDEMPOTENCY_KEY,
             caching: B::CACHING,
             is_read: B::METHOD == Method::GET,
-            callee: Callee::of::<B>(),
+            method: RpcMethod::of::<B>(),
             draft: || Box::new(DraftOf::<B>(B::Request::default())),
             write_json: B::write_json,
             next_page: B::next_page,
@@ -60,7 +60,7 @@ pub(crate) trait Draft: Send {
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
     /// Replaces everything by what a body has.
     fn read(&mut self, body: &[u8]) -> Result<(), Problem>;
-    fn question(&self) -> Question;
+    fn encode(&self) -> EncodedRequest;
 }
 
 struct DraftOf<B: Binding>(B::Request);
@@ -75,7 +75,7 @@ impl<B: Binding> Draft for DraftOf<B> {
         Ok(())
     }
 
-    fn question(&self) -> Question {
-        Question::to::<B>(&self.0)
+    fn encode(&self) -> EncodedRequest {
+        EncodedRequest::new::<B>(&self.0)
     }
 }

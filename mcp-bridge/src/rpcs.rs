@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use edge::{CheckCredential, Context, Core, Problem, Question, check_credential, read_value};
+use edge::{CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value};
 use muster_api::{
     Reason, Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
@@ -41,7 +41,7 @@ pub(crate) struct Entry {
     /// Its name for operators.
     pub(crate) name: &'static str,
     /// Reads its input.
-    question: fn(Input) -> Result<Question, Problem>,
+    encode: fn(Input) -> Result<EncodedRequest, Problem>,
     /// Its answer's fields.
     shape: Option<&'static Shape>,
     /// Checks its input, as far as this is possible without core.
@@ -60,7 +60,7 @@ impl Entry {
         input: Input,
         context: &Context,
     ) -> Result<Output, Problem> {
-        let answer = core.answer((self.question)(input)?, context).await;
+        let answer = core.answer((self.encode)(input)?, context).await;
         let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
         // Names take more than numbers on the wire do.
         let mut json = Vec::with_capacity(2 * message.len());
@@ -87,7 +87,7 @@ impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
-            question: |input| Ok(Question::to::<R>(&message::<R>(input)?)),
+            encode: |input| Ok(EncodedRequest::new::<R>(&message::<R>(input)?)),
             shape: R::SHAPE,
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,

@@ -1,4 +1,4 @@
-//! An rpc without its types, so that what calls it is compiled once, and not for each rpc.
+//! Methods of core without their types, so that the code of calls is compiled once, and not for each rpc.
 
 use bytes::Bytes;
 use muster_api::{
@@ -7,15 +7,15 @@ use muster_api::{
 };
 use process::places::Kind;
 
-use super::wire::encode;
+use super::codec::encode;
 
-/// What a call has to know of its rpc.
+/// A method of core, as its calls need to know it.
 #[derive(Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of the rpc in the proto"
 )]
-pub struct Callee {
+pub struct RpcMethod {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
     /// What kind of place a call needs.
@@ -32,8 +32,8 @@ pub struct Callee {
 /// See [`Rpc::seats_of`].
 type SeatsOf = fn(&[u8], &mut dyn FnMut(&str)) -> Result<(), Malformed>;
 
-impl Callee {
-    /// What an rpc is like.
+impl RpcMethod {
+    /// Returns the method of an rpc.
     pub const fn of<R: Rpc>() -> Self {
         Self {
             path: R::GRPC_PATH,
@@ -48,19 +48,19 @@ impl Callee {
     }
 }
 
-/// What is asked of an rpc, encoded.
-pub struct Question {
-    pub(crate) callee: Callee,
+/// An encoded request, and its method.
+pub struct EncodedRequest {
+    pub(crate) method: RpcMethod,
     pub(crate) message: Bytes,
     /// Whether the request has a filter.
     pub(crate) is_filtered: bool,
 }
 
-impl Question {
-    /// A request of an rpc.
-    pub fn to<R: Rpc>(request: &R::Request) -> Self {
+impl EncodedRequest {
+    /// Encodes a request of an rpc.
+    pub fn new<R: Rpc>(request: &R::Request) -> Self {
         Self {
-            callee: Callee::of::<R>(),
+            method: RpcMethod::of::<R>(),
             message: encode(request),
             is_filtered: R::is_filtered(request),
         }

@@ -1,4 +1,4 @@
-//! Messages as bytes. The way of a call to core is compiled once, and not for each rpc.
+//! A codec of messages that are encoded already, so that the code of calls is compiled once, and not for each rpc.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{
@@ -6,10 +6,10 @@ use tonic::{
     codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
-/// Room for most requests and small answers; larger ones get as much as they say that they need. And for how many bytes messages of a
-/// stream are sent together.
-const ROOM: usize = 512;
-const TOGETHER: usize = 32 << 10;
+/// The capacity of a buffer at first: enough for most requests and small answers. And for how many bytes messages of a stream are
+/// sent together.
+const INITIAL_CAPACITY: usize = 512;
+const YIELD_THRESHOLD: usize = 32 << 10;
 
 /// Passes encoded messages through.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ impl Encoder for Encoded {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::new(ROOM, TOGETHER)
+        BufferSettings::new(INITIAL_CAPACITY, YIELD_THRESHOLD)
     }
 }
 
@@ -53,16 +53,19 @@ impl Decoder for Encoded {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::new(ROOM, TOGETHER)
+        BufferSettings::new(INITIAL_CAPACITY, YIELD_THRESHOLD)
     }
 }
 
-/// A message as core reads it.
+/// Encodes a message.
 pub(crate) fn encode(message: &impl prost::Message) -> Bytes {
     message.encode_to_vec().into()
 }
 
-/// A message of core.
+/// Decodes a message of core.
+///
+/// # Errors
+/// `INTERNAL` if it cannot be read.
 pub(crate) fn decode<A: prost::Message + Default>(message: Bytes) -> Result<A, Status> {
     A::decode(message)
         .map_err(|error| Status::internal(format!("cannot read core's answer: {error}")))
