@@ -1,13 +1,11 @@
 //! An rpc without its types, so that what calls it is compiled once, and not for each rpc.
 
 use bytes::Bytes;
-use muster_api::{
-    binding::{Access, Rpc},
-    wire::Malformed,
-};
+use muster_api::binding::{Access, Rpc};
 use process::places::Kind;
+use tonic::Status;
 
-use super::wire::encode;
+use super::wire::{decode, encode};
 
 /// What a call has to know of its rpc.
 #[derive(Clone, Copy)]
@@ -30,7 +28,7 @@ pub struct Callee {
 }
 
 /// See [`Rpc::seats_of`].
-type SeatsOf = fn(&[u8], &mut dyn FnMut(&str)) -> Result<(), Malformed>;
+type SeatsOf = fn(Bytes, &mut dyn FnMut(&str)) -> Result<(), Status>;
 
 impl Callee {
     /// What an rpc is like.
@@ -43,7 +41,10 @@ impl Callee {
             takes_key: R::IDEMPOTENCY_KEY,
             shows_catalogue: R::SHOWS_CATALOGUE,
             changes_catalogue: R::CHANGES_CATALOGUE,
-            seats_of: |message, visit| R::seats_of(message, visit),
+            seats_of: |message, visit| {
+                R::seats_of(&decode(message)?, visit);
+                Ok(())
+            },
         }
     }
 }
