@@ -6,7 +6,6 @@ mod account_service;
 mod archive;
 mod catalogue_news_service;
 mod catalogue_service;
-mod connect;
 mod convert;
 mod download;
 mod edge_service;
