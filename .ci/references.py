@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXT = {".rs", ".md", ".py", ".proto", ".toml", ".sql", ".yml", ".yaml", ".sh", ".js", ".html", ".txt", ".json", ""}
 # Recorded answers and generated copies; what stands in them is checked where it comes from.
-SKIPPED = ("codegen/tests/golden/", "Cargo.lock", "LICENSE", "covers/src/fonts/OFL.txt")
+SKIPPED = ("crates/codegen/tests/golden/", "Cargo.lock", "LICENSE", "crates/covers/src/fonts/OFL.txt")
 
 DOCUMENT = re.compile(r"(?<![\w/.*<-])((?:[\w.-]+/)*[\w-]+\.md)\b(?!\.\w)")
 UNDER_DOCS = re.compile(r"(?<![\w/.-])(docs/[\w/.-]*[\w-])")
