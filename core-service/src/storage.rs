@@ -7,21 +7,12 @@
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the
 //! database's clock nor its random numbers are used.
 //!
-//! Locks are taken in one order everywhere: idempotency key, person, account, grant, `event_counters`, `event_changes`, event,
-//! `catalogue_totals`, `seat_versions` (shards ascending).
+//! Locks are taken in one order everywhere: idempotency key, person, account, grant, `event_counters`, event,
+//! `catalogue_totals` (shards ascending).
 
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
-/// The beginning of a statement that adds entries to the audit log.
-macro_rules! insert_into_audit_log {
-    () => {
-        "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, reason)"
-    };
-}
-
-mod addition;
-mod catalogue_reads;
 mod error;
 mod migrations;
 mod options;
@@ -40,8 +31,6 @@ mod tx;
 mod uses;
 mod values;
 
-pub use addition::{Addition, Alone};
-pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};
 pub use store::{Outages, Store};

@@ -13,6 +13,6 @@ mod problem;
 
 pub use call::{Context, Core, CoreSettings, EncodedRequest, File, Messages, RpcMethod};
 pub use check::{CheckCredential, Checked, check_credential};
-pub use json::{read_json, read_value};
+pub use json::{read_json, read_value, write_answer};
 pub use memory::{Memory, MemoryOptions, MemorySettings};
 pub use problem::Problem;

@@ -322,8 +322,7 @@ impl Memory {
         mut basis: Basis,
     ) -> Result<Answer, Status> {
         let mut note = |slug: &str| basis.seats_of.push(self.0.known.hash(slug));
-        (method.seats_of)(&message, &mut note)
-            .map_err(|_malformed| Status::internal("cannot read core's answer"))?;
+        (method.seats_of)(message.clone(), &mut note)?;
         Ok(Answer {
             is_kept: metadata.contains_key(CATALOGUE),
             message,

@@ -1,11 +1,10 @@
 //! A binding without its types, so that what serves it is compiled once, and not for each.
 
-use edge::{EncodedRequest, Problem, RpcMethod, read_json};
+use edge::{EncodedRequest, Problem, RpcMethod, read_json, write_answer};
 use http::Method;
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
-    wire::Malformed,
 };
 
 /// What the gateway has to know of a binding. See [`Binding`] for what each is.
@@ -23,12 +22,16 @@ pub(crate) struct Route {
     pub(crate) is_read: bool,
     pub(crate) method: RpcMethod,
     pub(crate) draft: fn() -> Box<dyn Draft>,
-    pub(crate) write_json: fn(&[u8], &mut Vec<u8>) -> Result<(), Malformed>,
-    pub(crate) next_page: fn(&[u8]) -> Result<Option<NextPage>, Malformed>,
+    /// Reads core's answer and writes it as JSON.
+    pub(crate) json: fn(&[u8]) -> Result<Json, Problem>,
 }
 
-/// The parameter that leads to the next page, and its value.
-type NextPage = (&'static str, String);
+/// Core's answer as JSON.
+pub(crate) struct Json {
+    pub(crate) text: Vec<u8>,
+    /// The parameter that leads to the next page, and its value.
+    pub(crate) next_page: Option<(&'static str, String)>,
+}
 
 impl Route {
     pub(crate) fn of<B: Binding>() -> Self {
@@ -44,14 +47,22 @@ impl Route {
             is_read: B::METHOD == Method::GET,
             method: RpcMethod::of::<B>(),
             draft: || Box::new(DraftOf::<B>(B::Request::default())),
-            write_json: B::write_json,
-            next_page: B::next_page,
+            json: json::<B>,
         }
     }
 
     pub(crate) fn is_public(&self) -> bool {
         self.access == Access::Public
     }
+}
+
+fn json<B: Binding>(message: &[u8]) -> Result<Json, Problem> {
+    write_answer::<B, _>(message, |answer| {
+        Ok(Json {
+            text: B::to_json(answer)?,
+            next_page: B::next_page(answer),
+        })
+    })
 }
 
 /// A request message that is being made.

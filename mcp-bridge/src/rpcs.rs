@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use edge::{CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value};
+use edge::{CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value, write_answer};
 use muster_api::{
-    Reason, Scope,
+    Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
-    wire::Shape,
 };
 use serde_json::{Map, Value};
 
@@ -42,8 +41,8 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     /// Reads its input.
     encode: fn(Input) -> Result<EncodedRequest, Problem>,
-    /// Its answer's fields.
-    shape: Option<&'static Shape>,
+    /// Reads core's answer and writes it as JSON.
+    json: fn(&[u8]) -> Result<String, Problem>,
     /// Checks its input, as far as this is possible without core.
     pub(crate) check: fn(Input) -> Result<(), Problem>,
     /// Whether it takes an idempotency key.
@@ -62,15 +61,7 @@ impl Entry {
     ) -> Result<Output, Problem> {
         let answer = core.answer((self.encode)(input)?, context).await;
         let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
-        // Names take more than numbers on the wire do.
-        let mut json = Vec::with_capacity(2 * message.len());
-        let written = self
-            .shape
-            .and_then(|shape| shape.write_json(&message, &mut json).ok());
-        let text = written.and_then(|()| String::from_utf8(json).ok());
-        let text = text.ok_or_else(|| {
-            Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer")
-        })?;
+        let text = (self.json)(&message)?;
         Ok(Output { text })
     }
 }
@@ -88,7 +79,7 @@ impl RpcVisitor for Rpcs {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
             encode: |input| Ok(EncodedRequest::new::<R>(&message::<R>(input)?)),
-            shape: R::SHAPE,
+            json: |message| write_answer::<R, _>(message, serde_json::to_string),
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,
             scope: R::SCOPE,

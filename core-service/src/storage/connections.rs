@@ -129,15 +129,10 @@ impl Connections {
 
     /// A connection for a read. It must be given back.
     pub(super) async fn take(&self) -> Result<Lease, Error> {
-        self.take_trusted(TRUSTED).await
-    }
-
-    /// The same, where a connection counts as open for so long without use.
-    pub(super) async fn take_trusted(&self, trusted: Duration) -> Result<Lease, Error> {
         let began = metrics::now();
         let taken = tokio::select! {
             biased;
-            taken = self.0.take(trusted) => taken,
+            taken = self.0.take() => taken,
             // It is allocated by those who wait.
             why = async { Box::pin(self.0.given_up()).await } => Err(Error::Unavailable(why)),
         };
@@ -205,7 +200,7 @@ impl Shared {
         }
     }
 
-    async fn take(self: &Arc<Self>, trusted: Duration) -> Result<Lease, Error> {
+    async fn take(self: &Arc<Self>) -> Result<Lease, Error> {
         let closed = || Error::Unavailable("the database was closed".to_owned());
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(|_closed| closed())?;
@@ -219,7 +214,7 @@ impl Shared {
             place: Some(place),
         };
         while let Some(Idle { mut open, since }) = self.last_idle() {
-            if since.elapsed() < trusted || is_sound(&mut open.connection).await {
+            if since.elapsed() < TRUSTED || is_sound(&mut open.connection).await {
                 return Ok(lease(open, true));
             }
             self.forget_idle();

@@ -1,25 +1,21 @@
 //! The PostgreSQL twin: a pool for reads and one for transactions, row locks.
 
-mod additions;
 #[path = "connections.rs"]
 mod connections;
 mod entries;
 mod input;
 mod matches;
-mod seat_changes;
 mod servers;
-mod standby;
 
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use sqlx::{Connection as _, Row as _};
 
-use self::connections::{Away, Connections};
-pub(super) use self::connections::{Lease, Transaction};
+pub(super) use self::connections::Transaction;
+use self::connections::{Away, Connections, Lease};
 use self::input::Input;
-use self::servers::{Kind, Servers};
-pub(super) use self::standby::Standby;
+use self::servers::Servers;
 use super::migrations::postgres as migrations;
 use super::{Error, Options, store::Outages};
 
@@ -53,68 +49,6 @@ macro_rules! skip_locked {
         " FOR UPDATE SKIP LOCKED"
     };
 }
-
-/// A statement that changes an event of a shard, whose number it raises.
-macro_rules! with_change {
-    ($shard:literal, $($statement:tt)+) => {
-        concat!(
-            "WITH numbered AS (UPDATE event_changes SET latest = latest + 1 WHERE shard = ",
-            $shard,
-            " RETURNING latest) ",
-            $($statement)+
-        )
-    };
-}
-
-/// The number of a change in `with_change!`.
-macro_rules! change_number {
-    ($shard:literal) => {
-        "(SELECT latest FROM numbered)"
-    };
-}
-
-/// The beginning of a statement that adds an event of shard `$33`, and then its entry in the audit log, if there is one.
-macro_rules! added_and_audited {
-    ($($insert:tt)+) => {
-        with_change!(
-            "$33",
-            ", added AS (",
-            $($insert)+,
-            " RETURNING id, slug), audited AS (",
-            insert_into_audit_log!(),
-            " SELECT $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49 FROM added WHERE $37 IS NOT NULL)"
-        )
-    };
-}
-
-/// A statement that adds an event with its entry in the audit log and its counters, and answers its slug.
-macro_rules! with_counters {
-    ($($insert:tt)+) => {
-        concat!(
-            added_and_audited!($($insert)+),
-            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-             SELECT id, 0, 0, 0, 0, 1 FROM added) SELECT slug FROM added"
-        )
-    };
-}
-
-/// The same for an event of the catalogue, with its entry and the total. The total is locked last, since its part reads what was added.
-macro_rules! with_entry {
-    ($($insert:tt)+) => {
-        concat!(
-            added_and_audited!($($insert)+),
-            ", counted AS (INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
-             SELECT id, 0, 0, 0, 0, 1 FROM added), \
-             entered AS (INSERT INTO catalogue_entries (event_id, start_at, start_local, effective_end, words) \
-             SELECT id, $8, $50, $13, CAST($51 AS tsvector) FROM added), \
-             totalled AS (UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $33 AND EXISTS (SELECT 1 FROM added)) \
-             SELECT slug FROM added"
-        )
-    };
-}
-
-/// Whether a statement writes to one table only.
-const WRITES_ONE_TABLE: bool = false;
 
 /// What a column of a table is compared with: the values of a column of `input`. As an array they are looked up in the table's index. A
 /// join might read all of the table instead, by a plan from when it was small.
@@ -207,8 +141,6 @@ pub(super) mod codes;
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
 pub(super) mod details;
-#[path = "queries/event_changes.rs"]
-pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]
@@ -231,8 +163,6 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
-#[path = "queries/news.rs"]
-pub(super) mod news;
 #[path = "queries/oauth_clients.rs"]
 pub(super) mod oauth_clients;
 #[path = "queries/oauth_codes.rs"]
@@ -318,7 +248,7 @@ async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> 
     Ok(row.try_get::<&str, _>("read_only")? == "off")
 }
 
-/// A connection to a server of the wanted kind; none while there is none.
+/// A connection to the server that takes writes; none while there is none.
 async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
     target.connect().await
 }
@@ -329,16 +259,12 @@ pub(super) struct Engine {
     readers: Connections,
     writers: Connections,
     servers: Servers,
-    standby: Option<Standby>,
     is_pooled: bool,
 }
 
 impl Engine {
     pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let servers = Servers::parse(options.url.expose_secret(), Kind::Primary)?;
-        let replica = options.replica.as_ref();
-        let replica = replica.map(|url| Servers::parse(url.expose_secret(), Kind::Standby));
-        let replica = replica.transpose()?;
+        let servers = Servers::parse(options.url.expose_secret())?;
         reach(&servers).await?;
         let for_reads = (options.pool_size / 2).max(1);
         let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
@@ -352,7 +278,6 @@ impl Engine {
         Ok(Self {
             readers,
             writers: connections(WRITING, for_writes).measured("write"),
-            standby: replica.map(|servers| Standby::new(servers, options.is_pooled, for_reads)),
             servers,
             is_pooled: options.is_pooled,
         })
@@ -364,15 +289,6 @@ impl Engine {
 
     pub(super) fn outages(&self) -> Outages {
         self.readers.outages()
-    }
-
-    /// See [`Standby::lag`].
-    pub(super) async fn replica_lag(&self) -> Option<Result<Duration, String>> {
-        Some(self.standby.as_ref()?.lag(&self.readers).await)
-    }
-
-    pub(super) const fn standby(&self) -> Option<&Standby> {
-        self.standby.as_ref()
     }
 
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {
@@ -401,9 +317,6 @@ impl Engine {
     pub(super) async fn close(&self) {
         self.readers.close().await;
         self.writers.close().await;
-        if let Some(standby) = &self.standby {
-            standby.close().await;
-        }
     }
 }
 

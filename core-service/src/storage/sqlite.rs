@@ -6,7 +6,6 @@ mod connections;
 mod entries;
 mod input;
 mod matches;
-mod seat_changes;
 
 use std::{fs::File, path::Path, str::FromStr, time::Duration};
 
@@ -61,41 +60,6 @@ macro_rules! skip_locked {
         ""
     };
 }
-
-/// A statement that changes an event of a shard, whose number was raised before it. SQLite writes to one table in a statement.
-macro_rules! with_change {
-    ($shard:literal, $($statement:tt)+) => {
-        concat!($($statement)+)
-    };
-}
-
-/// The number of a change in `with_change!`.
-macro_rules! change_number {
-    ($shard:literal) => {
-        concat!(
-            "(SELECT latest FROM event_changes WHERE shard = ",
-            $shard,
-            ")"
-        )
-    };
-}
-
-/// A statement that adds an event, and answers its slug. SQLite writes to one table in a statement.
-macro_rules! with_counters {
-    ($($insert:tt)+) => {
-        concat!($($insert)+, " RETURNING slug")
-    };
-}
-
-/// See `with_counters!`.
-macro_rules! with_entry {
-    ($($insert:tt)+) => {
-        with_counters!($($insert)+)
-    };
-}
-
-/// Whether a statement writes to one table only.
-const WRITES_ONE_TABLE: bool = true;
 
 /// What a column of a table is compared with: the values of a column of `input`.
 macro_rules! any_of_input {
@@ -178,8 +142,6 @@ pub(super) mod codes;
 pub(super) mod confirmations;
 #[path = "queries/details.rs"]
 pub(super) mod details;
-#[path = "queries/event_changes.rs"]
-pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
 #[path = "queries/idempotency_keys.rs"]
@@ -202,8 +164,6 @@ pub(super) mod mails;
 pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
-#[path = "queries/news.rs"]
-pub(super) mod news;
 #[path = "queries/oauth_clients.rs"]
 pub(super) mod oauth_clients;
 #[path = "queries/oauth_codes.rs"]

@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::{collections::HashMap, path::Path, pin::pin, sync::Arc, time::Duration};
+use std::{collections::HashMap, path::Path, pin::pin, sync::Arc};
 
 use process::traces;
 use secrecy::ExposeSecret;
@@ -8,21 +8,17 @@ use tokio::{sync::watch, time::Instant as Moment};
 use uuid::Uuid;
 
 use super::{
-    Addition, AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord,
-    KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
-    StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
+    AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord, KeptAnswer,
+    MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient, StoredConnection,
+    StoredCover, Tx, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
     account::{Account, AccountContents, ApiKey},
     activity::Activity,
-    catalogue::{
-        CatalogueFilter, CatalogueState, CatalogueVersion, EventAddress, ShardVersion, Sitemap,
-    },
+    catalogue::{CatalogueFilter, EventAddress, Sitemap},
     check_in_code::CheckInCode,
     cursor::Place,
-    event::{
-        Event, EventChange, EventsVersion, ListedEvent, SearchedEvent, TimeAndPlace, WhenAndWhere,
-    },
+    event::{Event, ListedEvent, TimeAndPlace, WhenAndWhere},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
         PersonId, RegistrationId, SessionId,
@@ -49,7 +45,7 @@ pub type Outages = watch::Receiver<Option<Moment>>;
 
 /// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
-pub struct Store(Arc<Engine>, Arc<Current>);
+pub struct Store(Arc<Engine>);
 
 #[derive(Debug)]
 enum Engine {
@@ -69,7 +65,7 @@ impl Store {
             let text = "the database URL must begin with sqlite:// or postgres://";
             return Err(Error::Configuration(text.to_owned()));
         };
-        let store = Self(Arc::new(engine), Arc::default());
+        let store = Self(Arc::new(engine));
         if options.is_pooled {
             let lacking = store.lacking_settings().await?;
             if !lacking.is_empty() {
@@ -80,14 +76,6 @@ impl Store {
             }
         }
         Ok(store)
-    }
-
-    /// The replica, if there is one, and what it is compared with.
-    pub(super) fn standby(&self) -> Option<(&postgres::Standby, &Current)> {
-        match &*self.0 {
-            Engine::Sqlite(_) => None,
-            Engine::Postgres(engine) => Some((engine.standby()?, &self.1)),
-        }
     }
 
     /// Runs the migrations that are missing.
@@ -119,24 +107,6 @@ impl Store {
         };
         traces::ended(began, DATABASE, "begin", inner.is_ok());
         inner.map(Tx)
-    }
-
-    /// Whether each statement is a way to a server and back. A transaction on SQLite takes none.
-    pub fn is_on_server(&self) -> bool {
-        matches!(&*self.0, Engine::Postgres(_))
-    }
-
-    /// Adds an event, as [`Tx::insert_event`] does, without a transaction around it, and answers its slug. `None`, and nothing written, if both
-    /// its slugs are taken, or if the account has changed in what decides; on SQLite always. After [`Error::UnknownOutcome`] it must not be
-    /// repeated blindly.
-    pub async fn add_event(&self, addition: &Addition<'_>) -> Result<Option<String>, Error> {
-        let Engine::Postgres(engine) = &*self.0 else {
-            return Ok(None);
-        };
-        let began = traces::now();
-        let added = engine.add_event(addition).await;
-        traces::ended(began, DATABASE, "add_event", added.is_ok());
-        added
     }
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.
@@ -173,14 +143,6 @@ impl Store {
         match &*self.0 {
             Engine::Sqlite(engine) => engine.outages(),
             Engine::Postgres(engine) => engine.outages(),
-        }
-    }
-
-    /// How long the replica, if there is one, takes to have what the primary has now; or what is wrong with it.
-    pub async fn replica_lag(&self) -> Option<Result<Duration, String>> {
-        match &*self.0 {
-            Engine::Sqlite(_) => None,
-            Engine::Postgres(engine) => engine.replica_lag().await,
         }
     }
 
@@ -248,10 +210,8 @@ reads! {
     /// The names of missing migrations; a core must not serve while there are any.
     schema::pending_migrations() -> Vec<String>;
 
-    /// A page of the catalogue: live events that have not ended, by start, then id. The offset counts from a place, or from the first.
-    catalogue::list_live_events(now: Instant, after: Option<Place>, limit: i64, offset: i64) -> Vec<(Event, Counters)>;
-    /// The place of the `step`th event of the catalogue after a place, or from the first.
-    catalogue::find_mark(now: Instant, after: Option<Place>, step: i64) -> Option<Place>;
+    /// A page of the catalogue: live events that have not ended, by start, then id.
+    catalogue::list_live_events(now: Instant, limit: i64, offset: i64) -> Vec<(Event, Counters)>;
     /// The number of events in the catalogue.
     catalogue::count_live_events(now: Instant) -> i64;
     /// A page of the events in the catalogue that match a filter, by start, then id. There are pages of the first
@@ -264,15 +224,6 @@ reads! {
     sitemaps::list_sitemaps(now: Instant) -> Vec<Sitemap>;
     /// Events of the catalogue by id: those after the one with this slug, or all.
     sitemaps::list_event_addresses(now: Instant, after: Option<&str>, limit: i64, offset: i64) -> Vec<EventAddress>;
-    /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
-    /// of an event, which is known before.
-    catalogue::catalogue_version() -> i64;
-    /// The same, how many changes of seats there were, and when the next event ends.
-    news::catalogue_state(now: Instant) -> CatalogueState;
-    /// What [`Store::catalogue_reads`] compares a replica with.
-    news::catalogue_shards() -> CatalogueVersion;
-    /// The slugs of at most `limit` events of which another number of seats is left than at these versions.
-    news::list_seat_changes(known: &[ShardVersion], limit: i64) -> Vec<String>;
     /// The counters of these events, in no order.
     seats::list_counters(ids: &[EventId]) -> Vec<(EventId, Counters)>;
     /// The event with this slug, in any state.
@@ -288,19 +239,8 @@ reads! {
     /// The first of an account's events, and the number of all that match the filter, up to `most`.
     my_events::list_and_count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, limit: i64, most: i64)
         -> FirstEvents;
-    /// How many changes of events and of seats there were.
-    event_changes::events_version() -> EventsVersion;
     /// The number of an account's events that match the filter, up to `most`.
     my_events::count_account_events(account: AccountId, filter: &MyEventsFilter, now: Instant, most: i64) -> i64;
-    /// Those of these events that are there, in no order.
-    my_events::list_these_events(ids: &[EventId]) -> Vec<ListedEvent>;
-    /// The number of the latest change of events of each shard: who has seen it sees all changes with lower ones.
-    event_changes::list_latest_changes() -> Vec<i64>;
-    /// What searches look at of an account's events after a place, by start, then id.
-    event_changes::list_searched_events(account: AccountId, after: Option<Place>, limit: i64) -> Vec<SearchedEvent>;
-    /// The changes of an account's events since these numbers, in no order: of each event the last one. If there are more than
-    /// [`crate::domain::event::MOST_CHANGES`], some are missing.
-    event_changes::list_event_changes(account: AccountId, since: &[i64]) -> Vec<EventChange>;
     /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.
     lists::has_unfolded_events(account: AccountId) -> bool;
     /// Whether an event has registrations that wait for [`Tx::fold_registrations`], so that searches may miss some.

@@ -302,24 +302,16 @@ statements! {
     events::find_event(event: EventId) -> Option<Event>;
     /// Whether an event has this slug; only [`Tx::insert_event`] decides.
     events::slug_taken(slug: &str) -> bool;
-    /// Adds an event with empty counters, with its entry in the audit log, if there is one, and counts it in the catalogue when it is `live`
+    /// Adds an event with empty counters, and counts it in the catalogue when it is `live`
     /// (published, listed, not cancelled, not ended). False, and nothing written, when its slug is taken: try another in the same
     /// transaction.
-    events::insert_event(event: &Event, live: bool, entry: Option<&AuditEntry>) -> bool;
+    events::insert_event(event: &Event, live: bool) -> bool;
     /// Writes all fields that may change, and `live` with the catalogue's total. Owner, slug and cancellation do not change.
     events::update_event(event: &Event, live: bool) -> ();
     /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.
     events::mark_cancelled(event: EventId, reason: Option<&str>, now: Instant) -> bool;
     /// Removes a draft without registrations, with all that belongs to it. Its counters are locked.
     my_events::delete_event(event: EventId) -> ();
-    /// Notes that a draft is deleted, for cores that keep what its account's searches look at.
-    event_changes::note_deleted_draft(event: EventId, account: AccountId, now: Instant) -> ();
-    /// Forgets at most `limit` drafts that were deleted before a moment; returns their number.
-    event_changes::forget_deleted_drafts(before: Instant, limit: i64) -> u64;
-    /// Raises the catalogue's version for changes of these events.
-    catalogue::raise_catalogue_version(events: &[EventId]) -> ();
-    /// Notes that another number of seats is left of these events, each of which is there once.
-    news::raise_seat_versions(events: &[EventId]) -> ();
     /// Removes at most `limit` ended events from the catalogue and its total; returns their number.
     catalogue::unlist_ended_events(now: Instant, limit: i64) -> u64;
     /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.

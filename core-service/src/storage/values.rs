@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Error;
 use crate::domain::{
     catalogue::Starts,
-    event::{Event, EventsVersion, ListedEvent},
+    event::{Event, ListedEvent},
     ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
     image_credit::ImageCredit,
     instant::Instant,
@@ -65,10 +65,6 @@ pub struct FirstEvents {
     pub events: Vec<ListedEvent>,
     /// The number of all that match, up to the most that are counted.
     pub count: i64,
-    /// When the first of those that were counted ends or has ended.
-    pub next_end: Option<Instant>,
-    /// What was read, if anything was found.
-    pub version: Option<EventsVersion>,
 }
 
 /// Which of an event's registrations to list; all by default.

@@ -10,7 +10,7 @@ use crate::{
     parts::{Parts, next_page},
     route::Route,
     rust::ident,
-    scopes, shapes,
+    scopes,
 };
 
 /// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
@@ -18,7 +18,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     if api.is_internal {
         return internal(api);
     }
-    let (runtime, shapes) = (&api.runtime, shapes::emit(api));
+    let runtime = &api.runtime;
     let mut types = TokenStream::new();
     let (mut rpcs, mut names) = (Vec::new(), Vec::new());
     for method in api.methods() {
@@ -42,16 +42,8 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
             Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
         };
         use #runtime::scope::Scope;
-        use #runtime::wire::{Malformed, Shape};
 
         #types
-
-        /// The shapes of answers.
-        mod shapes {
-            use #runtime::wire::{Count, Field, Kind, Shape};
-
-            #shapes
-        }
 
         /// Visits every rpc, in the order of the proto.
         pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
@@ -117,7 +109,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         ..
     } = method;
     let shows_catalogue = method.catalogue.is_some();
-    let kept = catalogue::emit(method);
+    let kept = catalogue::emit(api, method);
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
     let response = match &method.response {
@@ -174,20 +166,12 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
         }
     });
     let caching = caching(method);
-    let shape = match &method.response {
-        Response::Message(message) => {
-            let message = shapes::name(message);
-            quote! { Some(&shapes::#message) }
-        }
-        Response::File { .. } => quote! { None },
-    };
     quote! {
         #rpc
 
         impl PublicRpc for #type_name {
             const CONTENT: Content = Content::#content;
             const CACHING: Option<Caching> = #caching;
-            const SHAPE: Option<&'static Shape> = #shape;
 
             #mask
         }
@@ -253,18 +237,24 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let to_json = route.response_body.as_ref().map(|name| {
         let field = ident(name);
         quote! {
-            fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-                Self::SHAPE.ok_or(Malformed)?.write_field(#name, message, out)
-            }
-
             fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
                 serde_json::to_vec(&response.#field)
             }
         }
     });
     let next_page = next_page(api, method, &parts.query).map(|(parameter, next)| {
-        let (parameter, next) = (&parameter.name, &next.name);
-        quote! { const NEXT_PAGE: Option<(&'static str, &'static str)> = Some((#parameter, #next)); }
+        let (parameter, name) = (&parameter.name, ident(&next.name));
+        let value = if next.kind == Kind::String {
+            quote! { next.clone() }
+        } else {
+            quote! { next.to_string() }
+        };
+        quote! {
+            fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+                let next = response.#name.as_ref()?;
+                Some((#parameter, #value))
+            }
+        }
     });
     let comment = format!("`{} {path}`: {}", route.verb.constant(), method.comment);
     let rpc = public(api, method, type_name, &comment);
@@ -277,9 +267,9 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             const BODY: Body = Body::#body;
             const PATH_FIELDS: &'static [&'static str] = &[#(#path_fields),*];
             const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
-            #next_page
 
             #set
+            #next_page
             #to_json
         }
     }

@@ -7,7 +7,6 @@ use quote::quote;
 use crate::{
     model::{Api, Cardinality, Field, Kind, Message, Method, Response},
     rust::ident,
-    shapes,
 };
 
 /// Checks that the fields that the option names are there.
@@ -43,7 +42,7 @@ pub(crate) fn check(api: &Api, method: &Method) -> Result<()> {
 }
 
 /// The methods of `Rpc` for an answer that depends on the catalogue.
-pub(crate) fn emit(method: &Method) -> TokenStream {
+pub(crate) fn emit(api: &Api, method: &Method) -> TokenStream {
     let (Some(catalogue), Response::Message(answer)) = (&method.catalogue, &method.response) else {
         return TokenStream::new();
     };
@@ -55,11 +54,12 @@ pub(crate) fn emit(method: &Method) -> TokenStream {
             }
         }
     });
-    let seats_of = (!catalogue.seats_of.is_empty()).then(|| {
-        let (shape, path) = (shapes::name(answer), catalogue.seats_of.split('.'));
+    let path: Vec<&str> = catalogue.seats_of.split('.').collect();
+    let seats_of = steps(api, answer, &path).map(|steps| {
+        let body = visits(&steps);
         quote! {
-            fn seats_of(message: &[u8], visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
-                shapes::#shape.visit_texts(&[#(#path),*], message, visit)
+            fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+                #body
             }
         }
     });
@@ -67,6 +67,24 @@ pub(crate) fn emit(method: &Method) -> TokenStream {
         #is_filtered
         #seats_of
     }
+}
+
+/// Visits the texts at the end of a path from `response`.
+fn visits(steps: &[&Field]) -> TokenStream {
+    let Some((text, messages)) = steps.split_last() else {
+        return TokenStream::new();
+    };
+    let text = ident(&text.name);
+    let visit = quote! { visit(&response.#text); };
+    // The innermost loop is made first.
+    messages.iter().rev().fold(visit, |body, field| {
+        let name = ident(&field.name);
+        if field.cardinality == Cardinality::Many {
+            quote! { for response in &response.#name { #body } }
+        } else {
+            quote! { if let Some(response) = &response.#name { #body } }
+        }
+    })
 }
 
 /// The fields on a path from a message; none if there is no such path.

@@ -15,7 +15,6 @@ use crate::{
     catalogue, errors,
     model::{Api, Field, Message, Method, Response},
     options::Access,
-    shapes,
 };
 
 /// Checks the public package.
@@ -32,9 +31,6 @@ pub(crate) fn public(api: &Api) -> Result<()> {
         guidance::prompt(api, prompt).with_context(|| format!("prompt \"{}\"", prompt.name))?;
     }
     messages::are_shown_apart_from_errors(api)?;
-    for message in &api.messages {
-        shapes::check(message)?;
-    }
     package(api)?;
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {

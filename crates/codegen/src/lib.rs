@@ -25,7 +25,6 @@ mod rust;
 mod schema;
 mod scopes;
 mod services;
-mod shapes;
 mod tools;
 mod validation;
 mod yaml;

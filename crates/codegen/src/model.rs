@@ -152,8 +152,6 @@ impl Message {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// Its number on the wire.
-    pub(crate) number: u32,
     pub(crate) comment: String,
     pub(crate) kind: Kind,
     pub(crate) cardinality: Cardinality,

@@ -302,7 +302,6 @@ fn field(descriptor: &FieldDescriptor, is_internal: bool) -> Result<Field> {
     );
     Ok(Field {
         name: descriptor.name().to_owned(),
-        number: descriptor.number(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
         kind,
         cardinality,

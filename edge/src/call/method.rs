@@ -1,13 +1,11 @@
 //! Methods of core without their types, so that the code of calls is compiled once, and not for each rpc.
 
 use bytes::Bytes;
-use muster_api::{
-    binding::{Access, Rpc},
-    wire::Malformed,
-};
+use muster_api::binding::{Access, Rpc};
 use process::places::Kind;
+use tonic::Status;
 
-use super::codec::encode;
+use super::codec::{decode, encode};
 
 /// A method of core, as its calls need to know it.
 #[derive(Clone, Copy)]
@@ -30,7 +28,7 @@ pub struct RpcMethod {
 }
 
 /// See [`Rpc::seats_of`].
-type SeatsOf = fn(&[u8], &mut dyn FnMut(&str)) -> Result<(), Malformed>;
+type SeatsOf = fn(Bytes, &mut dyn FnMut(&str)) -> Result<(), Status>;
 
 impl RpcMethod {
     /// Returns the method of an rpc.
@@ -43,7 +41,10 @@ impl RpcMethod {
             takes_key: R::IDEMPOTENCY_KEY,
             shows_catalogue: R::SHOWS_CATALOGUE,
             changes_catalogue: R::CHANGES_CATALOGUE,
-            seats_of: |message, visit| R::seats_of(message, visit),
+            seats_of: |message, visit| {
+                R::seats_of(&decode(message)?, visit);
+                Ok(())
+            },
         }
     }
 }

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{postgres::PgArguments, query::Query};
-
-use super::{Connection, Db, Input};
+use super::{Connection, Input};
 use crate::{
     domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, values},
@@ -40,14 +38,6 @@ pub(super) async fn put(
         )
         .await?;
     Ok(())
-}
-
-/// Binds what a new entry has and its event has not, for the statement that adds both.
-pub(super) fn bind<'q>(
-    query: Query<'q, Db, PgArguments>,
-    entry: &CatalogueEntry,
-) -> Query<'q, Db, PgArguments> {
-    query.bind(entry.start_local.micros()).bind(vector(entry))
 }
 
 /// Removes the entries of events, as far as they have one.

@@ -1,10 +1,10 @@
 //! The audit log. Rows are only added, until retention removes old ones.
 
 use serde_json::Value;
-use sqlx::{Row as _, query::Query};
+use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{Arguments, Connection, Db, Input, Row};
+use super::{Connection, Db, Input, Row};
 use crate::{
     domain::{
         audit::AuditEntry,
@@ -13,31 +13,6 @@ use crate::{
     },
     storage::{AuditRecord, Error, values},
 };
-
-/// Binds an entry, if there is one, for a statement that adds more than it, in the order of `insert_into_audit_log!`.
-pub(super) fn bind<'q>(
-    query: Query<'q, Db, Arguments>,
-    entry: Option<&'q AuditEntry>,
-) -> Query<'q, Db, Arguments> {
-    query
-        .bind(entry.map(|entry| entry.id))
-        .bind(entry.map(|entry| entry.at.micros()))
-        .bind(
-            entry
-                .and_then(|entry| entry.account_id)
-                .map(AccountId::uuid),
-        )
-        .bind(entry.map(|entry| entry.actor))
-        .bind(entry.and_then(|entry| entry.key_id).map(KeyId::uuid))
-        .bind(entry.and_then(|entry| entry.person_id).map(PersonId::uuid))
-        .bind(entry.and_then(|entry| entry.grant_id).map(GrantId::uuid))
-        .bind(entry.map(|entry| entry.action))
-        .bind(entry.map(|entry| entry.subject_id))
-        .bind(entry.and_then(|entry| entry.event_id).map(EventId::uuid))
-        .bind(entry.and_then(|entry| text(entry.before.as_ref())))
-        .bind(entry.and_then(|entry| text(entry.after.as_ref())))
-        .bind(entry.and_then(|entry| entry.reason.as_deref()))
-}
 
 fn text(value: Option<&Value>) -> Option<String> {
     // What `Display` writes passes through a formatter. Writing a value does not fail.
@@ -103,7 +78,8 @@ pub(in crate::storage) async fn insert_audits(
         )
         .execute(
             connection,
-            concat!(insert_into_audit_log!(), " SELECT * FROM input"),
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, \
+             before, after, reason) SELECT * FROM input",
         )
         .await?;
     Ok(())

@@ -1,7 +1,5 @@
 //! The public catalogue: live events and their total.
 
-use std::collections::BTreeSet;
-
 use sqlx::Row as _;
 use uuid::Uuid;
 
@@ -10,28 +8,20 @@ use super::{
     events::{self, counter_columns, event_columns},
 };
 use crate::{
-    domain::{cursor::Place, event::Event, ids::EventId, instant::Instant, registration::Counters},
+    domain::{event::Event, ids::EventId, instant::Instant, registration::Counters},
     storage::{
         Error,
         values::{SHARDS, shard},
     },
 };
 
-/// Before all events.
-const FIRST: Place = Place {
-    key: i64::MIN,
-    id: Uuid::nil(),
-};
-
 /// The page is chosen from the index alone, and only its rows are read: this makes an offset of 500,000 ten times as fast.
 pub(in crate::storage) async fn list_live_events(
     connection: &mut Connection,
     now: Instant,
-    after: Option<Place>,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<(Event, Counters)>, Error> {
-    let after = after.unwrap_or(FIRST);
     let rows = sqlx::query::<Db>(concat!(
         "SELECT ",
         event_columns!(),
@@ -39,7 +29,7 @@ pub(in crate::storage) async fn list_live_events(
         counter_columns!(),
         " FROM (SELECT id, start_at, ",
         row!(),
-        " AS event_row FROM events WHERE live = TRUE AND effective_end > $1 AND (start_at, id) > ($4, $5) \
+        " AS event_row FROM events WHERE live = TRUE AND effective_end > $1 \
           ORDER BY start_at, id LIMIT $2 OFFSET $3) page JOIN events e ON e.",
         row!(),
         " = page.event_row JOIN event_counters c ON c.event_id = page.id ORDER BY page.start_at, page.id"
@@ -47,38 +37,9 @@ pub(in crate::storage) async fn list_live_events(
     .bind(now.micros())
     .bind(limit)
     .bind(offset)
-    .bind(after.key)
-    .bind(after.id)
     .fetch_all(connection)
     .await?;
     events::read_all(&rows)
-}
-
-/// The place is skipped to in the index alone, and not numbered by a window function: SQLite sorts for one, which takes thirty times as long.
-pub(in crate::storage) async fn find_mark(
-    connection: &mut Connection,
-    now: Instant,
-    after: Option<Place>,
-    step: i64,
-) -> Result<Option<Place>, Error> {
-    let after = after.unwrap_or(FIRST);
-    let row = sqlx::query::<Db>(
-        "SELECT start_at, id FROM events WHERE live = TRUE AND effective_end > $1 AND (start_at, id) > ($3, $4) \
-         ORDER BY start_at, id LIMIT 1 OFFSET $2 - 1",
-    )
-    .bind(now.micros())
-    .bind(step)
-    .bind(after.key)
-    .bind(after.id)
-    .fetch_optional(connection)
-    .await?;
-    row.map(|row| {
-        Ok(Place {
-            key: row.try_get("start_at")?,
-            id: row.try_get("id")?,
-        })
-    })
-    .transpose()
 }
 
 /// It reads sixteen rows and the events that ended since the last sweep, instead of the whole catalogue.
@@ -94,32 +55,6 @@ pub(in crate::storage) async fn count_live_events(
     .fetch_one(connection)
     .await?;
     Ok(row.try_get("total")?)
-}
-
-pub(in crate::storage) async fn catalogue_version(
-    connection: &mut Connection,
-) -> Result<i64, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT CAST(coalesce(sum(version), 0) AS BIGINT) AS version FROM catalogue_totals",
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("version")?)
-}
-
-/// Once for each shard, in the order of locks.
-pub(in crate::storage) async fn raise_catalogue_version(
-    connection: &mut Connection,
-    events: &[EventId],
-) -> Result<(), Error> {
-    let shards: BTreeSet<u8> = events.iter().map(|event| shard(event.uuid())).collect();
-    for shard in shards {
-        sqlx::query::<Db>("UPDATE catalogue_totals SET version = version + 1 WHERE shard = $1")
-            .bind(i32::from(shard))
-            .execute(&mut *connection)
-            .await?;
-    }
-    Ok(())
 }
 
 pub(in crate::storage) async fn find_event_by_slug(
@@ -176,15 +111,9 @@ pub(super) async fn set_live(
     move_total(connection, shard(event.uuid()), if live { 1 } else { -1 }).await
 }
 
-/// Counts an event that was added as live, and raises the version: both are in one row.
+/// Counts an event that was added as live.
 pub(super) async fn count_new(connection: &mut Connection, event: EventId) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "UPDATE catalogue_totals SET live = live + 1, version = version + 1 WHERE shard = $1",
-    )
-    .bind(i32::from(shard(event.uuid())))
-    .execute(connection)
-    .await?;
-    Ok(())
+    move_total(connection, shard(event.uuid()), 1).await
 }
 
 async fn move_total(connection: &mut Connection, shard: u8, delta: i64) -> Result<(), Error> {

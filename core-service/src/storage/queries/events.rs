@@ -1,14 +1,11 @@
 //! Events and their counters.
 
 use jiff::civil::DateTime;
-use sqlx::{Decode, Row as _, query::Query};
+use sqlx::{Decode, Row as _};
 
-use super::{
-    Arguments, Connection, Db, Row, WRITES_ONE_TABLE, audit, catalogue, entries, event_changes,
-};
+use super::{Connection, Db, Row, catalogue, entries};
 use crate::{
     domain::{
-        audit::AuditEntry,
         catalogue::CatalogueEntry,
         event::{CustomField, Event},
         ids::{AccountId, EventId},
@@ -16,10 +13,7 @@ use crate::{
         registration::Counters,
         schedule::{EventTime, Schedule},
     },
-    storage::{
-        Addition, Error,
-        values::{self, shard},
-    },
+    storage::{Error, values},
 };
 
 macro_rules! event_columns {
@@ -110,119 +104,64 @@ pub(in crate::storage) async fn insert_event(
     connection: &mut Connection,
     event: &Event,
     live: bool,
-    entry: Option<&AuditEntry>,
 ) -> Result<bool, Error> {
-    event_changes::raise(connection, event.id).await?;
-    let statement = insertion(&Addition {
-        event,
-        live,
-        entry,
-        alone: None,
-    })?;
-    let row = statement.fetch_optional(&mut *connection).await?;
-    if read_slug(row)?.is_none() {
-        return Ok(false);
-    }
-    if WRITES_ONE_TABLE {
-        if let Some(entry) = entry {
-            audit::insert_audit(connection, entry).await?;
-        }
-        insert_counters(connection, event.id).await?;
-        if live {
-            entries::put(connection, &[CatalogueEntry::of(event)]).await?;
-            catalogue::count_new(connection, event.id).await?;
-        }
-    }
-    Ok(true)
-}
-
-macro_rules! insert_event {
-    () => {
-        concat!("INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
-         end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
-         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
-         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of, change_number) \
-         SELECT $1, $2, CASE WHEN $36 IS NOT NULL AND EXISTS (SELECT 1 FROM events WHERE slug = $3) THEN $36 ELSE $3 END, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $32, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $24, ", change_number!("$33"), " FROM accounts a WHERE a.id = $2 \
-         AND ($34 IS NULL OR a.plan = $34 AND COALESCE(a.timezone, '') = $35 AND a.suspended_at IS NULL AND a.removed_at IS NULL)",
-         for_share!(), " ON CONFLICT (slug) DO NOTHING")
-    };
-}
-
-/// Adds an event's row and, where the engine can do it at once, its entry in the audit log, its counters, its entry in the catalogue and the
-/// catalogue's total. [`read_slug`] reads whether it did.
-pub(super) fn insertion<'q>(addition: &Addition<'q>) -> Result<Query<'q, Db, Arguments>, Error> {
-    let Addition {
-        event,
-        live,
-        entry,
-        alone,
-    } = *addition;
-    let account = alone.map(|alone| alone.account);
     let Schedule {
         start,
         end,
         timezone,
     } = &event.schedule;
-    let with_entry = live && !WRITES_ONE_TABLE;
-    let statement = if with_entry {
-        with_entry!(insert_event!())
-    } else {
-        with_counters!(insert_event!())
-    };
-    let query = sqlx::query::<Db>(statement)
-        .bind(event.id.uuid())
-        .bind(event.account_id.uuid())
-        .bind(&event.slug)
-        .bind(&event.title)
-        .bind(&event.description)
-        .bind(&event.location)
-        .bind(&event.city)
-        .bind(start.at.micros())
-        .bind(start.local.to_string())
-        .bind(end.map(|end| end.at.micros()))
-        .bind(end.map(|end| end.local.to_string()))
-        .bind(timezone)
-        .bind(event.schedule.effective_end().micros())
-        .bind(event.max_capacity)
-        .bind(event.is_published)
-        .bind(event.is_listed)
-        .bind(event.is_cancelled)
-        .bind(&event.cancel_reason)
-        .bind(event.cancelled_at.map(Instant::micros))
-        .bind(&event.image_query)
-        .bind(custom_fields_text(event)?)
-        .bind(event.sequence)
-        .bind(event.created_at.micros())
-        .bind(event.updated_at.micros())
-        .bind(event.requires_approval)
-        .bind(event.confirm_by_email)
-        .bind(&event.organizer_name)
-        .bind(&event.contact_email)
-        .bind(event.published_start.map(Instant::micros))
-        .bind(event.version)
-        .bind(values::event_search_text(event))
-        .bind(live)
-        .bind(i32::from(shard(event.id.uuid())))
-        .bind(account.map(|account| account.plan.name()))
-        .bind(account.map(|account| account.timezone.as_deref().unwrap_or_default()))
-        .bind(alone.map(|alone| alone.other_slug));
-    let query = if WRITES_ONE_TABLE {
-        query
-    } else {
-        audit::bind(query, entry)
-    };
-    Ok(if with_entry {
-        entries::bind(query, &CatalogueEntry::of(event))
-    } else {
-        query
-    })
-}
-
-/// The slug of the event that [`insertion`] has added; none if it has not.
-pub(super) fn read_slug(row: Option<Row>) -> Result<Option<String>, Error> {
-    let slug = row.map(|row| row.try_get("slug"));
-    Ok(slug.transpose()?)
+    let done = sqlx::query::<Db>(
+        "INSERT INTO events (id, account_id, slug, title, description, location, city, start_at, start_local, end_at, \
+         end_local, timezone, effective_end, max_capacity, is_published, is_listed, is_cancelled, cancel_reason, \
+         cancelled_at, live, image_query, custom_fields, sequence, created_at, updated_at, requires_approval, \
+         confirm_by_email, organizer_name, contact_email, published_start, version, search_text, indexed_as_of) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $25) \
+         ON CONFLICT (slug) DO NOTHING",
+    )
+    .bind(event.id.uuid())
+    .bind(event.account_id.uuid())
+    .bind(&event.slug)
+    .bind(&event.title)
+    .bind(&event.description)
+    .bind(&event.location)
+    .bind(&event.city)
+    .bind(start.at.micros())
+    .bind(start.local.to_string())
+    .bind(end.map(|end| end.at.micros()))
+    .bind(end.map(|end| end.local.to_string()))
+    .bind(timezone)
+    .bind(event.schedule.effective_end().micros())
+    .bind(event.max_capacity)
+    .bind(event.is_published)
+    .bind(event.is_listed)
+    .bind(event.is_cancelled)
+    .bind(&event.cancel_reason)
+    .bind(event.cancelled_at.map(Instant::micros))
+    .bind(live)
+    .bind(&event.image_query)
+    .bind(custom_fields_text(event)?)
+    .bind(event.sequence)
+    .bind(event.created_at.micros())
+    .bind(event.updated_at.micros())
+    .bind(event.requires_approval)
+    .bind(event.confirm_by_email)
+    .bind(&event.organizer_name)
+    .bind(&event.contact_email)
+    .bind(event.published_start.map(Instant::micros))
+    .bind(event.version)
+    .bind(values::event_search_text(event))
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    insert_counters(connection, event.id).await?;
+    if live {
+        entries::put(connection, &[CatalogueEntry::of(event)]).await?;
+        catalogue::count_new(connection, event.id).await?;
+    }
+    Ok(true)
 }
 
 async fn insert_counters(connection: &mut Connection, event: EventId) -> Result<(), Error> {
@@ -246,17 +185,14 @@ pub(in crate::storage) async fn update_event(
         end,
         timezone,
     } = &event.schedule;
-    event_changes::raise(connection, event.id).await?;
-    let done = sqlx::query::<Db>(with_change!(
-        "$27",
+    let done = sqlx::query::<Db>(
         "UPDATE events SET title = $2, description = $3, location = $4, city = $5, start_at = $6, start_local = $7, \
          end_at = $8, end_local = $9, timezone = $10, effective_end = $11, max_capacity = $12, is_published = $13, \
          is_listed = $14, image_query = $15, image_credit = $20, custom_fields = $16, sequence = $17, updated_at = $18, indexed_as_of = $18, \
          requires_approval = $19, confirm_by_email = $21, organizer_name = $22, contact_email = $23, \
-         published_start = $24, version = $25, search_text = $26, change_number = ",
-        change_number!("$27"),
-        " WHERE id = $1",
-    ))
+         published_start = $24, version = $25, search_text = $26 \
+         WHERE id = $1",
+    )
     .bind(event.id.uuid())
     .bind(&event.title)
     .bind(&event.description)
@@ -283,7 +219,6 @@ pub(in crate::storage) async fn update_event(
     .bind(event.published_start.map(Instant::micros))
     .bind(event.version)
     .bind(values::event_search_text(event))
-    .bind(i32::from(shard(event.id.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -303,18 +238,13 @@ pub(in crate::storage) async fn mark_cancelled(
     reason: Option<&str>,
     now: Instant,
 ) -> Result<bool, Error> {
-    event_changes::raise(connection, event).await?;
-    let done = sqlx::query::<Db>(with_change!(
-        "$4",
-        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3, \
-         change_number = ",
-        change_number!("$4"),
-        " WHERE id = $1 AND is_cancelled = FALSE",
-    ))
+    let done = sqlx::query::<Db>(
+        "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3 \
+         WHERE id = $1 AND is_cancelled = FALSE",
+    )
     .bind(event.uuid())
     .bind(reason)
     .bind(now.micros())
-    .bind(i32::from(shard(event.uuid())))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 0 {

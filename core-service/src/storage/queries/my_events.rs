@@ -6,8 +6,7 @@ use sqlx::{Arguments as _, Row as _, query::Query};
 use uuid::Uuid;
 
 use super::{
-    Arguments, Connection, Db, Input, Row, entries,
-    event_changes::{self, version_of_events},
+    Arguments, Connection, Db, Row, entries,
     events::{Columns, counter_columns, event_columns, read_all},
 };
 use crate::{
@@ -146,7 +145,7 @@ fn places(filter: &MyEventsFilter, limit: Limit) -> String {
     let (others, limit) = (others(filter), limit.parameter());
     let part = |index: &str, conditions: &str, order: &str| {
         format!(
-            "SELECT * FROM (SELECT e.id, e.start_at, e.effective_end, e.{ROW} AS event_row FROM events e{index} WHERE {conditions}{others} \
+            "SELECT * FROM (SELECT e.id, e.start_at, e.{ROW} AS event_row FROM events e{index} WHERE {conditions}{others} \
              ORDER BY e.start_at {order}, e.id {order} LIMIT {limit}) part"
         )
     };
@@ -219,23 +218,11 @@ fn others(filter: &MyEventsFilter) -> String {
 }
 
 /// What lists show. [`read_listed`] reads it in this order.
-macro_rules! listed_columns {
-    () => {
-        "e.id, e.slug, e.title, e.start_at, e.start_local, e.max_capacity, e.is_published, e.is_cancelled, \
-         c.confirmed + c.pending + c.waitlisted"
-    };
-}
+const LISTED: &str = "e.id, e.slug, e.title, e.start_at, e.start_local, e.max_capacity, e.is_published, e.is_cancelled, \
+     c.confirmed + c.pending + c.waitlisted";
 
-const LISTED: &str = listed_columns!();
-
-/// How many columns `listed_columns!` has.
+/// How many columns `LISTED` has.
 const LISTED_COLUMNS: usize = 9;
-
-/// What the count of a list found, and what it was read from.
-const COUNTED: &str = concat!(
-    ", (SELECT total FROM counted), (SELECT next_end FROM counted), ",
-    version_of_events!()
-);
 
 fn read_listed(row: &Row) -> Result<ListedEvent, Error> {
     let columns = &mut Columns { row, next: 0 };
@@ -255,8 +242,8 @@ fn read_all_listed(rows: &[Row]) -> Result<Vec<ListedEvent>, Error> {
     rows.iter().map(read_listed).collect()
 }
 
-/// A statement for these columns of the events of a page, after a place. With `most` its rows have `COUNTED` behind them: the number of all that
-/// match, up to it, and when the first of those ends. `texts` are those of these columns, with the number or without it.
+/// A statement for these columns of the events of a page, after a place. With `most` its rows have the number of all that match behind
+/// them, up to it. `texts` are those of these columns, with the number or without it.
 fn page(
     (texts, columns): (&'static Texts, &str),
     account: AccountId,
@@ -273,19 +260,32 @@ fn page(
     };
     let arguments = arguments(account, filter, now, range, limit, most.unwrap_or(0))?;
     let text = texts.of(filter, || {
-        let counted = most.map(|_| {
-            let found = places(filter, Limit::Count);
-            format!("WITH counted AS (SELECT count(*) AS total, min(effective_end) AS next_end FROM ({found}) found) ")
-        });
-        let total = counted.as_ref().map_or("", |_| COUNTED);
-        let (counted, found) = (counted.unwrap_or_default(), places(filter, Limit::Page));
+        let (with, found, total) = paged(filter, most.is_some());
         format!(
-            "{counted}SELECT {columns}{total} FROM (SELECT * FROM ({found}) found ORDER BY start_at{order}, id{order} LIMIT $7) page \
+            "{with}SELECT {columns}{total} FROM (SELECT * FROM {found} ORDER BY start_at{order}, id{order} LIMIT $7) page \
              JOIN events e ON e.{ROW} = page.event_row JOIN event_counters c ON c.event_id = page.id \
              ORDER BY page.start_at{order}, page.id{order}"
         )
     });
     Ok(sqlx::query_with(text, arguments))
+}
+
+/// What a page is chosen from, with a part of the statement before it, and the column of the number of all that match.
+fn paged(filter: &MyEventsFilter, is_counted: bool) -> (String, String, String) {
+    let page = format!("({}) found", places(filter, Limit::Page));
+    if !is_counted {
+        return (String::new(), page, String::new());
+    }
+    let counted = places(filter, Limit::Count);
+    if filter.text.is_some() {
+        // Each text is looked at once, so the page is chosen among what is counted.
+        let with = format!("WITH found AS MATERIALIZED ({counted}) ");
+        let total = ", (SELECT count(*) FROM found)";
+        return (with, "found".to_owned(), total.to_owned());
+    }
+    // Counting in an index takes less time than remembering what is counted.
+    let total = format!(", (SELECT count(*) FROM ({counted}) counted)");
+    (String::new(), page, total)
 }
 
 pub(in crate::storage) async fn list_account_events(
@@ -328,7 +328,9 @@ pub(in crate::storage) async fn list_and_count_account_events(
 ) -> Result<FirstEvents, Error> {
     static TEXTS: Texts = Texts::new();
     let texts = (&TEXTS, LISTED);
-    let statement = page(texts, account, filter, now, None, limit, Some(most))?;
+    // What is counted has the page in it.
+    let counted = Some(most.max(limit));
+    let statement = page(texts, account, filter, now, None, limit, counted)?;
     let rows = statement.fetch_all(connection).await?;
     let Some(first) = rows.first() else {
         return Ok(FirstEvents::default());
@@ -339,32 +341,8 @@ pub(in crate::storage) async fn list_and_count_account_events(
     };
     Ok(FirstEvents {
         count: most.min(columns.read()?),
-        next_end: columns.read::<Option<i64>>()?.map(Instant::from_micros),
-        version: Some(event_changes::read_version(columns)?),
         events: read_all_listed(&rows)?,
     })
-}
-
-pub(in crate::storage) async fn list_these_events(
-    connection: &mut Connection,
-    ids: &[EventId],
-) -> Result<Vec<ListedEvent>, Error> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let rows = Input::default()
-        .column("event_id", ids.iter().map(|id| id.uuid()))
-        .fetch(
-            connection,
-            concat!(
-                "SELECT ",
-                listed_columns!(),
-                " FROM input JOIN events e ON e.id = input.event_id \
-                 JOIN event_counters c ON c.event_id = e.id"
-            ),
-        )
-        .await?;
-    read_all_listed(&rows)
 }
 
 /// Up to `most`, so that the time is bounded however many match.
@@ -408,7 +386,6 @@ pub(in crate::storage) async fn delete_event(
         "DELETE FROM stock_covers WHERE event_id = $1",
         "DELETE FROM former_times WHERE event_id = $1",
         "DELETE FROM event_counters WHERE event_id = $1",
-        "DELETE FROM seat_changes WHERE event_id = $1",
     ] {
         sqlx::query::<Db>(statement)
             .bind(event.uuid())

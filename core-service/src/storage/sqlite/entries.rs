@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sqlx::{Row as _, query::Query, sqlite::SqliteArguments};
+use sqlx::Row as _;
 
-use super::{Connection, Db, Input};
+use super::{Connection, Input};
 use crate::{
     domain::{catalogue::CatalogueEntry, ids::EventId, instant::Instant},
     storage::{Error, FULL_BATCH, values},
@@ -62,14 +62,6 @@ pub(super) async fn put(
             .await?;
     }
     Ok(())
-}
-
-/// SQLite adds entries by statements of their own.
-pub(super) const fn bind<'q>(
-    query: Query<'q, Db, SqliteArguments>,
-    _entry: &CatalogueEntry,
-) -> Query<'q, Db, SqliteArguments> {
-    query
 }
 
 /// For each entry the next position of its second.

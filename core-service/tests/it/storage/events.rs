@@ -87,10 +87,10 @@ async fn a_taken_slug_leaves_the_transaction_usable(database: Database) {
 
     let mut tx = store.begin().await.unwrap();
     assert!(tx.slug_taken(&second.slug).await.unwrap());
-    assert!(!tx.insert_event(&second, true, None).await.unwrap());
+    assert!(!tx.insert_event(&second, true).await.unwrap());
     second.slug.push_str("-2");
     assert!(!tx.slug_taken(&second.slug).await.unwrap());
-    assert!(tx.insert_event(&second, true, None).await.unwrap());
+    assert!(tx.insert_event(&second, true).await.unwrap());
     tx.commit().await.unwrap();
 
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 2);
@@ -310,7 +310,7 @@ async fn what_is_not_committed_leaves_nothing(database: Database) {
     let account = add_account(&store, &rows).await.id;
     let event = rows.event(account, 1);
     let mut tx = store.begin().await.unwrap();
-    assert!(tx.insert_event(&event, true, None).await.unwrap());
+    assert!(tx.insert_event(&event, true).await.unwrap());
     drop(tx);
 
     assert_eq!(store.find_event_by_slug(&event.slug).await.unwrap(), None);

@@ -113,7 +113,8 @@ fn edges_learn_what_a_kept_answer_depends_on() {
     let bindings = toy(&kept).unwrap();
     let bindings = text(&bindings, "bindings.rs");
     assert_eq!(bindings.matches("SHOWS_CATALOGUE: bool = true").count(), 2);
-    assert!(bindings.contains("visit_texts(&[\"items\", \"id\"], message, visit)"));
+    assert!(bindings.contains("for response in &response.items {"));
+    assert!(bindings.contains("visit(&response.id);"));
 }
 
 #[test]

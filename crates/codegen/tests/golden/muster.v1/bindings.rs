@@ -5,7 +5,6 @@ use crate::binding::{
     RpcVisitor, Visitor,
 };
 use crate::scope::Scope;
-use crate::wire::{Malformed, Shape};
 
 /// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +31,6 @@ impl Rpc for GetAccount {
 impl PublicRpc for GetAccount {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ACCOUNT);
 }
 
 impl Binding for GetAccount {
@@ -72,7 +70,6 @@ impl Rpc for ExportAccount {
 impl PublicRpc for ExportAccount {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for ExportAccount {
@@ -112,7 +109,6 @@ impl Rpc for ListActivity {
 impl PublicRpc for ListActivity {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ACTIVITY_LIST);
 }
 
 impl Binding for ListActivity {
@@ -129,10 +125,6 @@ impl Binding for ListActivity {
         "cursor",
     ];
 
-    const NEXT_PAGE: Option<(&'static str, &'static str)> = Some((
-        "cursor",
-        "next_cursor",
-    ));
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -148,6 +140,11 @@ impl Binding for ListActivity {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
     }
 }
 
@@ -176,7 +173,6 @@ impl Rpc for ExportActivity {
 impl PublicRpc for ExportActivity {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for ExportActivity {
@@ -230,8 +226,10 @@ impl Rpc for ListEvents {
             .any(|filter| !filter.is_empty())
     }
 
-    fn seats_of(message: &[u8], visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
-        shapes::EVENT_LIST.visit_texts(&["items", "slug"], message, visit)
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        for response in &response.items {
+            visit(&response.slug);
+        }
     }
 }
 
@@ -242,7 +240,6 @@ impl PublicRpc for ListEvents {
         stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 0,
     });
-    const SHAPE: Option<&'static Shape> = Some(&shapes::EVENT_LIST);
 }
 
 impl Binding for ListEvents {
@@ -259,10 +256,6 @@ impl Binding for ListEvents {
         "to",
     ];
 
-    const NEXT_PAGE: Option<(&'static str, &'static str)> = Some((
-        "offset",
-        "next_offset",
-    ));
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -278,6 +271,11 @@ impl Binding for ListEvents {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_offset.as_ref()?;
+        Some(("offset", next.to_string()))
     }
 }
 
@@ -302,8 +300,8 @@ impl Rpc for GetEvent {
     const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 
-    fn seats_of(message: &[u8], visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
-        shapes::EVENT.visit_texts(&["slug"], message, visit)
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        visit(&response.slug);
     }
 }
 
@@ -314,7 +312,6 @@ impl PublicRpc for GetEvent {
         stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 0,
     });
-    const SHAPE: Option<&'static Shape> = Some(&shapes::EVENT);
 }
 
 impl Binding for GetEvent {
@@ -357,15 +354,16 @@ impl Rpc for GetEventPage {
     const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 
-    fn seats_of(message: &[u8], visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
-        shapes::EVENT_PAGE.visit_texts(&["event", "slug"], message, visit)
+    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
+        if let Some(response) = &response.event {
+            visit(&response.slug);
+        }
     }
 }
 
 impl PublicRpc for GetEventPage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::EVENT_PAGE);
 }
 
 /// An event as a calendar file, which calendars can subscribe to. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
@@ -393,7 +391,6 @@ impl Rpc for GetEventCalendar {
 impl PublicRpc for GetEventCalendar {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CALENDAR_FILE);
 }
 
 /// The first 200 events of the catalogue, or of those that match filters, as a calendar file, which calendars can subscribe to. Descriptions are cut after 500 characters. For the website; it has no route.
@@ -428,7 +425,6 @@ impl Rpc for GetCatalogueCalendar {
 impl PublicRpc for GetCatalogueCalendar {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CALENDAR_FILE);
 }
 
 /// Lists the sitemaps of the public catalogue. A sitemap has up to 50,000 events, in the order in which they were created, so new events come into the last one. For the website; it has no route.
@@ -456,7 +452,6 @@ impl Rpc for ListSitemaps {
 impl PublicRpc for ListSitemaps {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::SITEMAP_LIST);
 }
 
 /// Lists the events of a sitemap, up to 10,000 at once. Events that are created meanwhile do not move others to another page. A sitemap that does not exist has no events. For the website; it has no route.
@@ -484,7 +479,6 @@ impl Rpc for ListSitemapEvents {
 impl PublicRpc for ListSitemapEvents {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::SITEMAP_PAGE);
 }
 
 /// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
@@ -516,7 +510,6 @@ impl PublicRpc for GetCover {
         stale_while_revalidate_seconds: 86400,
         provisional_max_age_seconds: 60,
     });
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for GetCover {
@@ -567,7 +560,6 @@ impl PublicRpc for ListUseCases {
         stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 0,
     });
-    const SHAPE: Option<&'static Shape> = Some(&shapes::STATIC_ITEM_LIST);
 }
 
 impl Binding for ListUseCases {
@@ -579,10 +571,6 @@ impl Binding for ListUseCases {
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
-    }
-
-    fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-        Self::SHAPE.ok_or(Malformed)?.write_field("items", message, out)
     }
 
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
@@ -619,7 +607,6 @@ impl PublicRpc for ListGuides {
         stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 0,
     });
-    const SHAPE: Option<&'static Shape> = Some(&shapes::STATIC_ITEM_LIST);
 }
 
 impl Binding for ListGuides {
@@ -631,10 +618,6 @@ impl Binding for ListGuides {
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
-    }
-
-    fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-        Self::SHAPE.ok_or(Malformed)?.write_field("items", message, out)
     }
 
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
@@ -667,7 +650,6 @@ impl Rpc for GetGuide {
 impl PublicRpc for GetGuide {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::PAGE);
 }
 
 /// Reads a use case.
@@ -695,7 +677,6 @@ impl Rpc for GetUseCase {
 impl PublicRpc for GetUseCase {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::PAGE);
 }
 
 /// `POST /api/v1/events`: Creates an event owned by the caller: a draft, or published at once when `is_public` is true. Counts against the plan's quota of active events.
@@ -723,7 +704,6 @@ impl Rpc for CreateEvent {
 impl PublicRpc for CreateEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CREATED_EVENT);
 }
 
 impl Binding for CreateEvent {
@@ -763,7 +743,6 @@ impl Rpc for ListMyEvents {
 impl PublicRpc for ListMyEvents {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::MY_EVENT_LIST);
 }
 
 impl Binding for ListMyEvents {
@@ -780,10 +759,6 @@ impl Binding for ListMyEvents {
         "cursor",
     ];
 
-    const NEXT_PAGE: Option<(&'static str, &'static str)> = Some((
-        "cursor",
-        "next_cursor",
-    ));
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -799,6 +774,11 @@ impl Binding for ListMyEvents {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
     }
 }
 
@@ -827,7 +807,6 @@ impl Rpc for GetMyEvent {
 impl PublicRpc for GetMyEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::MY_EVENT_DETAIL);
 }
 
 impl Binding for GetMyEvent {
@@ -876,7 +855,6 @@ impl Rpc for UpdateEvent {
 impl PublicRpc for UpdateEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::MY_EVENT_DETAIL);
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
@@ -929,7 +907,6 @@ impl Rpc for CloneEvent {
 impl PublicRpc for CloneEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CREATED_EVENT);
 }
 
 impl Binding for CloneEvent {
@@ -976,7 +953,6 @@ impl Rpc for DeleteEvent {
 impl PublicRpc for DeleteEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::DELETED_EVENT);
 }
 
 impl Binding for DeleteEvent {
@@ -1023,7 +999,6 @@ impl Rpc for PreviewEventMail {
 impl PublicRpc for PreviewEventMail {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::EVENT_MAIL_PREVIEW);
 }
 
 /// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
@@ -1051,7 +1026,6 @@ impl Rpc for PublishEvent {
 impl PublicRpc for PublishEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::MY_EVENT_DETAIL);
 }
 
 impl Binding for PublishEvent {
@@ -1098,7 +1072,6 @@ impl Rpc for UnpublishEvent {
 impl PublicRpc for UnpublishEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::MY_EVENT_DETAIL);
 }
 
 impl Binding for UnpublishEvent {
@@ -1145,7 +1118,6 @@ impl Rpc for CancelEvent {
 impl PublicRpc for CancelEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CANCEL_RESULT);
 }
 
 impl Binding for CancelEvent {
@@ -1192,7 +1164,6 @@ impl Rpc for RegisterAttendee {
 impl PublicRpc for RegisterAttendee {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION_RECEIVED);
 }
 
 impl Binding for RegisterAttendee {
@@ -1239,7 +1210,6 @@ impl Rpc for AddRegistration {
 impl PublicRpc for AddRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ADDED_REGISTRATION);
 }
 
 impl Binding for AddRegistration {
@@ -1286,7 +1256,6 @@ impl Rpc for ListRegistrations {
 impl PublicRpc for ListRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION_LIST);
 }
 
 impl Binding for ListRegistrations {
@@ -1304,10 +1273,6 @@ impl Binding for ListRegistrations {
         "cursor",
     ];
 
-    const NEXT_PAGE: Option<(&'static str, &'static str)> = Some((
-        "cursor",
-        "next_cursor",
-    ));
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1325,6 +1290,11 @@ impl Binding for ListRegistrations {
             _ => {}
         }
         Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
     }
 }
 
@@ -1353,7 +1323,6 @@ impl Rpc for ExportRegistrations {
 impl PublicRpc for ExportRegistrations {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for ExportRegistrations {
@@ -1400,7 +1369,6 @@ impl Rpc for GetRegistration {
 impl PublicRpc for GetRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for GetRegistration {
@@ -1449,7 +1417,6 @@ impl Rpc for GetRegistrations {
 impl PublicRpc for GetRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION_LIST);
 }
 
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
@@ -1477,7 +1444,6 @@ impl Rpc for ApproveRegistration {
 impl PublicRpc for ApproveRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for ApproveRegistration {
@@ -1526,7 +1492,6 @@ impl Rpc for ApproveRegistrations {
 impl PublicRpc for ApproveRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::APPROVED_REGISTRATIONS);
 }
 
 impl Binding for ApproveRegistrations {
@@ -1573,7 +1538,6 @@ impl Rpc for UpdateRegistration {
 impl PublicRpc for UpdateRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
@@ -1628,7 +1592,6 @@ impl Rpc for DeclineRegistration {
 impl PublicRpc for DeclineRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for DeclineRegistration {
@@ -1677,7 +1640,6 @@ impl Rpc for DeclineRegistrations {
 impl PublicRpc for DeclineRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::DECLINED_REGISTRATIONS);
 }
 
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
@@ -1705,7 +1667,6 @@ impl Rpc for CancelRegistration {
 impl PublicRpc for CancelRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for CancelRegistration {
@@ -1754,7 +1715,6 @@ impl Rpc for CheckIn {
 impl PublicRpc for CheckIn {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for CheckIn {
@@ -1803,7 +1763,6 @@ impl Rpc for CheckInByCode {
 impl PublicRpc for CheckInByCode {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CHECKED_IN);
 }
 
 impl Binding for CheckInByCode {
@@ -1843,7 +1802,6 @@ impl Rpc for GetRegistrationByCode {
 impl PublicRpc for GetRegistrationByCode {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION_BY_CODE);
 }
 
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Undoes a check-in. If the attendee was not checked in, nothing changes.
@@ -1871,7 +1829,6 @@ impl Rpc for UndoCheckIn {
 impl PublicRpc for UndoCheckIn {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::REGISTRATION);
 }
 
 impl Binding for UndoCheckIn {
@@ -1920,7 +1877,6 @@ impl Rpc for GetRegistrationByToken {
 impl PublicRpc for GetRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::OWN_REGISTRATION);
 }
 
 /// The event of an attendee's own registration as a calendar file. Its entry has the UID and the sequence number of those in the attendee's e-mails, so that calendars take it for the same. For the website; it has no route.
@@ -1948,7 +1904,6 @@ impl Rpc for GetRegistrationCalendarByToken {
 impl PublicRpc for GetRegistrationCalendarByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::CALENDAR_FILE);
 }
 
 /// Reads what a check-in code shows to anybody: the event, and the status of the registration, without a name. For the website; it has no route.
@@ -1976,7 +1931,6 @@ impl Rpc for GetTicket {
 impl PublicRpc for GetTicket {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::TICKET);
 }
 
 /// Confirms an attendee's own registration by the private link from an e-mail, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
@@ -2004,7 +1958,6 @@ impl Rpc for ConfirmRegistrationByToken {
 impl PublicRpc for ConfirmRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::OWN_REGISTRATION);
 }
 
 /// Takes over name and answers of a repeated registration into an attendee's own one, by the private link from the e-mail about the repetition: `new_details` shows them. Until then a repetition changes nothing. Taking over again changes nothing; after 24 hours there is nothing to take over (not found). For the website; it has no route.
@@ -2032,7 +1985,6 @@ impl Rpc for TakeOverNewDetailsByToken {
 impl PublicRpc for TakeOverNewDetailsByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::OWN_REGISTRATION);
 }
 
 /// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
@@ -2060,1494 +2012,6 @@ impl Rpc for CancelRegistrationByToken {
 impl PublicRpc for CancelRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::OWN_REGISTRATION);
-}
-
-/// The shapes of answers.
-mod shapes {
-    use crate::wire::{Count, Field, Kind, Shape};
-
-    /// `ActivityList`
-    pub(super) static ACTIVITY_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&ACTIVITY_ITEM),
-                count: Count::Many,
-            },
-            Field {
-                name: "next_cursor",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `ActivityItem`
-    pub(super) static ACTIVITY_ITEM: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "at",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "text",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "actor",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "actor_name",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "action",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_id",
-                number: 7,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "registration_id",
-                number: 8,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "changes",
-                number: 9,
-                kind: Kind::Message(&FIELD_CHANGE),
-                count: Count::Many,
-            },
-            Field {
-                name: "reason",
-                number: 10,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `FieldChange`
-    pub(super) static FIELD_CHANGE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "field",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "before",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "after",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Account`
-    pub(super) static ACCOUNT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "email",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "name",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "plan",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "is_paid",
-                number: 5,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "active_events",
-                number: 6,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "active_events_limit",
-                number: 7,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "active_events_left",
-                number: 8,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "timezone",
-                number: 9,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "daily_mails_limit",
-                number: 10,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "daily_mails_left",
-                number: 11,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `EventList`
-    pub(super) static EVENT_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&EVENT),
-                count: Count::Many,
-            },
-            Field {
-                name: "count",
-                number: 2,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "limit",
-                number: 3,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "offset",
-                number: 4,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "next_offset",
-                number: 5,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "count_is_exact",
-                number: 6,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `Event`
-    pub(super) static EVENT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "slug",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "description",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "location",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "city",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "start_date",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "end_date",
-                number: 7,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "timezone",
-                number: 8,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "capacity",
-                number: 9,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "image_url",
-                number: 10,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "url",
-                number: 11,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "registration_url",
-                number: 12,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "image_credit",
-                number: 13,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "organizer_name",
-                number: 14,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "contact_email",
-                number: 15,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "updated_at",
-                number: 16,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "is_full",
-                number: 17,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "seats_left",
-                number: 18,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "requires_approval",
-                number: 19,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "custom_fields",
-                number: 20,
-                kind: Kind::Message(&CUSTOM_FIELD),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `EventPage`
-    pub(super) static EVENT_PAGE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "event",
-                number: 1,
-                kind: Kind::Message(&EVENT),
-                count: Count::Optional,
-            },
-            Field {
-                name: "is_listed",
-                number: 2,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_cancelled",
-                number: 3,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_ended",
-                number: 4,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "requires_approval",
-                number: 5,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "confirm_by_email",
-                number: 6,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "custom_fields",
-                number: 7,
-                kind: Kind::Message(&CUSTOM_FIELD),
-                count: Count::Many,
-            },
-            Field {
-                name: "seats_left",
-                number: 8,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "waitlisted",
-                number: 9,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "previous_start_date",
-                number: 10,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `CalendarFile`
-    pub(super) static CALENDAR_FILE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "text",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `SitemapList`
-    pub(super) static SITEMAP_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&SITEMAP),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `Sitemap`
-    pub(super) static SITEMAP: Shape = Shape {
-        fields: &[
-            Field {
-                name: "number",
-                number: 1,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "events",
-                number: 2,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "updated_at",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `SitemapPage`
-    pub(super) static SITEMAP_PAGE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&SITEMAP_EVENT),
-                count: Count::Many,
-            },
-            Field {
-                name: "next_cursor",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `SitemapEvent`
-    pub(super) static SITEMAP_EVENT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "slug",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "updated_at",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `StaticItemList`
-    pub(super) static STATIC_ITEM_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&STATIC_ITEM),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `StaticItem`
-    pub(super) static STATIC_ITEM: Shape = Shape {
-        fields: &[
-            Field {
-                name: "slug",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "url",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "summary",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `Page`
-    pub(super) static PAGE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "slug",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "url",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "markdown",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "summary",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `CustomField`
-    pub(super) static CUSTOM_FIELD: Shape = Shape {
-        fields: &[
-            Field {
-                name: "label",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "field_type",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "required",
-                number: 3,
-                kind: Kind::Bool,
-                count: Count::Optional,
-            },
-            Field {
-                name: "options",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `CreatedEvent`
-    pub(super) static CREATED_EVENT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "slug",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_url",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "admin_url",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `MyEventList`
-    pub(super) static MY_EVENT_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&MY_EVENT),
-                count: Count::Many,
-            },
-            Field {
-                name: "count",
-                number: 2,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "next_cursor",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "count_is_exact",
-                number: 4,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `MyEvent`
-    pub(super) static MY_EVENT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "slug",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "start_date",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "registration_count",
-                number: 5,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "max_capacity",
-                number: 6,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "is_published",
-                number: 7,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_cancelled",
-                number: 8,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "event_url",
-                number: 9,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `MyEventDetail`
-    pub(super) static MY_EVENT_DETAIL: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "slug",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "description",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "location",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "start_date",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "end_date",
-                number: 7,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "timezone",
-                number: 8,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "max_capacity",
-                number: 9,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "is_published",
-                number: 10,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_cancelled",
-                number: 11,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_total",
-                number: 12,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_confirmed",
-                number: 13,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "event_url",
-                number: 14,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_active",
-                number: 15,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "city",
-                number: 16,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "is_listed",
-                number: 17,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "image_url",
-                number: 18,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "custom_fields",
-                number: 19,
-                kind: Kind::Message(&CUSTOM_FIELD),
-                count: Count::Many,
-            },
-            Field {
-                name: "requires_approval",
-                number: 20,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "confirm_by_email",
-                number: 21,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "organizer_name",
-                number: 22,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "contact_email",
-                number: 23,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "version",
-                number: 24,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "is_hidden",
-                number: 25,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_pending",
-                number: 26,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_unconfirmed",
-                number: 27,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_waitlisted",
-                number: 28,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "registrations_checked_in",
-                number: 29,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "registrants_notified",
-                number: 30,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `DeletedEvent`
-    pub(super) static DELETED_EVENT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "deleted",
-                number: 2,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `EventMailPreview`
-    pub(super) static EVENT_MAIL_PREVIEW: Shape = Shape {
-        fields: &[
-            Field {
-                name: "recipients",
-                number: 1,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "subject",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "text",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `CancelResult`
-    pub(super) static CANCEL_RESULT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "cancelled",
-                number: 2,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "reason",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "registrants_notified",
-                number: 4,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `RegistrationReceived`
-    pub(super) static REGISTRATION_RECEIVED: Shape = Shape {
-        fields: &[
-            Field {
-                name: "slug",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "email",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "message",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `AddedRegistration`
-    pub(super) static ADDED_REGISTRATION: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "status",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "waitlist_position",
-                number: 3,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "cancel_url",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "awaits",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Answer`
-    pub(super) static ANSWER: Shape = Shape {
-        fields: &[
-            Field {
-                name: "label",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "values",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `RegistrationList`
-    pub(super) static REGISTRATION_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&REGISTRATION),
-                count: Count::Many,
-            },
-            Field {
-                name: "count",
-                number: 2,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-            Field {
-                name: "next_cursor",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Registration`
-    pub(super) static REGISTRATION: Shape = Shape {
-        fields: &[
-            Field {
-                name: "name",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "email",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "registered_at",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "status",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "checked_in",
-                number: 5,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "id",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "answers",
-                number: 7,
-                kind: Kind::Message(&ANSWER),
-                count: Count::Many,
-            },
-            Field {
-                name: "awaits",
-                number: 8,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `ApprovedRegistrations`
-    pub(super) static APPROVED_REGISTRATIONS: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&REGISTRATION_STATUS),
-                count: Count::Many,
-            },
-            Field {
-                name: "approved",
-                number: 2,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `RegistrationStatus`
-    pub(super) static REGISTRATION_STATUS: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "status",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "awaits",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `DeclinedRegistrations`
-    pub(super) static DECLINED_REGISTRATIONS: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&REGISTRATION_STATUS),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `CheckedIn`
-    pub(super) static CHECKED_IN: Shape = Shape {
-        fields: &[
-            Field {
-                name: "checked_in_at",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "was_checked_in",
-                number: 2,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "registration_id",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "name",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_id",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_title",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `RegistrationByCode`
-    pub(super) static REGISTRATION_BY_CODE: Shape = Shape {
-        fields: &[
-            Field {
-                name: "event_id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_title",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "registration",
-                number: 3,
-                kind: Kind::Message(&REGISTRATION),
-                count: Count::Optional,
-            },
-            Field {
-                name: "checked_in_at",
-                number: 4,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "is_event_cancelled",
-                number: 5,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `NewDetails`
-    pub(super) static NEW_DETAILS: Shape = Shape {
-        fields: &[
-            Field {
-                name: "name",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "answers",
-                number: 2,
-                kind: Kind::Message(&ANSWER),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `OwnRegistration`
-    pub(super) static OWN_REGISTRATION: Shape = Shape {
-        fields: &[
-            Field {
-                name: "name",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "email",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "status",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "waitlist_position",
-                number: 4,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "registered_at",
-                number: 5,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "answers",
-                number: 6,
-                kind: Kind::Message(&ANSWER),
-                count: Count::Many,
-            },
-            Field {
-                name: "is_cancellable",
-                number: 7,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "event_title",
-                number: 8,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "event_url",
-                number: 9,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "location",
-                number: 10,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "city",
-                number: 11,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "start_date",
-                number: 12,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "end_date",
-                number: 13,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "timezone",
-                number: 14,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "is_event_cancelled",
-                number: 15,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "awaits",
-                number: 16,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "new_details",
-                number: 17,
-                kind: Kind::Message(&NEW_DETAILS),
-                count: Count::Optional,
-            },
-            Field {
-                name: "event",
-                number: 18,
-                kind: Kind::Message(&EVENT),
-                count: Count::Optional,
-            },
-            Field {
-                name: "is_event_ended",
-                number: 19,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "event_cancel_reason",
-                number: 20,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "check_in_code",
-                number: 21,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "checked_in",
-                number: 22,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "confirm_until",
-                number: 23,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "held_until",
-                number: 24,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Ticket`
-    pub(super) static TICKET: Shape = Shape {
-        fields: &[
-            Field {
-                name: "event",
-                number: 1,
-                kind: Kind::Message(&EVENT),
-                count: Count::Optional,
-            },
-            Field {
-                name: "status",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "awaits",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "checked_in",
-                number: 4,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_event_cancelled",
-                number: 5,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "is_event_ended",
-                number: 6,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-        ],
-    };
 }
 
 /// Visits every rpc, in the order of the proto.

@@ -5,7 +5,6 @@ use ::muster_api::binding::{
     RpcVisitor, Visitor,
 };
 use ::muster_api::scope::Scope;
-use ::muster_api::wire::{Malformed, Shape};
 
 /// `GET /api/books`: Lists books. Those of one shelf, when it is named.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +31,6 @@ impl Rpc for ListBooks {
 impl PublicRpc for ListBooks {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK_LIST);
 }
 
 impl Binding for ListBooks {
@@ -62,10 +60,6 @@ impl Binding for ListBooks {
             _ => {}
         }
         Ok(())
-    }
-
-    fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-        Self::SHAPE.ok_or(Malformed)?.write_field("items", message, out)
     }
 
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
@@ -98,7 +92,6 @@ impl Rpc for ListBooks2 {
 impl PublicRpc for ListBooks2 {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK_LIST);
 }
 
 impl Binding for ListBooks2 {
@@ -151,7 +144,6 @@ impl Rpc for GetBook {
 impl PublicRpc for GetBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK);
 }
 
 impl Binding for GetBook {
@@ -198,7 +190,6 @@ impl Rpc for GetSummary {
 impl PublicRpc for GetSummary {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::SUMMARY);
 }
 
 /// `GET /api/books/{id}/scan`: Sends a book's pages, one after the other.
@@ -226,7 +217,6 @@ impl Rpc for GetScan {
 impl PublicRpc for GetScan {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for GetScan {
@@ -273,7 +263,6 @@ impl Rpc for UpdateBook {
 impl PublicRpc for UpdateBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK);
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
@@ -326,7 +315,6 @@ impl Rpc for DiscardBook {
 impl PublicRpc for DiscardBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK);
 }
 
 impl Binding for DiscardBook {
@@ -373,7 +361,6 @@ impl Rpc for CountBooks {
 impl PublicRpc for CountBooks {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::BOOK_COUNT);
 }
 
 /// `GET /api/v1/things`: Lists things.
@@ -401,7 +388,6 @@ impl Rpc for ListThings {
 impl PublicRpc for ListThings {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for ListThings {
@@ -452,7 +438,6 @@ impl Rpc for GetThing {
 impl PublicRpc for GetThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for GetThing {
@@ -503,7 +488,6 @@ impl PublicRpc for GetPicture {
         stale_while_revalidate_seconds: 60,
         provisional_max_age_seconds: 5,
     });
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for GetPicture {
@@ -550,7 +534,6 @@ impl Rpc for CreateThing {
 impl PublicRpc for CreateThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for CreateThing {
@@ -590,7 +573,6 @@ impl Rpc for GetMe {
 impl PublicRpc for GetMe {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for GetMe {
@@ -630,7 +612,6 @@ impl Rpc for GetMyThing {
 impl PublicRpc for GetMyThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for GetMyThing {
@@ -677,7 +658,6 @@ impl Rpc for UpdateThing {
 impl PublicRpc for UpdateThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
@@ -730,7 +710,6 @@ impl Rpc for PublishThing {
 impl PublicRpc for PublishThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for PublishThing {
@@ -777,7 +756,6 @@ impl Rpc for CancelThing {
 impl PublicRpc for CancelThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = Some(&shapes::ECHO);
 }
 
 impl Binding for CancelThing {
@@ -824,7 +802,6 @@ impl Rpc for ExportThing {
 impl PublicRpc for ExportThing {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
-    const SHAPE: Option<&'static Shape> = None;
 }
 
 impl Binding for ExportThing {
@@ -844,173 +821,6 @@ impl Binding for ExportThing {
         }
         Ok(())
     }
-}
-
-/// The shapes of answers.
-mod shapes {
-    use ::muster_api::wire::{Count, Field, Kind, Shape};
-
-    /// `BookList`
-    pub(super) static BOOK_LIST: Shape = Shape {
-        fields: &[
-            Field {
-                name: "items",
-                number: 1,
-                kind: Kind::Message(&BOOK),
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `BookCount`
-    pub(super) static BOOK_COUNT: Shape = Shape {
-        fields: &[
-            Field {
-                name: "count",
-                number: 1,
-                kind: Kind::Int,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `Book`
-    pub(super) static BOOK: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "author",
-                number: 3,
-                kind: Kind::Message(&AUTHOR),
-                count: Count::Optional,
-            },
-            Field {
-                name: "pages",
-                number: 4,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Author`
-    pub(super) static AUTHOR: Shape = Shape {
-        fields: &[
-            Field {
-                name: "name",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
-
-    /// `Summary`
-    pub(super) static SUMMARY: Shape = Shape {
-        fields: &[
-            Field {
-                name: "markdown",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-        ],
-    };
-
-    /// `Part`
-    pub(super) static PART: Shape = Shape {
-        fields: &[
-            Field {
-                name: "label",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "options",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `Echo`
-    pub(super) static ECHO: Shape = Shape {
-        fields: &[
-            Field {
-                name: "rpc",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "thing",
-                number: 2,
-                kind: Kind::Message(&THING),
-                count: Count::Optional,
-            },
-            Field {
-                name: "changed",
-                number: 3,
-                kind: Kind::Text,
-                count: Count::Many,
-            },
-        ],
-    };
-
-    /// `Thing`
-    pub(super) static THING: Shape = Shape {
-        fields: &[
-            Field {
-                name: "id",
-                number: 1,
-                kind: Kind::Text,
-                count: Count::One,
-            },
-            Field {
-                name: "title",
-                number: 2,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-            Field {
-                name: "count",
-                number: 3,
-                kind: Kind::Int,
-                count: Count::Optional,
-            },
-            Field {
-                name: "flag",
-                number: 4,
-                kind: Kind::Bool,
-                count: Count::One,
-            },
-            Field {
-                name: "parts",
-                number: 5,
-                kind: Kind::Message(&PART),
-                count: Count::Many,
-            },
-            Field {
-                name: "query",
-                number: 6,
-                kind: Kind::Text,
-                count: Count::Optional,
-            },
-        ],
-    };
 }
 
 /// Visits every rpc, in the order of the proto.
