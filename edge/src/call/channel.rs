@@ -58,7 +58,7 @@ pub(crate) fn tcp(address: SocketAddr, tls: Option<ClientTlsConfig>) -> Result<T
     }
     Ok(transport(
         endpoint,
-        connector(move || tcp::connect(address)),
+        &connector(move || tcp::connect(address)),
     ))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn unix(path: PathBuf) -> Transport {
     let endpoint = Endpoint::from_static("http://localhost");
     transport(
         endpoint,
-        connector(move || UnixStream::connect(path.clone())),
+        &connector(move || UnixStream::connect(path.clone())),
     )
 }
 
@@ -114,7 +114,7 @@ impl LastTimeout {
 }
 
 /// Channels that connect when a call needs them. A call goes to the first one with few calls, or to the one with the fewest.
-fn transport<C, S>(endpoint: Endpoint, connector: C) -> Transport
+fn transport<C, S>(endpoint: Endpoint, connector: &C) -> Transport
 where
     C: Service<Uri, Response = TokioIo<S>, Error = io::Error, Future: Send>
         + Clone
@@ -191,7 +191,7 @@ mod tests {
     async fn calls_that_wait_for_the_same_connection_share_its_timeout() {
         let attempts = Arc::default();
         let endpoint = Endpoint::from_static("http://localhost");
-        let transport = transport(endpoint, silent(&attempts));
+        let transport = transport(endpoint, &silent(&attempts));
         let start = Instant::now();
         let calls = (0..10).map(|_| {
             let request = http::Request::new(tonic::body::Body::empty());
