@@ -1,4 +1,4 @@
-//! The gRPC port: TCP or a Unix socket, plain or TLS; gRPC, gRPC-web and Connect side by side.
+//! The gRPC port: TCP or a Unix socket, plain or TLS; gRPC and gRPC-web side by side.
 //!
 //! It has its own accept loop, since tonic's has no limit on connections, no time limit on an incomplete HTTP/2 preface, and
 //! never asks a client to move to another connection before it ends one.
@@ -7,7 +7,6 @@ mod connection;
 mod listener;
 mod preface;
 mod probe;
-mod protocols;
 mod tls;
 mod unread;
 
@@ -31,12 +30,8 @@ use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use self::{connection::Port, protocols::ByProtocol};
-use super::{
-    connect::{ConnectLayer, MessageLayer, Schema},
-    gate::GateLayer,
-    origin::Origin,
-};
+use self::connection::Port;
+use super::{gate::GateLayer, origin::Origin};
 
 pub use listener::{Address, Listener, SocketFile};
 pub use probe::is_serving;
@@ -125,7 +120,7 @@ impl Limits {
 /// call.
 ///
 /// # Errors
-/// When a TLS file cannot be used, and never for the descriptors that the build has compiled.
+/// When a TLS file cannot be used.
 pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
@@ -135,16 +130,11 @@ pub async fn serve(
     limits: Limits,
 ) -> Result<(), Failure> {
     let tls = tls.acceptor()?;
-    let direct = ServiceBuilder::new()
-        .layer(gate)
-        .layer(MessageLayer)
-        .service(services);
-    let translated = ServiceBuilder::new()
+    let service = ServiceBuilder::new()
         .layer(browsers())
-        .layer(ConnectLayer::new(Schema::new()?))
         .layer(GrpcWebLayer::new())
-        .service(direct.clone());
-    let service = ByProtocol { direct, translated };
+        .layer(gate)
+        .service(services);
     // With port 0 the system chose the port.
     if let Ok(address) = listener.address() {
         tracing::info!(%address, "serving gRPC");
@@ -231,11 +221,9 @@ async fn accept(listener: &Listener) -> (Socket, Origin) {
 }
 
 /// Headers that web pages may send. Headers of edges are not among them.
-const FROM_BROWSERS: [HeaderName; 10] = [
+const FROM_BROWSERS: [HeaderName; 8] = [
     AUTHORIZATION,
     CONTENT_TYPE,
-    HeaderName::from_static("connect-protocol-version"),
-    HeaderName::from_static("connect-timeout-ms"),
     HeaderName::from_static("grpc-timeout"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
@@ -244,7 +232,7 @@ const FROM_BROWSERS: [HeaderName; 10] = [
     HeaderName::from_static("x-user-agent"),
 ];
 
-/// CORS for gRPC-web and Connect. Any origin may call: only the holder of a key can set the header that contains it.
+/// CORS for gRPC-web. Any origin may call: only the holder of a key can set the header that contains it.
 fn browsers() -> CorsLayer {
     let exposed = [
         "grpc-status",
@@ -256,7 +244,7 @@ fn browsers() -> CorsLayer {
     ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::any())
-        .allow_methods([Method::GET, Method::POST])
+        .allow_methods([Method::POST])
         .allow_headers(FROM_BROWSERS)
         .expose_headers(ExposeHeaders::list(exposed.map(HeaderName::from_static)))
         .max_age(PREFLIGHT_AGE)

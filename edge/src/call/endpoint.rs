@@ -1,9 +1,8 @@
 //! One replica of core.
 
 use std::{
-    array,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -17,11 +16,9 @@ use tokio::{
     time::{Instant, timeout},
 };
 use tonic::{Status, body::Body};
-use tower::{service_fn, util::BoxCloneSyncService};
+use tower::util::BoxCloneSyncService;
 
-use super::line::{Line, Way};
-
-/// The transport of a call: lines, or core itself in the same process.
+/// The transport of a call: channels, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
 
 /// How long a failed replica is set aside: about the time of a restart.
@@ -29,12 +26,6 @@ const REST: Duration = Duration::from_secs(5);
 
 /// The same for one that closes a connection: longer than a replica that stops takes connections.
 const CLOSING_REST: Duration = Duration::from_secs(2);
-
-/// How many connections there are to a replica. Core takes 100 calls at a time on each.
-pub(crate) const CONNECTIONS: usize = 4;
-
-/// A connection that has fewer calls gets the next one: what is sent together costs one way through the system, and not several.
-const TOGETHER: usize = 50;
 
 /// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
 /// none waits for a place on a connection.
@@ -164,49 +155,5 @@ impl Endpoint {
 
     fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Lines to a replica. A call goes to the first one that has few calls, or to the one that has fewest.
-pub(crate) fn over(way: &Way) -> Transport {
-    let lines: [_; CONNECTIONS] = array::from_fn(|_| Line::new(way.clone()));
-    let lines = Arc::new(lines);
-    BoxCloneSyncService::new(service_fn(move |request| {
-        let call = Call::choose(&lines);
-        async move {
-            let call = call.ok_or_else(|| Status::internal("no connection"))?;
-            let answer = call.line().call(request).await;
-            answer.map_err(Status::from_error)
-        }
-    }))
-}
-
-/// A call on one of these lines.
-struct Call {
-    lines: Arc<[Line; CONNECTIONS]>,
-    index: usize,
-}
-
-impl Call {
-    fn choose(lines: &Arc<[Line; CONNECTIONS]>) -> Option<Self> {
-        let calls = |(_, line): &(usize, &Line)| line.calls.load(Ordering::Relaxed);
-        let few = |line: &(usize, &Line)| calls(line) < TOGETHER;
-        let first = lines.iter().enumerate().find(few);
-        let (index, line) = first.or_else(|| lines.iter().enumerate().min_by_key(calls))?;
-        line.calls.fetch_add(1, Ordering::Relaxed);
-        Some(Self {
-            lines: Arc::clone(lines),
-            index,
-        })
-    }
-
-    fn line(&self) -> &Line {
-        self.lines.get(self.index).expect("it was chosen from them")
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        self.line().calls.fetch_sub(1, Ordering::Relaxed);
     }
 }

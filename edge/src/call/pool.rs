@@ -16,17 +16,10 @@ use process::{
     metrics::{self, Metrics},
     places::{Kind, Place},
 };
-use rustls::ClientConfig;
 use tokio::time::Instant;
-use tonic::Status;
+use tonic::{Status, transport::ClientTlsConfig};
 
-use super::{
-    attempt::CallFailure,
-    endpoint::{Endpoint, over},
-    health,
-    line::Way,
-    tls::Tls,
-};
+use super::{attempt::CallFailure, channel, endpoint::Endpoint, health};
 
 /// How often the hosts are resolved, to find new and removed replicas.
 const RESOLVE: Duration = Duration::from_secs(10);
@@ -187,8 +180,12 @@ impl Pool {
         candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
 
-    /// A replica that is not among these, for a call that could reach none of them. Resolves the hosts, unless that was done just now.
-    pub(crate) async fn newcomer(&self, known: &Endpoints, kind: Option<Kind>) -> Option<Chosen> {
+    /// Returns a replica that is not among these, for a call that could reach none of them. Resolves the hosts, unless that was done just now.
+    pub(crate) async fn new_endpoint(
+        &self,
+        known: &Endpoints,
+        kind: Option<Kind>,
+    ) -> Option<Chosen> {
         let resolver = self.resolver.as_ref()?;
         let found = if resolver.claim() {
             self.resolve(resolver).await.ok()?
@@ -196,8 +193,8 @@ impl Pool {
             self.known()
         };
         let is_new = |one: &&Arc<Endpoint>| !known.iter().any(|old| Arc::ptr_eq(old, one));
-        let newcomers: Endpoints = found.iter().filter(is_new).cloned().collect();
-        self.pick(&newcomers, None, kind).ok()
+        let new: Endpoints = found.iter().filter(is_new).cloned().collect();
+        self.pick(&new, None, kind).ok()
     }
 
     /// Whether a call of this kind would find no place, so that it need not be read.
@@ -250,7 +247,7 @@ impl Pool {
 /// Resolves host names to replicas.
 pub(crate) struct Resolver {
     hosts: Vec<(String, u16)>,
-    tls: Option<Arc<ClientConfig>>,
+    tls: Option<ClientTlsConfig>,
     times: Mutex<Times>,
 }
 
@@ -274,7 +271,7 @@ impl Times {
 }
 
 impl Resolver {
-    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<Arc<ClientConfig>>) -> Self {
+    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<ClientTlsConfig>) -> Self {
         Self {
             hosts,
             tls,
@@ -325,15 +322,10 @@ impl Resolver {
     }
 
     fn connect(&self, address: SocketAddr, host: &str) -> Result<Arc<Endpoint>, Status> {
-        let way = match &self.tls {
-            None => Way::Tcp(address),
-            Some(config) => {
-                let tls = Tls::to(host, Arc::clone(config));
-                let unusable = |why: String| Status::internal(format!("cannot call {host}: {why}"));
-                Way::Tls(address, tls.map_err(unusable)?)
-            }
-        };
-        Ok(Arc::new(Endpoint::remote(Some(address), over(&way))))
+        let tls = self.tls.clone().map(|tls| tls.domain_name(host));
+        let transport = channel::tcp(address, tls)
+            .map_err(|error| Status::internal(format!("cannot call {host}: {error}")))?;
+        Ok(Arc::new(Endpoint::remote(Some(address), transport)))
     }
 }
 
@@ -346,13 +338,13 @@ mod tests {
         let at = |host: &str| Resolver::new(vec![(host.to_owned(), 50_051)], None);
         let pool = Arc::new(Pool::resolving(at("127.0.0.1")));
         let known = pool.endpoints().await.unwrap();
-        assert!(pool.newcomer(&known, None).await.is_none());
+        assert!(pool.new_endpoint(&known, None).await.is_none());
 
         let other = Pool::resolving(at("127.0.0.2"));
         let others = Arc::new(other).endpoints().await.unwrap();
         *pool.endpoints.write().unwrap() = known.iter().chain(&*others).cloned().collect();
-        let newcomer = pool.newcomer(&known, None).await.unwrap();
-        assert!(Arc::ptr_eq(&newcomer.endpoint, &others[0]));
+        let new = pool.new_endpoint(&known, None).await.unwrap();
+        assert!(Arc::ptr_eq(&new.endpoint, &others[0]));
     }
 
     #[test]
