@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use edge::{CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value, write_answer};
+use edge::{
+    CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value,
+    write_answer,
+};
 use muster_api::{
     Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
