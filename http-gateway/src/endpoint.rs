@@ -46,7 +46,7 @@ pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> 
 async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Response, Problem> {
     let failed = |status: tonic::Status| Problem::from(&status);
     let Gateway { core, options, .. } = gateway;
-    core.require_place(&route.method).map_err(failed)?;
+    core.require_permit(&route.method).map_err(failed)?;
     if !route.is_public() {
         require_bearer(request.headers())?;
     }

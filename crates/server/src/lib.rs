@@ -4,14 +4,14 @@
 //! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order. [`probe`] asks a running one whether it serves.
 
 pub mod accepting;
+pub mod adaptive_limit;
 pub mod budget;
-pub mod connections;
+pub mod connection_limit;
 mod failure;
 pub mod metrics;
 pub mod networks;
 pub mod observe;
 pub mod open_files;
-pub mod places;
 pub mod probe;
 pub mod program;
 pub mod serve;

@@ -1,108 +1,83 @@
-//! Serving HTTP/1.1 on a public port.
+//! Serving a port: accepting connections within limits, answering their requests, and stopping.
 //!
-//! It has its own accept loop, since `axum::serve` sets no timer, so that an incomplete header would keep a connection open
-//! without limit. It speaks HTTP/1.1 only, since hyper has no time limit on an incomplete HTTP/2 preface; a load balancer in
-//! front can speak HTTP/2.
+//! Every port of every program is served here, over HTTP/1.1 alone or over HTTP/2 as well ([`Protocols`]). It has its own accept loop:
+//! `axum::serve` sets no timer, so that an incomplete header would keep a connection open without limit; tonic's server has no limit
+//! on connections, none on the time of an incomplete HTTP/2 preface, and never asks a client to move to another connection before it
+//! ends one.
 
-mod answer;
+mod answers;
 mod connection;
+mod limits;
 mod linger;
+mod listener;
+mod socket;
 
-use std::{
-    convert::Infallible,
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{Request, Response};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    task::JoinSet,
-};
+use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
+use hyper::body::Incoming;
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
-use tower::Service;
+use tower::{Service, ServiceExt as _};
 use tower_http::timeout::{TimeoutBody, TimeoutError};
 
-use crate::{
-    Failure,
-    accepting::Accepting,
-    connections::{Bounds, Connections, Place},
-    networks::Networks,
-    observe::Observe,
-    open_files, shutdown, tcp,
-};
+use crate::{Failure, accepting::Accepting, connection_limit::ConnectionLimit, observe::Observe};
 
+pub use limits::Limits;
 pub use linger::Lingering;
+pub use listener::{Address, Listener, SocketFile};
 
-/// The body of a request. Reading fails when the client sends nothing for [`Limits::body_idle`].
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of an answer on its way to the connection.
+type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// A service without its type, so that connections are compiled once.
+type Handler =
+    Box<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<AnswerBody>> + Send + Sync>;
+
+/// The body of a request on a public port. Reading fails when the client sends nothing for [`Limits::body_idle`].
 pub type RequestBody = TimeoutBody<Lingering>;
 
-/// The address of the connection's other end. [`serve()`] puts it into the extensions of every request.
+/// The other end of a connection. Every request has it in its extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub IpAddr);
+pub struct Peer {
+    /// Its address; `None` over a Unix socket. It is taken when the connection is accepted: once the client has disconnected, the
+    /// socket has none, although its requests are still read.
+    pub address: Option<SocketAddr>,
+    /// Whether it has shown a client certificate that the port accepts.
+    pub has_certificate: bool,
+}
 
-/// Whether reading a request's body failed because its client paused for too long.
+/// The protocols of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocols {
+    /// HTTP/1.1 alone, as on public ports. A load balancer in front can speak HTTP/2.
+    Http1,
+    /// HTTP/2 and HTTP/1.1, for gRPC and gRPC-web.
+    Grpc,
+}
+
+/// What a port speaks, and within which limits.
+pub struct Port {
+    /// Its protocols.
+    pub protocols: Protocols,
+    /// What makes its connections secure; `None` if it is plain.
+    pub tls: Option<TlsAcceptor>,
+    /// Its limits.
+    pub limits: Limits,
+}
+
+/// Returns whether reading a request's body failed because its client paused for too long.
 pub fn is_stalled(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_stalled)
 }
 
-/// Limits on connections and requests.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// How long the header of a connection's first request may take.
-    pub first_header: Duration,
-    /// How long the header of a later request may take, and how long a connection may be idle. Long enough for the connections
-    /// of a load balancer.
-    pub header: Duration,
-    /// How long a request's body may pause.
-    pub body_idle: Duration,
-    /// How long a request may take from its header to the beginning of its answer, and then from one piece of the answer to the next.
-    /// After that the connection is closed. Services answer with an error well before this.
-    pub request: Duration,
-    /// How long an answer may take in all, however steadily it is sent and read. After that the connection is closed.
-    pub answer: Duration,
-    /// Maximum number of open connections. A further one takes the place of the one that has been idle for longest; while
-    /// requests are under way on all of them, it waits.
-    pub connections: usize,
-    /// Maximum number of open connections of one client: an IPv4 address or an IPv6 network of 64 bits. A further one takes
-    /// the place of the client's own longest idle one; while requests are under way on all of them, it is closed.
-    pub per_client: usize,
-    /// Proxies, to which the limit per client does not apply.
-    pub proxies: Networks,
-    /// How long connections and requests are still accepted after the signal to stop.
-    pub linger: Duration,
-    /// How long running requests may take after the signal to stop.
-    pub drain: Duration,
-}
-
-/// Maximum number of open connections, if the limit of open files allows it.
-const CONNECTIONS: usize = 4096;
-
-/// Maximum number of open connections of one client. Many people may share an address.
-const PER_CLIENT: usize = 1024;
-
-/// The port may take one in so many of the open files that the program may have.
-const PART_OF_FILES: u64 = 2;
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            first_header: Duration::from_secs(10),
-            header: Duration::from_secs(30),
-            body_idle: Duration::from_secs(10),
-            request: Duration::from_mins(2),
-            answer: Duration::from_hours(1),
-            connections: open_files::connections(CONNECTIONS, PART_OF_FILES),
-            per_client: open_files::connections(PER_CLIENT, 2 * PART_OF_FILES),
-            proxies: Networks::default(),
-            linger: shutdown::LINGER,
-            drain: shutdown::DRAIN,
-        }
-    }
-}
-
-/// Opens a port. `flag` is its setting, for the message.
+/// Opens a TCP port. `flag` is its setting, for the message.
 ///
 /// # Errors
 /// [`Failure::Environment`] with one line that says what to change.
@@ -120,67 +95,85 @@ pub async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Failur
     })
 }
 
-/// Serves until `stop` is cancelled. Then it goes on for [`Limits::linger`], but closes each connection after its next answer, and
-/// lets running requests finish within [`Limits::drain`]. Each request gets an id and a log line ([`crate::observe`]).
+/// Serves a public port over HTTP/1.1, as [`Port::serve`] does. Each request gets an id and a log line ([`crate::observe`]).
 pub async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, stop: CancellationToken)
 where
     S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible>
         + Clone
         + Send
+        + Sync
         + 'static,
     S::Future: Send,
-    B: http_body::Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
-        + Send
-        + Unpin
-        + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
-    let service = Observe::new(service);
-    let places = Connections::within(limits.bounds());
-    let limits = Arc::new(limits);
-    let mut connections = JoinSet::new();
-    let mut accepting = Accepting::until(&stop, limits.linger);
-    while let Some((stream, peer, place)) = accepting.next(accept(&listener, &places)).await {
-        connections.spawn(connection::run(
-            stream,
-            peer,
-            place,
-            service.clone(),
-            Arc::clone(&limits),
-            stop.clone(),
-        ));
-        while connections.try_join_next().is_some() {}
-    }
-    drop(listener);
-    let drained = tokio::time::timeout(limits.drain.saturating_sub(limits.linger), async {
-        while connections.join_next().await.is_some() {}
+    let body_idle = limits.body_idle;
+    let service = Observe::new(service).map_request(move |request| {
+        Lingering::of(request).map(|body| TimeoutBody::new(body_idle, body))
     });
-    if drained.await.is_err() {
-        tracing::warn!(
-            connections = connections.len(),
-            "closed connections that did not finish in time"
-        );
-    }
+    let port = Port {
+        protocols: Protocols::Http1,
+        tls: None,
+        limits,
+    };
+    port.serve(Listener::Tcp(listener), service, stop).await;
 }
 
-impl Limits {
-    fn bounds(&self) -> Bounds {
-        Bounds {
-            total: self.connections,
-            per_client: self.per_client,
-            local: self.per_client,
-            excepted: self.proxies.clone(),
-        }
+impl Port {
+    /// Serves until `stop` is cancelled. Then it goes on for [`Limits::linger`], but asks clients to use other connections, and lets
+    /// running requests finish within [`Limits::drain`].
+    pub async fn serve<S, B>(self, listener: Listener, service: S, stop: CancellationToken)
+    where
+        S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send,
+        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+    {
+        let handler = move |request| -> BoxFuture<'static, Response<AnswerBody>> {
+            let answering = service.clone().oneshot(request);
+            Box::pin(async move {
+                match answering.await {
+                    Ok(answer) => answer.map(|body| body.map_err(Into::into).boxed_unsync()),
+                    Err(never) => match never {},
+                }
+            })
+        };
+        self.serve_connections(listener, Box::new(handler), stop)
+            .await;
     }
-}
 
-/// The next connection within the limits.
-async fn accept(listener: &TcpListener, places: &Connections) -> (TcpStream, Peer, Place) {
-    loop {
-        let (stream, peer) = tcp::accept(listener).await;
-        let peer = peer.ip();
-        if let Some(place) = places.admit(Some(peer)).await {
-            return (stream, Peer(peer), place);
+    async fn serve_connections(
+        self,
+        listener: Listener,
+        handler: Handler,
+        stop: CancellationToken,
+    ) {
+        let limit = ConnectionLimit::new(self.limits.bounds());
+        let mut accepting = Accepting::until(&stop, self.limits.linger);
+        let drain = self.limits.drain.saturating_sub(self.limits.linger);
+        let served = Arc::new(connection::Served {
+            port: self,
+            handler,
+            stop,
+        });
+        let mut connections = JoinSet::new();
+        while let Some((stream, peer, permit)) =
+            accepting.next(listener.accept_within(&limit)).await
+        {
+            connections.spawn(Arc::clone(&served).connection(stream, peer, permit));
+            while connections.try_join_next().is_some() {}
         }
-        tracing::debug!("closed a connection above the limit of its client");
+        drop(listener);
+        let drained = tokio::time::timeout(drain, async {
+            while connections.join_next().await.is_some() {}
+        });
+        if drained.await.is_err() {
+            tracing::warn!(
+                connections = connections.len(),
+                "closed connections that did not finish in time"
+            );
+        }
     }
 }

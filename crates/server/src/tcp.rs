@@ -7,19 +7,26 @@ use tokio::net::{TcpListener, TcpStream};
 /// How long to wait after a failed accept. The usual cause is a lack of file descriptors, which ends as requests end.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The next connection of a port, with its peer's address: the socket itself has none any more once the client has
+/// Accepts the next connection of a port, with its peer's address: the socket itself has none any more once the client has
 /// disconnected. When accepting fails, it waits and tries again.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the function that others are to call"
 )]
 pub async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    let (stream, peer) = until_accepted(|| listener.accept()).await;
+    send_at_once(&stream);
+    (stream, peer)
+}
+
+/// Accepts a connection, however often that fails before.
+pub(crate) async fn until_accepted<T, F>(accept: impl Fn() -> F) -> T
+where
+    F: Future<Output = io::Result<T>>,
+{
     loop {
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                send_at_once(&stream);
-                return (stream, peer);
-            }
+        match accept().await {
+            Ok(accepted) => return accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;

@@ -8,7 +8,7 @@ use muster_api::{
     binding::{self, Access},
     status::code_name,
 };
-use process::{metrics, places::Kind, traces};
+use process::{adaptive_limit::Kind, metrics, traces};
 use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
@@ -30,7 +30,7 @@ const TIMER_PRECISION: Duration = Duration::from_millis(2);
 pub(crate) struct Rpc {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// What kind of place it needs; `None` if it is always made.
+    /// What kind of permit it needs; `None` if it is always made.
     pub(crate) kind: Option<Kind>,
     /// It may be retried.
     pub(crate) idempotent: bool,
@@ -55,7 +55,7 @@ impl Rpc {
         binding::name(self.path)
     }
 
-    /// The span of its call. Calls that need no place are probes, and streams that go on.
+    /// The span of its call. Calls that need no permit are probes, and streams that go on.
     fn span(&self) -> Span {
         if self.kind.is_none() {
             return Span::none();

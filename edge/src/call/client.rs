@@ -122,12 +122,12 @@ impl Core {
         self.memory.as_ref()
     }
 
-    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little. What may be in memory
+    /// Refuses a call for which there is no permit, so that its request need not be read: refusals must cost little. What may be in memory
     /// is not refused yet.
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
-    pub fn require_place(&self, method: &RpcMethod) -> Result<(), Status> {
+    pub fn require_permit(&self, method: &RpcMethod) -> Result<(), Status> {
         let may_be_kept = method.shows_catalogue && self.memory.is_some();
         if !may_be_kept && self.pool.is_full(method.kind) {
             count_shed(method.kind);

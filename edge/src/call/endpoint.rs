@@ -8,8 +8,8 @@ use std::{
 
 use http::{Request, Response};
 use process::{
+    adaptive_limit::{AdaptiveLimit, Kind, Permit},
     metrics,
-    places::{Kind, Place, Room},
 };
 use tokio::{
     sync::Notify,
@@ -28,16 +28,16 @@ const REST: Duration = Duration::from_secs(5);
 const CLOSING_REST: Duration = Duration::from_secs(2);
 
 /// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
-/// none waits for a place on a connection.
-const MOST_CALLS: u32 = 200;
+/// none waits for a stream.
+const MAX_CALLS: u32 = 200;
 
 /// The same for a replica that refuses calls.
-const FEWEST_CALLS: u32 = 32;
+const MIN_CALLS: u32 = 32;
 
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// All places are taken.
+/// All permits are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -47,7 +47,7 @@ pub(crate) struct Endpoint {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
     /// `None` if it is in this process, where it limits its calls itself.
-    room: Option<Room>,
+    limit: Option<AdaptiveLimit>,
     /// Until when it is set aside. Then it is probed before it gets calls again.
     resting: Mutex<Option<Instant>>,
     /// Wakes the calls that wait for it when it is set aside.
@@ -61,8 +61,8 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// A replica on a socket.
     pub(crate) fn remote(address: Option<SocketAddr>, transport: Transport) -> Self {
-        let room = Room::of_another(FEWEST_CALLS, MOST_CALLS);
-        Self::new(address, transport, Some(room))
+        let limit = AdaptiveLimit::for_remote(MIN_CALLS, MAX_CALLS);
+        Self::new(address, transport, Some(limit))
     }
 
     /// Core in this process.
@@ -70,11 +70,15 @@ impl Endpoint {
         Self::new(None, transport, None)
     }
 
-    const fn new(address: Option<SocketAddr>, transport: Transport, room: Option<Room>) -> Self {
+    const fn new(
+        address: Option<SocketAddr>,
+        transport: Transport,
+        limit: Option<AdaptiveLimit>,
+    ) -> Self {
         Self {
             address,
             transport,
-            room,
+            limit,
             resting: Mutex::new(None),
             set_aside: Notify::const_new(),
             checked: Mutex::new(None),
@@ -82,17 +86,17 @@ impl Endpoint {
         }
     }
 
-    /// A place for a call, if it needs one.
-    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Place>, Full> {
-        match (&self.room, kind) {
-            (Some(room), Some(kind)) => room.take(kind).map(Some).ok_or(Full),
+    /// Returns a permit for a call, if it needs one.
+    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Permit>, Full> {
+        match (&self.limit, kind) {
+            (Some(limit), Some(kind)) => limit.acquire(kind).map(Some).ok_or(Full),
             _ => Ok(None),
         }
     }
 
-    /// Whether it has no place for a call of this kind.
+    /// Returns whether it has no permit for a call of this kind.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
-        self.room.as_ref().is_some_and(|room| room.is_full(kind))
+        self.limit.as_ref().is_some_and(|limit| limit.is_full(kind))
     }
 
     /// Whether it may get calls.

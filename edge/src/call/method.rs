@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use muster_api::binding::{Access, Rpc};
-use process::places::Kind;
+use process::adaptive_limit::Kind;
 use tonic::Status;
 
 use super::codec::{decode, encode};
@@ -16,7 +16,7 @@ use super::codec::{decode, encode};
 pub struct RpcMethod {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// What kind of place a call needs.
+    /// What kind of permit a call needs.
     pub(crate) kind: Kind,
     /// Any call may be retried.
     pub(crate) is_idempotent: bool,

@@ -13,8 +13,8 @@ use std::{
 
 use muster_api::status::overloaded;
 use process::{
+    adaptive_limit::{Kind, Permit},
     metrics::{self, Metrics},
-    places::{Kind, Place},
 };
 use tokio::time::Instant;
 use tonic::{Status, transport::ClientTlsConfig};
@@ -40,19 +40,19 @@ pub(crate) struct Pool {
 
 type Endpoints = Arc<[Arc<Endpoint>]>;
 
-/// The replica for a call, and the call's place there.
+/// The replica for a call, and the call's permit there.
 pub(crate) struct Chosen {
     pub(crate) endpoint: Arc<Endpoint>,
-    place: Option<Place>,
+    permit: Option<Permit>,
 }
 
 impl Chosen {
     /// Learns from a failed call whether the replica has too many.
     pub(crate) fn note(&mut self, failure: &CallFailure) {
         if failure.is_shed()
-            && let Some(place) = &mut self.place
+            && let Some(permit) = &mut self.permit
         {
-            place.shed();
+            permit.shed();
         }
     }
 }
@@ -67,7 +67,7 @@ pub(crate) enum NoneChosen {
 }
 
 impl NoneChosen {
-    /// Counts a call of this kind for which there was no place.
+    /// Counts a call of this kind for which there was no permit.
     pub(crate) fn count(self, kind: Option<Kind>) {
         if let (Self::Full, Some(kind)) = (self, kind) {
             count_shed(kind);
@@ -173,9 +173,9 @@ impl Pool {
             return Err(NoneChosen::Absent);
         }
         let choose = |endpoint: &&Arc<Endpoint>| {
-            let place = endpoint.admit(kind).ok()?;
+            let permit = endpoint.admit(kind).ok()?;
             let endpoint = Arc::clone(endpoint);
-            Some(Chosen { endpoint, place })
+            Some(Chosen { endpoint, permit })
         };
         candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
@@ -197,7 +197,7 @@ impl Pool {
         self.pick(&new, None, kind).ok()
     }
 
-    /// Whether a call of this kind would find no place, so that it need not be read.
+    /// Whether a call of this kind would find no permit, so that it need not be read.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
         let known = self.known();
         !known.is_empty() && known.iter().all(|endpoint| endpoint.is_full(kind))

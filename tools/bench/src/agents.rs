@@ -119,7 +119,7 @@ impl Port {
         tokio::spawn(serve::serve(
             listener,
             router,
-            serve::Limits::default(),
+            serve::Limits::http(),
             stop.clone(),
         ));
         let client = Client::builder(TokioExecutor::new()).build_http();

@@ -52,8 +52,9 @@ impl MetricsSettings {
         let limits = Limits {
             connections: CONNECTIONS,
             per_client: CONNECTIONS,
-            request: LONGEST,
-            ..Limits::default()
+            local: CONNECTIONS,
+            stall: LONGEST,
+            ..Limits::http()
         };
         // Also while the program stops: then they are of most interest.
         let never = CancellationToken::new();

@@ -6,7 +6,7 @@ use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use process::{
     CancellationToken,
-    connections::{Bounds, Connections},
+    connection_limit::{Bounds, ConnectionLimit},
     networks::Networks,
     serve::{Limits, RequestBody, bind, serve},
 };
@@ -30,8 +30,8 @@ fn patient() -> Limits {
         first_header: long,
         header: long,
         body_idle: long,
-        request: long,
-        ..Limits::default()
+        stall: long,
+        ..Limits::http()
     }
 }
 
@@ -147,6 +147,7 @@ async fn while_all_connections_are_busy_a_further_one_waits() {
 async fn a_client_with_all_its_connections_uses_its_own_and_nobody_elses() {
     let address = start(Limits {
         per_client: 2,
+        local: 2,
         ..patient()
     })
     .await;
@@ -174,6 +175,7 @@ async fn a_client_with_all_its_connections_uses_its_own_and_nobody_elses() {
 async fn a_trusted_proxy_may_have_as_many_connections_as_there_are() {
     let address = start(Limits {
         per_client: 1,
+        local: 1,
         proxies: "127.0.0.9".parse().unwrap(),
         ..patient()
     })
@@ -209,7 +211,7 @@ async fn the_first_header_has_less_time_than_the_wait_for_the_next_one() {
 
 #[tokio::test]
 async fn addresses_of_one_ipv6_subscriber_are_one_client() {
-    let connections = Connections::within(Bounds {
+    let connections = ConnectionLimit::new(Bounds {
         total: 10,
         per_client: 1,
         local: 2,

@@ -19,7 +19,7 @@ use tower::service_fn;
 /// A service with a route for letters and a probe.
 async fn served() -> SocketAddr {
     let service = service_fn(|request: Request<RequestBody>| {
-        let mut response = Response::new(Full::new(&b"answer"[..]));
+        let mut response = Response::new(Full::from("answer"));
         if request.uri().path().starts_with("/measured/letters/") {
             response
                 .extensions_mut()
@@ -35,7 +35,7 @@ async fn served() -> SocketAddr {
     let listener = bind("--http-addr", any).await.unwrap();
     let address = listener.local_addr().unwrap();
     let never = CancellationToken::new();
-    tokio::spawn(serve(listener, service, Limits::default(), never));
+    tokio::spawn(serve(listener, service, Limits::http(), never));
     address
 }
 

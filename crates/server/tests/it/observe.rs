@@ -65,7 +65,7 @@ async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
     Log::start();
     let cause = cause.map(|cause| Cause(cause.to_owned()));
     let service = service_fn(move |request: Request<RequestBody>| {
-        let mut response = Response::new(Full::new(&b"answer"[..]));
+        let mut response = Response::new(Full::from("answer"));
         *response.status_mut() = status.try_into().unwrap();
         response.extensions_mut().insert(Route("/links/{token}"));
         if request.uri().path() == "/healthz" {
@@ -81,12 +81,7 @@ async fn logged(status: u16, cause: Option<&str>, request: &str) -> Vec<Value> {
         .unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let running = tokio::spawn(serve(
-        listener,
-        service,
-        Limits::default(),
-        shutdown.clone(),
-    ));
+    let running = tokio::spawn(serve(listener, service, Limits::http(), shutdown.clone()));
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     stream.read_to_end(&mut Vec::new()).await.unwrap();

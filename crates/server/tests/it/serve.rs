@@ -76,8 +76,8 @@ fn short() -> Limits {
         first_header: Duration::from_millis(150),
         header: Duration::from_millis(150),
         body_idle: Duration::from_millis(150),
-        request: Duration::from_millis(600),
-        ..Limits::default()
+        stall: Duration::from_millis(600),
+        ..Limits::http()
     }
 }
 
@@ -168,7 +168,7 @@ async fn a_client_that_never_reads_its_answer_is_cut_off() {
 async fn what_arrives_while_the_port_stops_is_answered_and_its_connection_closed() {
     let server = start(Limits {
         linger: TIMEOUT,
-        ..Limits::default()
+        ..Limits::http()
     })
     .await;
     let request = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nonce";
@@ -201,7 +201,7 @@ async fn what_arrives_while_the_port_stops_is_answered_and_its_connection_closed
 
 #[tokio::test]
 async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
-    let server = start(Limits::default()).await;
+    let server = start(Limits::http()).await;
     let mut idle = TcpStream::connect(server.address).await.unwrap();
     let mut busy = TcpStream::connect(server.address).await.unwrap();
     busy.write_all(
@@ -242,7 +242,7 @@ async fn stopping_lets_a_running_request_finish_and_closes_idle_connections() {
 async fn stopping_gives_up_on_a_request_that_does_not_finish() {
     let server = start(Limits {
         drain: Duration::from_millis(100),
-        ..Limits::default()
+        ..Limits::http()
     })
     .await;
     let mut busy = TcpStream::connect(server.address).await.unwrap();
@@ -258,7 +258,7 @@ async fn stopping_gives_up_on_a_request_that_does_not_finish() {
 
 #[tokio::test]
 async fn a_request_id_is_kept_when_valid_and_made_otherwise() {
-    let server = start(Limits::default()).await;
+    let server = start(Limits::http()).await;
     let ask = async |id: &str| {
         let request =
             format!("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: {id}\r\n\r\n");
@@ -279,7 +279,7 @@ async fn a_request_id_is_kept_when_valid_and_made_otherwise() {
 
 #[tokio::test]
 async fn a_port_in_use_is_one_line_that_names_the_flag() {
-    let server = start(Limits::default()).await;
+    let server = start(Limits::http()).await;
     let failure = bind("--http-addr", server.address)
         .await
         .expect_err("the port is taken");

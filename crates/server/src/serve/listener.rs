@@ -1,4 +1,4 @@
-//! The socket of the gRPC port: TCP or Unix.
+//! The socket of a port: TCP or Unix.
 
 use std::{
     fmt, io,
@@ -7,10 +7,18 @@ use std::{
     str::FromStr,
 };
 
-use process::Failure;
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, UnixListener, UnixStream},
+};
 
-/// The address of the port.
+use super::Peer;
+use crate::{
+    connection_limit::{ConnectionLimit, Permit},
+    tcp,
+};
+
+/// The address of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// An IP address and port.
@@ -65,28 +73,24 @@ impl Drop for SocketFile {
     }
 }
 
+/// A connection over any socket, plain or secure.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
 impl Listener {
-    /// Binds the port.
+    /// Binds a port.
     ///
     /// # Errors
     /// When the port is in use or cannot be bound.
-    pub async fn bind(address: &Address) -> Result<Self, Failure> {
-        let bound = match address {
+    pub async fn bind(address: &Address) -> io::Result<Self> {
+        match address {
             Address::Tcp(address) => TcpListener::bind(address).await.map(Self::Tcp),
             Address::Unix(path) => bind_unix(path).await,
-        };
-        bound.map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::AddrInUse => "another program uses it".to_owned(),
-                _ => error.to_string(),
-            };
-            Failure::Environment(format!(
-                "cannot listen on {address} for gRPC: {why}; choose another address with --grpc-addr"
-            ))
-        })
+        }
     }
 
-    /// The address that was bound, with the port that the system chose for port 0.
+    /// Returns the address that was bound, with the port that the system chose for port 0.
     ///
     /// # Errors
     /// When the system does not know it.
@@ -94,6 +98,37 @@ impl Listener {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Address::Tcp),
             Self::Unix(_, file) => Ok(Address::Unix(file.0.clone())),
+        }
+    }
+
+    /// Accepts the next connection within the limit.
+    pub(super) async fn accept_within(
+        &self,
+        limit: &ConnectionLimit,
+    ) -> (Box<dyn Stream>, Peer, Permit) {
+        loop {
+            let (stream, address) = self.accept().await;
+            let peer = Peer {
+                address,
+                has_certificate: false,
+            };
+            if let Some(permit) = limit.admit(address.map(|address| address.ip())).await {
+                return (stream, peer, permit);
+            }
+            tracing::debug!(?peer, "closed a connection above the limit of its client");
+        }
+    }
+
+    async fn accept(&self) -> (Box<dyn Stream>, Option<SocketAddr>) {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, peer) = tcp::accept(listener).await;
+                (Box::new(stream), Some(peer))
+            }
+            Self::Unix(listener, _file) => {
+                let (stream, _) = tcp::until_accepted(|| listener.accept()).await;
+                (Box::new(stream), None)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The open connections of a port, within bounds: how many there are in total, and how many one client has.
+//! A limit on the open connections of a port: how many there are in total, and how many one client has.
 //!
-//! When a bound is reached, a new connection takes the place of the one that has been idle for longest, so that a client that
-//! only holds connections open keeps nobody out.
+//! When it is reached, a new connection takes the permit of the one that has been idle for longest, so that a client that only holds
+//! connections open keeps nobody out.
 
 use std::{
     collections::HashMap,
@@ -46,9 +46,9 @@ impl Bounds {
     }
 }
 
-/// The open connections of a port.
+/// The limit of a port. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Connections(Arc<Shared>);
+pub struct ConnectionLimit(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -113,9 +113,9 @@ impl Requests {
     }
 }
 
-impl Connections {
-    /// No connections yet.
-    pub fn within(bounds: Bounds) -> Self {
+impl ConnectionLimit {
+    /// Returns a limit of a port without connections.
+    pub fn new(bounds: Bounds) -> Self {
         Self(Arc::new(Shared {
             bounds,
             open: Mutex::default(),
@@ -123,9 +123,9 @@ impl Connections {
         }))
     }
 
-    /// A place for a new connection; `peer` is its address, on a network. If all places are taken by requests under way, it waits.
-    /// Returns `None` if all places of the client are.
-    pub async fn admit(&self, peer: Option<IpAddr>) -> Option<Place> {
+    /// Returns a permit for a new connection; `peer` is its address, on a network. While requests are under way on all connections, it
+    /// waits. Returns `None` while that is so on all of the client's.
+    pub async fn admit(&self, peer: Option<IpAddr>) -> Option<Permit> {
         let client = peer.map(subscriber);
         let share = peer.map_or(self.0.bounds.total, |peer| self.0.bounds.share(peer));
         if !self.0.open().make_room_within(share, client) {
@@ -134,7 +134,7 @@ impl Connections {
         loop {
             if let Some((id, close, requests)) = self.0.open().admit(self.0.bounds.total, client) {
                 let connections = Arc::clone(&self.0);
-                return Some(Place(Arc::new(Held {
+                return Some(Permit(Arc::new(Held {
                     connections,
                     id,
                     close,
@@ -153,7 +153,7 @@ impl Shared {
 }
 
 impl Open {
-    /// Closes the client's longest idle connection if it has no place left. Returns whether it has one now.
+    /// Closes the client's longest idle connection if it has no permit left. Returns whether it has one now.
     fn make_room_within(&mut self, share: usize, client: Option<IpAddr>) -> bool {
         let Some(client) = client else {
             return true;
@@ -162,7 +162,7 @@ impl Open {
         has < share || self.close_longest_idle(|entry| entry.client == Some(client))
     }
 
-    /// Enters a connection. When all places are taken, it closes the longest idle connection and returns `None`: the place is
+    /// Enters a connection. When all permits are taken, it closes the longest idle connection and returns `None`: the permit is
     /// free once that one has ended.
     fn admit(&mut self, total: usize, client: Option<IpAddr>) -> Option<Admitted> {
         if self.entries.len() >= total {
@@ -213,9 +213,9 @@ impl Open {
     }
 }
 
-/// The place of an open connection, until its last clone is dropped.
+/// The permit of an open connection, until its last clone is dropped.
 #[derive(Debug, Clone)]
-pub struct Place(Arc<Held>);
+pub struct Permit(Arc<Held>);
 
 #[derive(Debug)]
 struct Held {
@@ -228,8 +228,8 @@ struct Held {
 /// Its number, what tells it to close, and its requests.
 type Admitted = (u64, CancellationToken, Arc<Requests>);
 
-impl Place {
-    /// Completes when another connection needs the place.
+impl Permit {
+    /// Completes when another connection needs the permit.
     pub async fn is_needed(&self) {
         self.0.close.cancelled().await;
     }
@@ -254,7 +254,7 @@ impl Drop for Held {
 
 /// Exists while a request is under way.
 #[derive(Debug)]
-pub struct Busy(Place);
+pub struct Busy(Permit);
 
 impl Drop for Busy {
     fn drop(&mut self) {
