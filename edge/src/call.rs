@@ -2,6 +2,7 @@
 
 mod attempt;
 mod callee;
+mod changes;
 mod client;
 mod context;
 mod endpoint;
@@ -10,14 +11,14 @@ mod health;
 mod http2;
 mod identity;
 mod line;
-mod messages;
 mod pool;
 mod settings;
 mod tls;
 mod wire;
 
 pub use callee::{Callee, Question};
+pub use changes::Changes;
+pub(crate) use changes::Generation;
 pub use client::{Core, File};
 pub use context::Context;
-pub use messages::Messages;
 pub use settings::{CoreSettings, CoreUrl};

@@ -1,20 +1,13 @@
 //! An rpc without its types, so that what calls it is compiled once, and not for each rpc.
 
 use bytes::Bytes;
-use muster_api::{
-    binding::{Access, Rpc},
-    wire::Malformed,
-};
+use muster_api::binding::{Access, Rpc};
 use process::places::Kind;
 
 use super::wire::encode;
 
 /// What a call has to know of its rpc.
 #[derive(Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the rpc in the proto"
-)]
 pub struct Callee {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
@@ -24,13 +17,8 @@ pub struct Callee {
     pub(crate) is_idempotent: bool,
     /// A call with an idempotency key may be retried.
     pub(crate) takes_key: bool,
-    pub(crate) shows_catalogue: bool,
     pub(crate) changes_catalogue: bool,
-    pub(crate) seats_of: SeatsOf,
 }
-
-/// See [`Rpc::seats_of`].
-type SeatsOf = fn(&[u8], &mut dyn FnMut(&str)) -> Result<(), Malformed>;
 
 impl Callee {
     /// What an rpc is like.
@@ -41,9 +29,7 @@ impl Callee {
             kind: Kind::of(R::READ_ONLY),
             is_idempotent: R::IDEMPOTENT,
             takes_key: R::IDEMPOTENCY_KEY,
-            shows_catalogue: R::SHOWS_CATALOGUE,
             changes_catalogue: R::CHANGES_CATALOGUE,
-            seats_of: |message, visit| R::seats_of(message, visit),
         }
     }
 }
@@ -52,8 +38,6 @@ impl Callee {
 pub struct Question {
     pub(crate) callee: Callee,
     pub(crate) message: Bytes,
-    /// Whether the request has a filter.
-    pub(crate) is_filtered: bool,
 }
 
 impl Question {
@@ -62,7 +46,6 @@ impl Question {
         Self {
             callee: Callee::of::<R>(),
             message: encode(request),
-            is_filtered: R::is_filtered(request),
         }
     }
 }

@@ -6,14 +6,14 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{CancellationToken, Failure};
+use process::{CancellationToken, Failure, places::Kind};
 use secrecy::SecretString;
 use tokio::time::timeout_at;
 use tonic::{Status, body::Body, metadata::MetadataMap};
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Context, Messages,
+    Changes, Context,
     attempt::{Reply, Rpc, as_seen},
     callee::{Callee, Question},
     endpoint::{Endpoint, over},
@@ -22,15 +22,13 @@ use super::{
     pool::{Pool, Resolver, count_shed},
     wire::decode,
 };
-use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
 pub struct Core {
     pub(super) pool: Arc<Pool>,
     pub(super) identity: Identity,
-    /// Answers that are kept, if any.
-    memory: Option<Memory>,
+    changes: Changes,
     /// Cancelled when this process is about to stop.
     pub(super) leaving: CancellationToken,
 }
@@ -71,7 +69,7 @@ impl Core {
         Self {
             pool: Pool::resolving(resolver).measured(),
             identity: Identity::default(),
-            memory: None,
+            changes: Changes::default(),
             leaving: CancellationToken::new(),
         }
     }
@@ -80,7 +78,7 @@ impl Core {
         Self {
             pool: Pool::fixed(endpoint).measured(),
             identity: Identity::default(),
-            memory: None,
+            changes: Changes::default(),
             leaving: CancellationToken::new(),
         }
     }
@@ -101,43 +99,30 @@ impl Core {
         })
     }
 
-    /// The same client, which keeps answers about the catalogue in this memory, if any.
-    #[must_use]
-    pub fn with_memory(self, memory: Option<Memory>) -> Self {
-        Self { memory, ..self }
-    }
-
     /// The same client, which is not ready any more once this is cancelled.
     #[must_use]
     pub fn leaving(self, leaving: CancellationToken) -> Self {
         Self { leaving, ..self }
     }
 
-    /// The same client, which keeps nothing.
-    pub(crate) fn forgetful(&self) -> Self {
-        self.clone().with_memory(None)
+    /// The changes that come through this client and its clones.
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
     }
 
-    /// The memory in which answers are kept, if any.
-    pub(crate) const fn memory(&self) -> Option<&Memory> {
-        self.memory.as_ref()
-    }
-
-    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little. What may be in memory
-    /// is not refused yet.
+    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little.
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
     pub fn require_place(&self, callee: &Callee) -> Result<(), Status> {
-        let may_be_kept = callee.shows_catalogue && self.memory.is_some();
-        if !may_be_kept && self.pool.is_full(callee.kind) {
+        if self.pool.is_full(callee.kind) {
             count_shed(callee.kind);
             return Err(overloaded());
         }
         Ok(())
     }
 
-    /// Calls an rpc with one message as its answer, or recalls the answer.
+    /// Calls an rpc with one message as its answer.
     ///
     /// # Errors
     /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` without one.
@@ -150,7 +135,7 @@ impl Core {
         Ok((decode(message)?, metadata))
     }
 
-    /// The one message that answers a question, encoded, or the one that is kept. Boxed, or whoever awaits it would compile it once more.
+    /// The one message that answers a question, encoded. Boxed, or whoever awaits it would compile it once more.
     ///
     /// # Errors
     /// As [`Core::call`].
@@ -161,63 +146,15 @@ impl Core {
     ) -> BoxFuture<'c, Result<(Bytes, MetadataMap), Status>> {
         let callee = question.callee;
         Box::pin(async move {
-            if callee.shows_catalogue
-                && let Some(memory) = &self.memory
-            {
-                let recalled = Box::pin(self.recall(memory, question, context)).await?;
-                let Answer {
-                    message, metadata, ..
-                } = &*recalled.answer;
-                return Ok((message.clone(), metadata.clone()));
+            let is_change = callee.kind == Kind::Write;
+            let change = is_change.then(|| self.changes.begin(callee.changes_catalogue));
+            let rpc = Rpc::of(&callee, context);
+            let outcome = self.ask(rpc, question.message, context).await;
+            if let Some(change) = change {
+                change.end(&outcome);
             }
-            context.note_private();
-            let forgets = callee
-                .changes_catalogue
-                .then(|| Forgets(self.memory.as_ref()));
-            let answer = self
-                .ask(Rpc::of(&callee, context), question.message, context)
-                .await;
-            if let Some(forgets) = forgets {
-                forgets.after(&answer);
-            }
-            let (message, metadata) = answer?;
-            if let Some(memory) = &self.memory {
-                memory.note_seats(&metadata);
-            }
-            Ok((message, metadata))
+            outcome
         })
-    }
-
-    /// The answer to a question, which is kept until the catalogue changes.
-    async fn recall(
-        &self,
-        memory: &Memory,
-        question: Question,
-        context: &Context,
-    ) -> Result<Recalled, Status> {
-        let Question {
-            callee,
-            message,
-            is_filtered,
-        } = question;
-        let asked = Asked {
-            rpc: callee.path,
-            request: message.clone(),
-        };
-        let ask = async |basis| {
-            // Others wait for it as well, so it is nobody's own call.
-            let context = context.for_all();
-            let answer = self
-                .ask(Rpc::of(&callee, &context), message, &context)
-                .await;
-            let (message, metadata) = answer?;
-            memory.answer(callee, message, metadata, basis)
-        };
-        let recalled = memory
-            .recall(self, asked, is_filtered, context.deadline(), ask)
-            .await?;
-        context.note(&recalled, is_filtered);
-        Ok(recalled)
     }
 
     /// The one message of an answer, encoded.
@@ -250,7 +187,6 @@ impl Core {
         question: Question,
         context: &'c Context,
     ) -> BoxFuture<'c, Result<File, Status>> {
-        context.note_private();
         let rpc = Rpc::of(&question.callee, context);
         Box::pin(async move {
             let answer = self.exchange(rpc, question.message, context).await?;
@@ -264,51 +200,5 @@ impl Core {
                 pieces: pieces.boxed(),
             })
         })
-    }
-
-    /// Opens a stream of messages, at the replica that any other call would get. The context's deadline is for the first message;
-    /// the stream goes on after it.
-    ///
-    /// A stream ends sooner or later: core stops, or the connection breaks. Who needs it for longer opens it again, after a pause
-    /// that grows with each failure, and reads what was missed: messages that were sent in between are lost.
-    ///
-    /// # Errors
-    /// As [`Core::call`].
-    pub async fn stream<B: binding::StreamRpc>(
-        &self,
-        request: B::Request,
-        context: &Context,
-    ) -> Result<Messages<B::Response>, Status> {
-        let question = Question::to::<B>(&request);
-        let rpc = Rpc {
-            goes_on: true,
-            kind: None,
-            ..Rpc::of(&question.callee, context)
-        };
-        let begun = self.exchange(rpc, question.message, context).await?;
-        Ok(Messages::new(begun))
-    }
-}
-
-/// Forgets what was kept when a change has come to its end, however that was: core may have made it all the same.
-struct Forgets<'m>(Option<&'m Memory>);
-
-impl Forgets<'_> {
-    /// The change has ended so. If core is away, what was kept is all that there is: it is only doubted.
-    fn after<A>(mut self, answer: &Result<A, Status>) {
-        if let Err(status) = answer
-            && is_away(status)
-            && let Some(memory) = self.0.take()
-        {
-            memory.doubt();
-        }
-    }
-}
-
-impl Drop for Forgets<'_> {
-    fn drop(&mut self) {
-        if let Some(memory) = self.0 {
-            memory.forget();
-        }
     }
 }
