@@ -53,8 +53,7 @@ pub fn router(core: Core, options: Options) -> Router {
 /// When it cannot start, or the command fails.
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
-        let options = settings.options();
-        let router = Box::new(|core| Ok(router(core, options)));
+        let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
         edge::http::run(&settings.edge, settings.command, router).await
     })
 }

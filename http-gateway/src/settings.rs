@@ -1,7 +1,7 @@
 //! Settings of the gateway.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings, SharedWith};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache, SharedWith};
 use process::settings::public_url;
 
 use crate::OpenApi;
@@ -82,11 +82,11 @@ impl Default for Options {
 }
 
 impl Settings {
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, cache: Option<ResponseCache>) -> Options {
         let http = &self.edge.http;
         let own = || format!("http://{}", http.http_addr);
         Options {
-            calls: http.calls(),
+            calls: http.calls(cache),
             public_url: self.public_url.clone().unwrap_or_else(own),
             ..self.api.options()
         }

@@ -47,6 +47,7 @@ impl Table {
         let core = SURFACE.core(core);
         let documents = documents::operations(&options);
         let oauth = OAuth::new(core.clone());
+        let cache = options.calls.cache.clone();
         let gateway = Arc::new(Gateway {
             core: core.clone(),
             options,
@@ -78,7 +79,7 @@ impl Table {
             .fold(axum::Router::new(), |routes, resource| {
                 resource.add_to(routes)
             });
-        SURFACE.router(routes, &core)
+        SURFACE.router(routes, &core, cache)
     }
 }
 

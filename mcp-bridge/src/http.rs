@@ -107,7 +107,7 @@ impl Table {
             }
         };
         let routes = metadata.add_to(axum::Router::new().route(PATH, any(answer)));
-        SURFACE.router(routes, &core)
+        SURFACE.router(routes, &core, options.calls.cache.clone())
     }
 }
 

@@ -54,7 +54,6 @@ pub fn router(core: Core, options: &Options) -> Result<Router, Failure> {
 /// When it cannot start, or the command fails.
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
-        let options = settings.options();
         if settings.stdio {
             // It calls core with its own key, as an ordinary client.
             let (stop, core) = (
@@ -62,9 +61,10 @@ pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
                 settings.edge.core.client()?,
             );
             let (table, key) = (Table::muster()?, settings.api_key.as_ref());
+            let options = settings.options(None);
             return stdio::run(table, core, &options, key, stop.begun).await;
         }
-        let router = Box::new(|core| router(core, &options));
+        let router = Box::new(|core, cache| router(core, &settings.options(cache)));
         edge::http::run(&settings.edge, settings.command, router).await
     })
 }

@@ -1,7 +1,7 @@
 //! Settings of the bridge.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings, List, Origin};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings, List, Origin, ResponseCache};
 use secrecy::SecretString;
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
@@ -131,9 +131,9 @@ impl McpSettings {
 }
 
 impl Settings {
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, cache: Option<ResponseCache>) -> Options {
         Options {
-            calls: self.edge.http.calls(),
+            calls: self.edge.http.calls(cache),
             ..self.mcp.options()
         }
     }

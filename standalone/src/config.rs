@@ -5,7 +5,7 @@ use core_service::{
     admin,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
-use edge::http::HttpSettings;
+use edge::http::{HttpSettings, ResponseCache};
 use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
 use process::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
@@ -90,13 +90,13 @@ impl Config {
     }
 
     /// MCP is also served under the public URL's host.
-    pub(crate) fn mcp_options(&self) -> mcp_bridge::Options {
+    pub(crate) fn mcp_options(&self, cache: Option<ResponseCache>) -> mcp_bridge::Options {
         let mut options = self.mcp.options();
         let url = self.public_url();
         let authority = url.split("://").nth(1).unwrap_or_default();
         let host = authority.split('/').next().unwrap_or_default();
         options.hosts.push(host.to_owned());
-        options.calls = self.http.calls();
+        options.calls = self.http.calls(cache);
         options
     }
 

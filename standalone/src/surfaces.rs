@@ -10,17 +10,16 @@ use crate::Config;
 /// # Errors
 /// [`Failure::Internal`] when a generated table contradicts itself.
 pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
-    // One memory, so that what changes on one surface is seen on the others at once.
-    let core = &core.clone().with_memory(config.http.memory.memory());
+    let cache = config.http.cache.cache(core.changes());
     let options = http_gateway::Options {
-        calls: config.http.calls(),
+        calls: config.http.calls(cache.clone()),
         public_url: config.public_url(),
         ..config.api.options()
     };
     let gateway = http_gateway::router(core.clone(), options);
-    let bridge = mcp_bridge::router(core.clone(), &config.mcp_options())?;
+    let bridge = mcp_bridge::router(core.clone(), &config.mcp_options(cache.clone()))?;
     let site = website::Options {
-        calls: config.http.calls(),
+        calls: config.http.calls(cache),
         public_url: config.public_url(),
     };
     let site = website::router(core.clone(), site);

@@ -27,7 +27,7 @@ use core_service::{
 use covers::stock::Stock;
 use edge::{
     CoreSettings,
-    http::{CallOptions, TrustedProxies},
+    http::{CallOptions, ResponseCache},
 };
 use process::{
     CancellationToken, serve,
@@ -139,8 +139,7 @@ impl TestApp {
         let edges = core_at(&format!("http://{grpc}"));
         let http = serve_gateway(&edges, http_gateway::Options::default(), &stop).await;
         let mcp = serve_mcp(&edges, &stop).await;
-        let proxies = TrustedProxies::default();
-        let site = serve_site(edges.edge().unwrap(), proxies, &stop).await;
+        let site = serve_site(edges.edge().unwrap(), CallOptions::default(), &stop).await;
         Arc::new(Self {
             http,
             mcp,
@@ -167,7 +166,7 @@ impl TestApp {
     pub async fn serve_another_core(&self, policy: Policy) -> Http {
         let address = self.another_core(policy).await;
         let edge = core_at(&format!("http://{address}")).edge().unwrap();
-        serve_site(edge, TrustedProxies::default(), &self.stop).await
+        serve_site(edge, CallOptions::default(), &self.stop).await
     }
 
     /// Starts one more core like that, and says where it is.
@@ -192,9 +191,10 @@ impl TestApp {
         serve_gateway(core, http_gateway::Options::default(), &self.stop).await
     }
 
-    /// Starts one more gateway, with this client of core.
-    pub async fn serve_gateway_with(&self, core: edge::Core) -> Http {
-        let options = gateway_options(http_gateway::Options::default());
+    /// Starts one more gateway, with this client of core and this cache.
+    pub async fn serve_gateway_with(&self, core: edge::Core, cache: ResponseCache) -> Http {
+        let mut options = gateway_options(http_gateway::Options::default());
+        options.calls.cache = Some(cache);
         serve_edge(http_gateway::router(core, options), &self.stop).await
     }
 
@@ -221,26 +221,29 @@ impl TestApp {
         serve_mcp(core, &self.stop).await
     }
 
-    /// Starts one more MCP bridge, with this client of core.
-    pub async fn serve_mcp_with(&self, core: edge::Core) -> Mcp {
-        serve_mcp_with(core, &self.stop).await
-    }
-
     /// Starts one more website, which finds core as the settings say.
     pub async fn serve_site(&self, core: &CoreSettings) -> Http {
-        self.serve_site_with(core.edge().unwrap()).await
+        self.serve_site_with(core.edge().unwrap(), None).await
     }
 
-    /// Starts one more website, with this client of core.
-    pub async fn serve_site_with(&self, core: edge::Core) -> Http {
-        serve_site(core, TrustedProxies::default(), &self.stop).await
+    /// Starts one more website, with this client of core and this cache, if any.
+    pub async fn serve_site_with(&self, core: edge::Core, cache: Option<ResponseCache>) -> Http {
+        let calls = CallOptions {
+            cache,
+            ..CallOptions::default()
+        };
+        serve_site(core, calls, &self.stop).await
     }
 
     /// Starts one more website, which believes proxies in these networks.
     pub async fn serve_site_behind(&self, proxies: &str) -> Http {
         let core = core_at(&format!("http://{}", self.grpc.address()));
         let core = core.edge().unwrap();
-        serve_site(core, proxies.parse().unwrap(), &self.stop).await
+        let calls = CallOptions {
+            trusted_proxies: proxies.parse().unwrap(),
+            ..CallOptions::default()
+        };
+        serve_site(core, calls, &self.stop).await
     }
 
     /// This system as clients of one surface see it.
@@ -396,10 +399,7 @@ fn gateway_options(mut options: http_gateway::Options) -> http_gateway::Options 
 }
 
 async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
-    serve_mcp_with(core.edge().unwrap(), stop).await
-}
-
-async fn serve_mcp_with(core: edge::Core, stop: &CancellationToken) -> Mcp {
+    let core = core.edge().unwrap();
     let options = mcp_bridge::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
@@ -412,16 +412,11 @@ async fn serve_mcp_with(core: edge::Core, stop: &CancellationToken) -> Mcp {
     Mcp::new(serve_edge(router, stop).await)
 }
 
-async fn serve_site(
-    core: edge::Core,
-    trusted_proxies: TrustedProxies,
-    stop: &CancellationToken,
-) -> Http {
+async fn serve_site(core: edge::Core, calls: CallOptions, stop: &CancellationToken) -> Http {
     let options = website::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
-            trusted_proxies,
-            ..CallOptions::default()
+            ..calls
         },
         public_url: TestApp::PUBLIC_URL.to_owned(),
     };

@@ -92,12 +92,6 @@ impl TestApp {
         }
     }
 
-    /// Changes an event's title as a program would that has forgotten to say so.
-    pub async fn retitle_behind_core(&self, event_id: &str, title: &str) {
-        let statement = format!("UPDATE events SET title = '{title}' WHERE id = $1");
-        self.write(statement, uuid(event_id)).await;
-    }
-
     async fn write(&self, statement: String, id: Uuid) {
         let (url, statement) = (self.database.direct_url(), AssertSqlSafe(statement));
         if self.database.is_postgres() {

@@ -71,6 +71,7 @@ const SURFACE: Surface = Surface {
 /// The site and its health, on one router. Unknown paths get a page, or an error as JSON if the client does not read HTML.
 pub fn router(core: Core, options: Options) -> Router {
     let core = SURFACE.core(core);
+    let cache = options.calls.cache.clone();
     let site = visit::Site::new(core.clone(), options);
     let routes = assets::resources()
         .into_iter()
@@ -80,9 +81,9 @@ pub fn router(core: Core, options: Options) -> Router {
         });
     let changes = last_modified::Changes::new();
     let stamp = move |request: Request, next: Next| changes.clone().stamp(request, next);
-    let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core);
+    let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core, cache);
     let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
-    // Around all of it, since answers from memory need the policies of their paths, too.
+    // Around all of it, since cached answers need the policies of their paths, too.
     let routes = axum::Router::new().fallback_service(routes);
     routes.layer(from_fn(show)).into()
 }
@@ -102,8 +103,7 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
 /// When it cannot start, or the command fails.
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
-        let options = settings.options();
-        let router = Box::new(|core| Ok(router(core, options)));
+        let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
         edge::http::run(&settings.edge, settings.command, router).await
     })
 }

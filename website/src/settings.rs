@@ -1,7 +1,7 @@
 //! Settings of the website.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings};
+use edge::http::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
 use process::settings::public_url;
 
 /// Serves Muster's pages and calls core over gRPC.
@@ -58,11 +58,11 @@ impl Default for Options {
 }
 
 impl Settings {
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, cache: Option<ResponseCache>) -> Options {
         let http = &self.edge.http;
         let own = || format!("http://{}", http.http_addr);
         Options {
-            calls: http.calls(),
+            calls: http.calls(cache),
             public_url: self.public_url.clone().unwrap_or_else(own),
         }
     }

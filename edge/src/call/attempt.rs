@@ -34,8 +34,6 @@ pub(crate) struct Rpc {
     pub(crate) kind: Option<Kind>,
     /// It may be retried.
     pub(crate) idempotent: bool,
-    /// It is a stream that goes on after its deadline, which only its first message has to keep. So core is not told the deadline.
-    pub(crate) goes_on: bool,
 }
 
 impl Rpc {
@@ -46,7 +44,6 @@ impl Rpc {
             access: method.access,
             kind: Some(method.kind),
             idempotent: method.is_idempotent || (method.takes_key && context.has_idempotency_key()),
-            goes_on: false,
         }
     }
 
@@ -55,7 +52,7 @@ impl Rpc {
         binding::name(self.path)
     }
 
-    /// The span of its call. Calls that need no permit are probes, and streams that go on.
+    /// The span of its call. Calls that need no permit are probes.
     fn span(&self) -> Span {
         if self.kind.is_none() {
             return Span::none();
@@ -129,8 +126,7 @@ pub(crate) async fn attempt(
     let started = Instant::now();
     let mut grpc =
         Grpc::new(endpoint.transport.clone()).max_decoding_message_size(MAX_ANSWER_BYTES);
-    let deadline_for_core = (!rpc.goes_on).then_some(deadline);
-    let mut request = context.request(message, rpc.access, deadline_for_core, edge);
+    let mut request = context.request(message, rpc.access, deadline, edge);
     let span = rpc.span();
     traces::name_in(&span, request.metadata_mut().as_mut());
     let exchange = async {

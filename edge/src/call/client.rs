@@ -6,14 +6,14 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
-use process::{CancellationToken, Failure};
+use process::{CancellationToken, Failure, adaptive_limit::Kind};
 use secrecy::SecretString;
 use tokio::time::timeout_at;
 use tonic::{Status, body::Body, metadata::MetadataMap};
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Context, Messages,
+    Changes, Context,
     attempt::{Reply, Rpc, as_seen},
     channel,
     codec::decode,
@@ -22,15 +22,13 @@ use super::{
     method::{EncodedRequest, RpcMethod},
     pool::{Pool, Resolver, count_shed},
 };
-use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
 pub struct Core {
     pub(super) pool: Arc<Pool>,
     pub(super) identity: Identity,
-    /// Answers that are kept, if any.
-    memory: Option<Memory>,
+    changes: Changes,
     /// Cancelled when this process is about to stop.
     pub(super) leaving: CancellationToken,
 }
@@ -70,7 +68,7 @@ impl Core {
         Self {
             pool: Pool::resolving(resolver).measured(),
             identity: Identity::default(),
-            memory: None,
+            changes: Changes::default(),
             leaving: CancellationToken::new(),
         }
     }
@@ -79,7 +77,7 @@ impl Core {
         Self {
             pool: Pool::fixed(endpoint).measured(),
             identity: Identity::default(),
-            memory: None,
+            changes: Changes::default(),
             leaving: CancellationToken::new(),
         }
     }
@@ -100,43 +98,30 @@ impl Core {
         })
     }
 
-    /// The same client, which keeps answers about the catalogue in this memory, if any.
-    #[must_use]
-    pub fn with_memory(self, memory: Option<Memory>) -> Self {
-        Self { memory, ..self }
-    }
-
     /// The same client, which is not ready any more once this is cancelled.
     #[must_use]
     pub fn leaving(self, leaving: CancellationToken) -> Self {
         Self { leaving, ..self }
     }
 
-    /// The same client, which keeps nothing.
-    pub(crate) fn forgetful(&self) -> Self {
-        self.clone().with_memory(None)
+    /// The changes that come through this client and its clones.
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
     }
 
-    /// The memory in which answers are kept, if any.
-    pub(crate) const fn memory(&self) -> Option<&Memory> {
-        self.memory.as_ref()
-    }
-
-    /// Refuses a call for which there is no permit, so that its request need not be read: refusals must cost little. What may be in memory
-    /// is not refused yet.
+    /// Refuses a call for which there is no permit, so that its request need not be read: refusals must cost little.
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
     pub fn require_permit(&self, method: &RpcMethod) -> Result<(), Status> {
-        let may_be_kept = method.shows_catalogue && self.memory.is_some();
-        if !may_be_kept && self.pool.is_full(method.kind) {
+        if self.pool.is_full(method.kind) {
             count_shed(method.kind);
             return Err(overloaded());
         }
         Ok(())
     }
 
-    /// Calls an rpc with one message as its answer, or recalls the answer.
+    /// Calls an rpc with one message as its answer.
     ///
     /// # Errors
     /// Core's status, or `UNAVAILABLE` or `DEADLINE_EXCEEDED` without one.
@@ -151,7 +136,7 @@ impl Core {
         Ok((decode(message)?, metadata))
     }
 
-    /// The one message that answers a request, encoded, or the one that is kept. Boxed, or whoever awaits it would compile it once more.
+    /// The one message that answers a request, encoded. Boxed, or whoever awaits it would compile it once more.
     ///
     /// # Errors
     /// As [`Core::call`].
@@ -162,63 +147,15 @@ impl Core {
     ) -> BoxFuture<'c, Result<(Bytes, MetadataMap), Status>> {
         let method = request.method;
         Box::pin(async move {
-            if method.shows_catalogue
-                && let Some(memory) = &self.memory
-            {
-                let recalled = Box::pin(self.recall(memory, request, context)).await?;
-                let Answer {
-                    message, metadata, ..
-                } = &*recalled.answer;
-                return Ok((message.clone(), metadata.clone()));
+            let is_change = method.kind == Kind::Write;
+            let change = is_change.then(|| self.changes.begin(method.changes_catalogue));
+            let rpc = Rpc::of(&method, context);
+            let outcome = self.ask(rpc, request.message, context).await;
+            if let Some(change) = change {
+                change.end(&outcome);
             }
-            context.note_private();
-            let forgets = method
-                .changes_catalogue
-                .then(|| Forgets(self.memory.as_ref()));
-            let answer = self
-                .ask(Rpc::of(&method, context), request.message, context)
-                .await;
-            if let Some(forgets) = forgets {
-                forgets.after(&answer);
-            }
-            let (message, metadata) = answer?;
-            if let Some(memory) = &self.memory {
-                memory.note_seats(&metadata);
-            }
-            Ok((message, metadata))
+            outcome
         })
-    }
-
-    /// The answer to a request, which is kept until the catalogue changes.
-    async fn recall(
-        &self,
-        memory: &Memory,
-        request: EncodedRequest,
-        context: &Context,
-    ) -> Result<Recalled, Status> {
-        let EncodedRequest {
-            method,
-            message,
-            is_filtered,
-        } = request;
-        let asked = Asked {
-            rpc: method.path,
-            request: message.clone(),
-        };
-        let ask = async |basis| {
-            // Others wait for it as well, so it is nobody's own call.
-            let context = context.for_all();
-            let answer = self
-                .ask(Rpc::of(&method, &context), message, &context)
-                .await;
-            let (message, metadata) = answer?;
-            memory.answer(method, message, metadata, basis)
-        };
-        let recalled = memory
-            .recall(self, asked, is_filtered, context.deadline(), ask)
-            .await?;
-        context.note(&recalled, is_filtered);
-        Ok(recalled)
     }
 
     /// The one message of an answer, encoded.
@@ -251,7 +188,6 @@ impl Core {
         request: EncodedRequest,
         context: &'c Context,
     ) -> BoxFuture<'c, Result<File, Status>> {
-        context.note_private();
         let rpc = Rpc::of(&request.method, context);
         Box::pin(async move {
             let answer = self.exchange(rpc, request.message, context).await?;
@@ -265,51 +201,5 @@ impl Core {
                 pieces: pieces.boxed(),
             })
         })
-    }
-
-    /// Opens a stream of messages, at the replica that any other call would get. The context's deadline is for the first message;
-    /// the stream goes on after it.
-    ///
-    /// A stream ends sooner or later: core stops, or the connection breaks. Who needs it for longer opens it again, after a pause
-    /// that grows with each failure, and reads what was missed: messages that were sent in between are lost.
-    ///
-    /// # Errors
-    /// As [`Core::call`].
-    pub async fn stream<B: binding::StreamRpc>(
-        &self,
-        request: B::Request,
-        context: &Context,
-    ) -> Result<Messages<B::Response>, Status> {
-        let request = EncodedRequest::new::<B>(&request);
-        let rpc = Rpc {
-            goes_on: true,
-            kind: None,
-            ..Rpc::of(&request.method, context)
-        };
-        let begun = self.exchange(rpc, request.message, context).await?;
-        Ok(Messages::new(begun))
-    }
-}
-
-/// Forgets what was kept when a change has come to its end, however that was: core may have made it all the same.
-struct Forgets<'m>(Option<&'m Memory>);
-
-impl Forgets<'_> {
-    /// The change has ended so. If core is away, what was kept is all that there is: it is only doubted.
-    fn after<A>(mut self, answer: &Result<A, Status>) {
-        if let Err(status) = answer
-            && is_away(status)
-            && let Some(memory) = self.0.take()
-        {
-            memory.doubt();
-        }
-    }
-}
-
-impl Drop for Forgets<'_> {
-    fn drop(&mut self) {
-        if let Some(memory) = self.0 {
-            memory.forget();
-        }
     }
 }

@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
 use super::identity::Identity;
-use crate::memory::{Recalled, Recorder};
 
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
@@ -26,17 +25,12 @@ const MAX_TAGS: usize = 1024;
 /// Room for all headers of a call, so that it need not be found while they are set.
 const MOST_HEADERS: usize = 12;
 
-/// How long an answer may take at least that several clients wait for. Each of them has a deadline of its own.
-const TIME_FOR_ALL: Duration = Duration::from_secs(10);
-
 /// The context of a call: its credential, its deadline and its trace.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The metadata for core. Credentials are marked sensitive, so that `Debug` hides them.
     headers: HeaderMap,
     deadline: Instant,
-    /// Notes the calls, if what is made of their answers may be kept.
-    recorder: Option<Recorder>,
 }
 
 impl Context {
@@ -47,7 +41,6 @@ impl Context {
         Self {
             headers,
             deadline: Instant::now() + time,
-            recorder: None,
         }
     }
 
@@ -118,44 +111,6 @@ impl Context {
         self
     }
 
-    /// The same context, whose calls are noted.
-    #[must_use]
-    pub(crate) fn recorded_by(self, recorder: Option<Recorder>) -> Self {
-        Self { recorder, ..self }
-    }
-
-    /// Notes an answer that is kept.
-    pub(crate) fn note(&self, recalled: &Recalled, is_filtered: bool) {
-        if let Some(recorder) = &self.recorder {
-            recorder.note(recalled, is_filtered);
-        }
-    }
-
-    /// Notes a call whose answer is not kept.
-    pub(crate) fn note_private(&self) {
-        if let Some(recorder) = &self.recorder {
-            recorder.note_private();
-        }
-    }
-
-    /// The context of a call whose answer is for others, too: it has nothing of this client but its trace, and its own time.
-    pub(crate) fn for_all(&self) -> Self {
-        let mut headers = self.headers.clone();
-        for name in [
-            AUTHORIZATION,
-            CLIENT_ADDRESS,
-            IDEMPOTENCY_KEY,
-            IF_NONE_MATCH,
-        ] {
-            headers.remove(name);
-        }
-        Self {
-            headers,
-            deadline: self.deadline.max(Instant::now() + TIME_FOR_ALL),
-            recorder: None,
-        }
-    }
-
     /// Whether the call has an idempotency key.
     pub(crate) fn has_idempotency_key(&self) -> bool {
         self.headers.contains_key(IDEMPOTENCY_KEY)
@@ -166,13 +121,13 @@ impl Context {
         self.deadline
     }
 
-    /// The call as tonic sends it, to be answered by `deadline`, if any, with what the edge says of itself. Public rpcs ignore
+    /// The call as tonic sends it, to be answered by `deadline`, with what the edge says of itself. Public rpcs ignore
     /// credentials, so they get none.
     pub(crate) fn request<Q>(
         &self,
         message: Q,
         access: Access,
-        deadline: Option<Instant>,
+        deadline: Instant,
         edge: &Identity,
     ) -> Request<Q> {
         let mut request = Request::new(message);
@@ -182,12 +137,10 @@ impl Context {
             headers.remove(AUTHORIZATION);
         }
         *request.metadata_mut() = MetadataMap::from_headers(headers);
-        if let Some(deadline) = deadline {
-            request.set_timeout(deadline.saturating_duration_since(Instant::now()));
-            // It is another one each time, as the request id is.
-            if let Some(left) = request.metadata_mut().as_mut().get_mut(GRPC_TIMEOUT) {
-                left.set_sensitive(true);
-            }
+        request.set_timeout(deadline.saturating_duration_since(Instant::now()));
+        // It is another one each time, as the request id is.
+        if let Some(left) = request.metadata_mut().as_mut().get_mut(GRPC_TIMEOUT) {
+            left.set_sensitive(true);
         }
         request
     }

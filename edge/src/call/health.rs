@@ -29,7 +29,6 @@ const CHECK: Rpc = Rpc {
     access: Access::Public,
     kind: None,
     idempotent: true,
-    goes_on: false,
 };
 
 impl Core {

@@ -3,16 +3,11 @@
 use bytes::Bytes;
 use muster_api::binding::{Access, Rpc};
 use process::adaptive_limit::Kind;
-use tonic::Status;
 
-use super::codec::{decode, encode};
+use super::codec::encode;
 
 /// A method of core, as its calls need to know it.
 #[derive(Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the rpc in the proto"
-)]
 pub struct RpcMethod {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
@@ -22,13 +17,8 @@ pub struct RpcMethod {
     pub(crate) is_idempotent: bool,
     /// A call with an idempotency key may be retried.
     pub(crate) takes_key: bool,
-    pub(crate) shows_catalogue: bool,
     pub(crate) changes_catalogue: bool,
-    pub(crate) seats_of: SeatsOf,
 }
-
-/// See [`Rpc::seats_of`].
-type SeatsOf = fn(Bytes, &mut dyn FnMut(&str)) -> Result<(), Status>;
 
 impl RpcMethod {
     /// Returns the method of an rpc.
@@ -39,12 +29,7 @@ impl RpcMethod {
             kind: Kind::of(R::READ_ONLY),
             is_idempotent: R::IDEMPOTENT,
             takes_key: R::IDEMPOTENCY_KEY,
-            shows_catalogue: R::SHOWS_CATALOGUE,
             changes_catalogue: R::CHANGES_CATALOGUE,
-            seats_of: |message, visit| {
-                R::seats_of(&decode(message)?, visit);
-                Ok(())
-            },
         }
     }
 }
@@ -53,8 +38,6 @@ impl RpcMethod {
 pub struct EncodedRequest {
     pub(crate) method: RpcMethod,
     pub(crate) message: Bytes,
-    /// Whether the request has a filter.
-    pub(crate) is_filtered: bool,
 }
 
 impl EncodedRequest {
@@ -63,7 +46,6 @@ impl EncodedRequest {
         Self {
             method: RpcMethod::of::<R>(),
             message: encode(request),
-            is_filtered: R::is_filtered(request),
         }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn without_content(headers: &mut HeaderMap) {
 }
 
 /// Those of a request's headers that say what its client has.
-fn conditions(asked: &HeaderMap) -> HeaderMap {
+pub(super) fn conditions(asked: &HeaderMap) -> HeaderMap {
     let are_conditions = |name: &HeaderName| *name == IF_NONE_MATCH || *name == IF_MODIFIED_SINCE;
     let conditions = asked.iter().filter(|(name, _)| are_conditions(name));
     conditions

@@ -7,12 +7,21 @@ use process::observe::{Quiet, RequestId};
 use super::{Operation, Resource, document, json};
 use crate::{Core, Problem};
 
+const LIVE: &str = "/healthz";
+const READY: &str = "/readyz";
+const VERSION_PATH: &str = "/version";
+
 /// All parts of a release have the same version.
 const VERSION: &str = concat!(
     r#"{"name":"muster","version":""#,
     env!("CARGO_PKG_VERSION"),
     r#""}"#
 );
+
+/// Whether a path belongs to health. Such answers are about this process now.
+pub(super) fn is_health(path: &str) -> bool {
+    matches!(path, LIVE | READY | VERSION_PATH)
+}
 
 pub(super) fn resources(core: Core) -> [Resource; 3] {
     let live = Operation::new(Method::GET, async |_request| Ok(well(r#"{"status":"ok"}"#)));
@@ -29,9 +38,9 @@ pub(super) fn resources(core: Core) -> [Resource; 3] {
         Ok(document(VERSION, "application/json", "no-cache"))
     });
     [
-        Resource::new("/healthz").with(live),
-        Resource::new("/readyz").with(ready),
-        Resource::new("/version").with(version.shared()),
+        Resource::new(LIVE).with(live),
+        Resource::new(READY).with(ready),
+        Resource::new(VERSION_PATH).with(version.shared()),
     ]
 }
 

@@ -1,16 +1,12 @@
 //! The layers of a surface around its routes, as one service. As layers of a router each would be boxed, and cloned for every request with
 //! all that it contains.
 
-use std::{
-    convert::Infallible,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use axum::{Router, extract::Request, response::Response};
-use futures_util::future::BoxFuture;
-use tower::{Service, ServiceExt as _};
+use tower::ServiceExt as _;
 
-use super::{Surface, compress, conditional, guard};
+use super::{Surface, compress, conditional, guard, response_cache::Fill};
 
 /// Routes within size limits, security headers, compression and conditional requests.
 #[derive(Clone)]
@@ -26,13 +22,17 @@ impl Layers {
         Self { surface, routes }
     }
 
-    pub(super) async fn answer(self, request: Request) -> Response {
+    /// Answers a request. What the routes make of it goes to the fill of the cache, if there is one.
+    pub(super) async fn answer(self, request: Request, fill: Option<Arc<Fill>>) -> Response {
         let Self { surface, routes } = self;
         let by_routes = move |request: Request| {
-            let routes = routes.clone();
+            let (routes, fill) = (routes.clone(), fill.clone());
             async move {
                 let Ok(response) = routes.oneshot(request).await;
-                response
+                match fill {
+                    Some(fill) => fill.complete(response).await,
+                    None => response,
+                }
             }
         };
         let media_types = surface.compressed;
@@ -41,21 +41,5 @@ impl Layers {
         };
         let compressed = |request: Request| compress::compress(request, media_types, revalidated);
         guard::guard(request, surface, compressed).await
-    }
-}
-
-impl Service<Request> for Layers {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // Routers are always ready.
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let layers = self.clone();
-        Box::pin(async move { Ok(layers.answer(request).await) })
     }
 }

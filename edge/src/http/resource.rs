@@ -171,7 +171,7 @@ impl Resource {
 }
 
 /// The answer to `HEAD`: the headers of the answer to `GET`, without its body.
-fn without_body(response: Response) -> Response {
+pub(super) fn without_body(response: Response) -> Response {
     let length = http_body::Body::size_hint(response.body()).exact();
     let mut response = response.map(|_body| nothing());
     if let Some(length) = length {

@@ -13,31 +13,42 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, Either};
+use futures_util::{
+    FutureExt as _,
+    future::{BoxFuture, Either},
+};
 use http::Request;
 use tower::Service;
 
-use super::pages::{Found, Pages};
+use super::{
+    layers::Layers,
+    response_cache::{Front, Lookup},
+};
 
-/// Answers requests: those of one surface, or of several on one port, each at its own paths. What is in memory it answers by itself;
-/// axum's routers, which copy and box what they call, get the rest. Clones share it.
+/// Answers requests: those of one surface, or of several on one port, each at its own paths. What is cached is answered at once;
+/// the layers of the surface, or axum's routers, get the rest. Clones share it.
 #[derive(Clone)]
 pub struct Router(Arc<Parts>);
 
 struct Parts {
     /// Other surfaces, by the beginnings of their paths; the longest first.
     mounts: Vec<(&'static str, Router)>,
-    pages: Option<Pages>,
-    routes: axum::Router,
+    answers: Answers,
+}
+
+/// What answers the requests that no other surface gets.
+#[derive(Clone)]
+pub(super) enum Answers {
+    Cache(Front),
+    Layers(Layers),
+    Routes(axum::Router),
 }
 
 impl Router {
-    /// Answers from these pages, if there are any, and by these routes what is not among them.
-    pub(super) fn new(pages: Option<Pages>, routes: axum::Router) -> Self {
+    pub(super) fn new(answers: Answers) -> Self {
         Self(Arc::new(Parts {
             mounts: Vec::new(),
-            pages,
-            routes,
+            answers,
         }))
     }
 
@@ -50,12 +61,8 @@ impl Router {
             .chain(rest.0.mounts.iter().cloned())
             .collect();
         mounts.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        let (pages, routes) = (rest.0.pages.clone(), rest.0.routes.clone());
-        Self(Arc::new(Parts {
-            mounts,
-            pages,
-            routes,
-        }))
+        let answers = rest.0.answers.clone();
+        Self(Arc::new(Parts { mounts, answers }))
     }
 
     fn parts_for(&self, path: &str) -> &Parts {
@@ -73,7 +80,7 @@ fn is_below(mount: &str, path: &str) -> bool {
 impl From<axum::Router> for Router {
     /// Answers everything by these routes.
     fn from(routes: axum::Router) -> Self {
-        Self::new(None, routes)
+        Self::new(Answers::Routes(routes))
     }
 }
 
@@ -94,19 +101,20 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let Parts { pages, routes, .. } = self.parts_for(request.uri().path());
-        let found = pages.as_ref().map(|pages| (pages, pages.find(&request)));
-        match found {
-            Some((_, Found::Answer(answer))) => Either::Left(ready(Ok(answer))),
-            None | Some((_, Found::Nothing)) => {
-                Either::Right(Box::pin(routes.clone().call(request)))
+        let Parts { answers, .. } = self.parts_for(request.uri().path());
+        let answering: BoxFuture<'static, Response> = match answers {
+            Answers::Cache(front) => match front.lookup(&request) {
+                Lookup::Hit(answer) => return Either::Left(ready(Ok(answer))),
+                lookup => Box::pin(front.clone().answer(lookup, request.map(Body::new))),
+            },
+            Answers::Layers(layers) => {
+                Box::pin(layers.clone().answer(request.map(Body::new), None))
             }
-            Some((pages, found)) => {
-                let (pages, routes) = (pages.clone(), routes.clone());
-                let request = request.map(Body::new);
-                let answering = async move { Ok(pages.answer(found, request, routes).await) };
-                Either::Right(Box::pin(answering))
+            Answers::Routes(routes) => {
+                let answering = routes.clone().call(request);
+                Box::pin(answering.map(|Ok(answer)| answer))
             }
-        }
+        };
+        Either::Right(Box::pin(answering.map(Ok)))
     }
 }

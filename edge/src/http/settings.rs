@@ -21,10 +21,10 @@ use process::{
 use tokio::{net::TcpListener, time::Instant};
 
 use super::{
-    ProxySettings, Router, TrustedProxies,
+    CacheSettings, ProxySettings, ResponseCache, Router, TrustedProxies,
     body::{self, Memory},
 };
-use crate::{Context, Core, CoreSettings, MemorySettings, Problem};
+use crate::{Context, Core, CoreSettings, Problem};
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,9 +47,9 @@ pub struct HttpSettings {
     /// The proxies in front of it
     #[command(flatten)]
     pub proxies: ProxySettings,
-    /// Its memory
+    /// Its response cache
     #[command(flatten)]
-    pub memory: MemorySettings,
+    pub cache: CacheSettings,
 }
 
 /// Settings of a surface that runs as its own process. Flatten them into its settings.
@@ -85,6 +85,8 @@ pub struct CallOptions {
     pub trusted_proxies: TrustedProxies,
     /// The memory of bodies while they are read.
     pub memory: Memory,
+    /// The cache in front of the surface, if any.
+    pub cache: Option<ResponseCache>,
 }
 
 impl Default for CallOptions {
@@ -93,17 +95,19 @@ impl Default for CallOptions {
             request_time: Duration::from_secs(30),
             trusted_proxies: TrustedProxies::default(),
             memory: Memory::default(),
+            cache: None,
         }
     }
 }
 
 impl HttpSettings {
-    /// The options of calls that the settings describe.
-    pub fn calls(&self) -> CallOptions {
+    /// The options of calls that the settings describe, with this cache in front.
+    pub fn calls(&self, cache: Option<ResponseCache>) -> CallOptions {
         CallOptions {
             request_time: Duration::from_secs(self.request_seconds.into()),
             trusted_proxies: self.proxies.trusted_proxies.clone(),
             memory: Memory::default(),
+            cache,
         }
     }
 
@@ -120,8 +124,7 @@ impl CallOptions {
     /// The context of a call for this request.
     pub fn context(&self, request: &Parts) -> Context {
         let id = RequestId::in_extensions(&request.extensions);
-        let context = Context::from_headers(&request.headers, &id, self.request_time)
-            .recorded_by(request.extensions.get().cloned());
+        let context = Context::from_headers(&request.headers, &id, self.request_time);
         match self.client(request) {
             Some(client) => context.for_client(client),
             None => context,
@@ -149,8 +152,9 @@ impl CallOptions {
     }
 }
 
-/// Makes a surface of a client of core.
-pub type MakeRouter<'a> = Box<dyn FnOnce(Core) -> Result<Router, Failure> + Send + 'a>;
+/// Makes a surface of a client of core, with this cache in front.
+pub type MakeRouter<'a> =
+    Box<dyn FnOnce(Core, Option<ResponseCache>) -> Result<Router, Failure> + Send + 'a>;
 
 /// Runs a surface's command, or the surface as its own process until the signal to stop.
 ///
@@ -169,7 +173,8 @@ pub fn run<'a>(
         settings.program.telemetry.metrics.serve().await?;
         let stop = shutdown::on_signal(settings.stop)?;
         let core = settings.core.edge()?.leaving(stop.announced);
-        let router = router(core.with_memory(settings.http.memory.memory()))?;
+        let cache = settings.http.cache.cache(core.changes());
+        let router = router(core, cache)?;
         let listener = process::serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
         tracing::info!(%address, "serving HTTP");
         serve(listener, router, settings.http.limits(), stop.begun).await;

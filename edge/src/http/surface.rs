@@ -4,7 +4,9 @@ use axum::extract::Request;
 use muster_api::{Reason, metadata};
 use process::observe::RequestId;
 
-use super::{Router, health, layers::Layers, pages::Pages};
+use super::{
+    ResponseCache, Router, health, layers::Layers, response_cache::Front, router::Answers,
+};
 use crate::{Core, Problem};
 
 /// For answers that are data: a browser must not run or embed anything in them.
@@ -54,8 +56,13 @@ impl Surface {
     }
 
     /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
-    /// and compression. If core's client has a memory, answers about the catalogue are kept and do not pass them again.
-    pub fn router(self, mut routes: axum::Router, core: &Core) -> Router {
+    /// and compression. In front of them is the cache, if there is one.
+    pub fn router(
+        self,
+        mut routes: axum::Router,
+        core: &Core,
+        cache: Option<ResponseCache>,
+    ) -> Router {
         for resource in health::resources(core.clone()) {
             routes = resource.add_to(routes);
         }
@@ -63,13 +70,14 @@ impl Surface {
             let problem = Problem::new(Reason::NotFound, self.unknown_path);
             problem.into_response(&RequestId::in_extensions(request.extensions()))
         };
-        let routes = routes.fallback(unknown);
-        let pages = core.memory().map(|memory| Pages::new(memory, self));
-        let routes = match &pages {
-            Some(pages) => pages.clone().filled_by(routes),
-            None => routes,
-        };
-        let layers = Layers::around(routes, self);
-        Router::new(pages, axum::Router::new().fallback_service(layers))
+        let layers = Layers::around(routes.fallback(unknown), self);
+        Router::new(match cache {
+            Some(cache) => Answers::Cache(Front {
+                cache,
+                surface: self,
+                layers,
+            }),
+            None => Answers::Layers(layers),
+        })
     }
 }

@@ -10,6 +10,6 @@ mod core;
 mod overload;
 mod problem;
 mod replicas;
+mod response_cache;
 mod settings;
-mod streams;
 mod tls;

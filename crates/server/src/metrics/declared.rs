@@ -83,8 +83,8 @@ metrics! {
     core_ejections: Counter "muster_core_ejections_total" [];
     /// The replicas of core that an edge knows, by state: working or aside.
     core_replicas: Gauge "muster_core_replicas" [state];
-    /// Answers about the catalogue: from an edge's memory (hit), asked of core (miss), or old, since core was away (stale).
-    memory_answers: Counter "muster_memory_answers_total" [result];
+    /// Public answers: from the response cache (hit), asked of core and stored (miss), or old, since core could not be reached (stale).
+    cache_answers: Counter "muster_cache_answers_total" [result];
 
     /// Whether the database answered when core last asked it: 1 or 0.
     database_up: Gauge "muster_database_up" [];

@@ -36,7 +36,9 @@ impl Calls {
             *counted.lock().unwrap().entry(id).or_default() += 1;
             request
         });
-        let site = app.serve_site_with(edge::Core::in_process(core)).await;
+        let site = app
+            .serve_site_with(edge::Core::in_process(core), None)
+            .await;
         (calls, browser.at(&site))
     }
 

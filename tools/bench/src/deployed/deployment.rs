@@ -27,7 +27,7 @@ const START_TIMEOUT: Duration = Duration::from_mins(1);
 const START_POLL: Duration = Duration::from_millis(2);
 
 /// Settings of an edge that asks core for everything.
-const WITHOUT_MEMORY: [(&str, &str); 1] = [("MUSTER_MEMORY_MB", "0")];
+const WITHOUT_CACHE: [(&str, &str); 1] = [("MUSTER_CACHE_MB", "0")];
 
 /// How the edges reach core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Deployment {
             let core = Running::start(core, &folder.path().join("core.log"))?;
             let (program, folder) = ("http-gateway", folder.path());
             let gateway =
-                Surface::start(programs, program, &core_url, folder, &WITHOUT_MEMORY).await?;
+                Surface::start(programs, program, &core_url, folder, &WITHOUT_CACHE).await?;
             (core, gateway)
         };
         let event = publish(&mut gateway.client().await?, &key, events).await?;
@@ -185,7 +185,7 @@ async fn within(
 ) -> anyhow::Result<(Running, Surface)> {
     let address = free_port()?;
     settings.push(("MUSTER_HTTP_ADDR", address.to_string()));
-    settings.extend(WITHOUT_MEMORY.map(|(name, value)| (name, value.to_owned())));
+    settings.extend(WITHOUT_CACHE.map(|(name, value)| (name, value.to_owned())));
     let muster = programs.command("muster", settings);
     let mut muster = Running::start(muster, &folder.join("muster.log"))?;
     muster.ready(address, READY).await?;

@@ -8,7 +8,7 @@ use tests::{Account, Reply, TestApp, new_event};
 
 use super::{Edge, slugs, two_edges};
 
-/// An event on two edges that keep it.
+/// An event on two edges that cache it.
 struct Stage {
     app: Arc<TestApp>,
     edges: [Edge; 2],
@@ -22,7 +22,7 @@ impl Stage {
         let edges = two_edges(&app).await;
         let owner = app.account(Plan::Pro).await;
         for edge in &edges {
-            assert!(slugs(&edge.keep("/events").await).is_empty());
+            assert!(slugs(&edge.hit("/events").await).is_empty());
         }
         let event = new_event(json!({"is_public": true, "max_capacity": 5}));
         let create = edges[0].http.post("/events").bearer(&owner.key);
@@ -49,7 +49,7 @@ impl Stage {
             }
             edge.await_right("/events", what, is_listed).await;
             edge.await_right(&detail, what, is_found).await;
-            edge.keep("/events").await;
+            edge.hit("/events").await;
         }
     }
 
@@ -121,7 +121,7 @@ async fn seats_that_are_taken_and_come_free_are_seen_at_once_on_that_edge_and_so
     let detail = format!("/events/{}", stage.slug);
     let left = async |edge: usize| stage.edges[edge].get(&detail).await.ok()["seats_left"].clone();
     for edge in &stage.edges {
-        edge.keep(&detail).await;
+        edge.hit(&detail).await;
     }
     let path = format!("/events/{}/registrations", stage.slug);
     let guest = json!({"name": "Grace", "email": "grace@example.org"});
@@ -129,7 +129,7 @@ async fn seats_that_are_taken_and_come_free_are_seen_at_once_on_that_edge_and_so
     assert!(registered.status.is_success(), "{registered:?}");
     assert_eq!(left(1).await, 4);
     stage.assert_seats(4, "registered").await;
-    stage.edges[0].keep(&detail).await;
+    stage.edges[0].hit(&detail).await;
     let first = stage.app.registrations(&stage.id).await.remove(0);
     let path = format!("/registrations/{}/cancel", first.id);
     stage.post(0, &path, &json!({})).await;

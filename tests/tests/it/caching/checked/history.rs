@@ -20,7 +20,7 @@ pub(super) struct State {
     done: Option<Instant>,
     /// The edge through which it came, on which it is seen at once.
     through: Option<usize>,
-    /// Lists show it with the news, there too.
+    /// Lists show it within the second, there too.
     is_late_in_lists: bool,
 }
 

@@ -10,11 +10,14 @@ use core_service::{
     domain::{entropy::Entropy, plan::Plan},
     service::Policy,
 };
-use edge::MemoryOptions;
+use edge::{
+    Changes,
+    http::{CacheOptions, ResponseCache},
+};
 use futures_util::future::join_all;
 use process::CancellationToken;
 use serde_json::{Value, json};
-use tests::{Account, Http, Line, Reply, TestApp, new_event};
+use tests::{Account, Http, Line, Reply, TestApp, core_at, new_event};
 use tokio::{
     sync::RwLock,
     time::{Instant, sleep},
@@ -36,11 +39,11 @@ const CUT: usize = 1;
 /// No change is seen later than this. The longest time in which this machine did nothing for a task is added.
 const BOUND: Duration = Duration::from_secs(1);
 
-/// Whether core tells of all changes.
+/// What the caches of the edges count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Honesty {
-    TellsAll,
-    ForgetsTitles,
+pub(super) enum Counting {
+    Changes,
+    Nothing,
 }
 
 pub(super) struct Play {
@@ -53,7 +56,6 @@ pub(super) struct Play {
     cuts: Mutex<Vec<(Instant, Instant)>>,
     owner: Account,
     events: Vec<Event>,
-    honesty: Honesty,
     stop: CancellationToken,
     seen: Mutex<Vec<Seen>>,
 }
@@ -88,14 +90,24 @@ impl Known {
     }
 }
 
+async fn edge(app: &TestApp, url: &str, counting: Counting) -> Edge {
+    let core = core_at(url).edge().unwrap();
+    let changes = match counting {
+        Counting::Changes => core.changes().clone(),
+        Counting::Nothing => Changes::default(),
+    };
+    let cache = ResponseCache::new(CacheOptions::default(), changes);
+    Edge::with(app, core, cache).await
+}
+
 impl Play {
-    pub(super) async fn begin(app: &Arc<TestApp>, honesty: Honesty) -> Arc<Self> {
+    pub(super) async fn begin(app: &Arc<TestApp>, counting: Counting) -> Arc<Self> {
         let second = app.another_core(Policy::default()).await;
         let line = Line::to(second).await;
         let first = format!("http://{}", app.grpc.address());
         let edges = [
-            Edge::before(app, &first, MemoryOptions::default()).await,
-            Edge::before(app, &line.url(), MemoryOptions::default()).await,
+            edge(app, &first, counting).await,
+            edge(app, &line.url(), counting).await,
         ];
         let owner = app.account(Plan::Business).await;
         let mut events = Vec::new();
@@ -119,7 +131,7 @@ impl Play {
             });
         }
         for edge in &edges {
-            edge.keep("/events?limit=100").await;
+            edge.hit("/events?limit=100").await;
         }
         Arc::new(Self {
             app: Arc::clone(app),
@@ -129,7 +141,6 @@ impl Play {
             cuts: Mutex::default(),
             owner,
             events,
-            honesty,
             stop: CancellationToken::new(),
             seen: Mutex::default(),
         })
@@ -169,11 +180,7 @@ impl Play {
         Outcome {
             wrong: wrong.take(3).collect(),
             seen: seen.len(),
-            hits: self
-                .edges
-                .iter()
-                .map(|edge| edge.memory.counts().hits)
-                .sum(),
+            hits: self.edges.iter().map(|edge| edge.cache.counts().hits).sum(),
             bound,
         }
     }
@@ -223,12 +230,6 @@ impl Play {
             request.json(&body).send().await.ok();
         };
         match chance.below(8) {
-            // And nothing else, since each change that is told makes up for those that are not.
-            _ if self.honesty == Honesty::ForgetsTitles => {
-                known.title = format!("Title {step}");
-                event.history.begin(known.shown(), None);
-                self.app.retitle_behind_core(&event.id, &known.title).await;
-            }
             0..=2 => {
                 known.title = format!("Title {step}");
                 send(known, json!({"title": known.title})).await;
@@ -259,7 +260,7 @@ impl Play {
         event.history.done();
     }
 
-    /// One of the edges, or a gateway that keeps nothing.
+    /// One of the edges, or a gateway without a cache.
     fn gateway(&self, chance: &Entropy) -> (&Http, Option<usize>) {
         match chance.below(3) {
             0 => (&self.edges[0].http, Some(0)),
@@ -368,7 +369,7 @@ impl Play {
     async fn let_time_pass(&self) {
         for event in self.events.iter().skip(WRITERS * EVENTS) {
             sleep(Duration::from_millis(700)).await;
-            if self.stop.is_cancelled() || self.honesty == Honesty::ForgetsTitles {
+            if self.stop.is_cancelled() {
                 return;
             }
             event.history.begin(None, None);

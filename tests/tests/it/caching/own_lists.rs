@@ -1,4 +1,4 @@
-//! Lists of an account's events that core keeps are what it would read.
+//! Lists of an account's events are never old.
 
 use std::{
     sync::{
@@ -9,14 +9,13 @@ use std::{
 };
 
 use core_service::domain::plan::Plan;
-use muster_api::v1::bindings::{CancelEvent, ListMyEvents, RegisterAttendee};
+use muster_api::v1::bindings::ListMyEvents;
 use process::CancellationToken;
 use serde_json::{Value, json};
 use tests::{Account, Client, Http, Surface, TestApp};
 use tokio::task::JoinSet;
 
 use super::two_edges;
-use crate::core_port::web;
 
 /// Changes of the title, and readers who look for them.
 const CHANGES: u32 = 60;
@@ -29,34 +28,7 @@ async fn titles(owner: &Client, status: &str) -> Vec<String> {
     items.iter().map(title).collect()
 }
 
-async fn a_list_is_made_once_until_an_event_or_its_registrations_change(app: Arc<TestApp>) {
-    let account = app.account(Plan::Business).await;
-    let owner = app.over(Surface::Http).as_owner(&account);
-    let event = owner.publish_new(json!({})).await;
-    assert_eq!(titles(&owner, "active").await, ["Rust Meetup"]);
-    app.retitle_behind_core(&event.id, "By hand").await;
-    assert_eq!(titles(&owner, "active").await, ["Rust Meetup"], "kept");
-    assert_eq!(titles(&owner, "all").await, ["By hand"], "another list");
-
-    let guest = json!({"slug": event.slug, "name": "Grace", "email": "grace@example.org"});
-    owner.ok::<RegisterAttendee>(guest).await;
-    let active = json!({"status": "active"});
-    let list = owner.ok::<ListMyEvents>(active).await;
-    assert_eq!(list["items"][0]["title"], "By hand", "read again");
-    assert_eq!(list["items"][0]["registration_count"], 1);
-
-    app.retitle_behind_core(&event.id, "Again").await;
-    assert_eq!(titles(&owner, "active").await, ["By hand"], "kept");
-    owner
-        .create(json!({"title": "Another", "start_date": "2029-01-01T00:00:00Z"}))
-        .await;
-    assert_eq!(titles(&owner, "active").await, ["Again", "Another"]);
-    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
-    assert_eq!(titles(&owner, "active").await, ["Another"]);
-    assert_eq!(titles(&owner, "all").await, ["Another", "Again"]);
-}
-
-async fn a_kept_list_is_its_accounts_alone(app: Arc<TestApp>) {
+async fn a_list_is_its_accounts_alone(app: Arc<TestApp>) {
     let one = app.account(Plan::Business).await;
     let other = app.account(Plan::Business).await;
     for surface in [Surface::Grpc, Surface::Http, Surface::Mcp] {
@@ -70,7 +42,7 @@ async fn a_kept_list_is_its_accounts_alone(app: Arc<TestApp>) {
     }
 }
 
-async fn an_event_leaves_a_kept_list_when_it_ends(app: Arc<TestApp>) {
+async fn an_event_leaves_a_list_when_it_ends(app: Arc<TestApp>) {
     let account = app.account(Plan::Business).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let now = app.clock.now();
@@ -101,35 +73,7 @@ async fn an_event_leaves_a_kept_list_when_it_ends(app: Arc<TestApp>) {
     }
 }
 
-/// A message that no client of ours sends: it has a field that core does not know.
-#[derive(Clone, PartialEq, prost::Message)]
-struct Unusual {
-    #[prost(string, tag = "1000")]
-    more: String,
-}
-
-async fn a_list_that_is_asked_for_at_length_is_not_kept(app: Arc<TestApp>) {
-    let account = app.account(Plan::Business).await;
-    let owner = app.over(Surface::Http).as_owner(&account);
-    let event = owner.publish_new(json!({})).await;
-    let shows = async |length: usize, title: &str| {
-        let message = Unusual {
-            more: "x".repeat(length),
-        };
-        let rpc = "/muster.v1.EventService/ListMyEvents";
-        let request = web::call(&app, rpc, &message).bearer(&account.key);
-        let reply = request.send().await;
-        String::from_utf8_lossy(&reply.body).contains(title)
-    };
-    for length in [100, 5_000] {
-        assert!(shows(length, "Rust Meetup").await);
-    }
-    app.retitle_behind_core(&event.id, "By hand").await;
-    assert!(shows(100, "Rust Meetup").await, "kept");
-    assert!(shows(5_000, "By hand").await);
-}
-
-/// Whoever asks after a change was answered sees it, or a later one, whichever core it came through and whichever is asked.
+/// Anyone who asks after a change was answered sees it, or a later one, whichever core it came through and whichever is asked.
 async fn no_reader_sees_what_was_before_a_change_that_is_answered(app: Arc<TestApp>) {
     let account = app.account(Plan::Business).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -181,9 +125,7 @@ async fn title_at(core: &Http, account: &Account) -> String {
 }
 
 tests::on_both_engines!(
-    a_list_is_made_once_until_an_event_or_its_registrations_change,
-    a_kept_list_is_its_accounts_alone,
-    an_event_leaves_a_kept_list_when_it_ends,
-    a_list_that_is_asked_for_at_length_is_not_kept,
+    a_list_is_its_accounts_alone,
+    an_event_leaves_a_list_when_it_ends,
     no_reader_sees_what_was_before_a_change_that_is_answered,
 );

@@ -1,17 +1,17 @@
-//! Edges keep answers about the catalogue, and nobody can tell: what has changed is seen in time, whoever changed it.
+//! Edges cache public answers, and no client can tell: what has changed is seen in time, by whomever it was changed.
 
 mod away;
 mod changes;
 mod checked;
 mod forms;
-mod in_core;
 mod own_lists;
+mod rules;
 mod surfaces;
 
 use std::{fmt::Debug, net::SocketAddr, sync::Arc, time::Duration};
 
 use core_service::service::Policy;
-use edge::{Memory, MemoryOptions};
+use edge::http::{CacheOptions, ResponseCache};
 use serde_json::Value;
 use tests::{Http, Reply, TestApp, core_at};
 use tokio::time::{Instant, sleep};
@@ -22,21 +22,24 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// How often what is to come is looked for.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A gateway that keeps answers.
+/// A gateway with a response cache.
 struct Edge {
     http: Http,
-    memory: Memory,
+    cache: ResponseCache,
 }
 
 impl Edge {
     /// In front of the core there.
-    async fn before(app: &TestApp, url: &str, options: MemoryOptions) -> Self {
-        let memory = Memory::new(options);
+    async fn before(app: &TestApp, url: &str, options: CacheOptions) -> Self {
         let core = core_at(url).edge().unwrap();
-        let core = core.with_memory(Some(memory.clone()));
+        let cache = ResponseCache::new(options, core.changes().clone());
+        Self::with(app, core, cache).await
+    }
+
+    async fn with(app: &TestApp, core: edge::Core, cache: ResponseCache) -> Self {
         Self {
-            http: app.serve_gateway_with(core).await,
-            memory,
+            http: app.serve_gateway_with(core, cache.clone()).await,
+            cache,
         }
     }
 
@@ -44,13 +47,13 @@ impl Edge {
         self.http.get(path).send().await
     }
 
-    /// Asks until the answer comes from memory.
-    async fn keep(&self, path: &str) -> Reply {
+    /// Asks until the answer comes from the cache.
+    async fn hit(&self, path: &str) -> Reply {
         self.await_hit(async || self.get(path).await).await
     }
 
     async fn await_hit<R: Debug>(&self, ask: impl AsyncFn() -> R) -> R {
-        await_hit(&self.memory, ask).await
+        await_hit(&self.cache, ask).await
     }
 
     /// Asks until the answer is right.
@@ -67,27 +70,27 @@ impl Edge {
     }
 }
 
-/// Asks until the answer comes from memory alone. Before, the edge may not listen to core yet, and on a busy machine the news may be late.
-async fn await_hit<R: Debug>(memory: &Memory, ask: impl AsyncFn() -> R) -> R {
+/// Asks until the answer comes from the cache alone. On a busy machine an entry may be too old by then.
+async fn await_hit<R: Debug>(cache: &ResponseCache, ask: impl AsyncFn() -> R) -> R {
     let start = Instant::now();
     loop {
-        let before = memory.counts();
+        let before = cache.counts();
         let reply = ask().await;
-        let after = memory.counts();
+        let after = cache.counts();
         if after.hits > before.hits && after.misses == before.misses {
             return reply;
         }
-        assert!(start.elapsed() < TIMEOUT, "never kept: {reply:?}");
+        assert!(start.elapsed() < TIMEOUT, "never cached: {reply:?}");
         sleep(LOOK).await;
     }
 }
 
-/// Two gateways, each in front of a core of its own.
+/// Two gateways, each with a core of its own.
 async fn two_edges(app: &Arc<TestApp>) -> [Edge; 2] {
     let first = app.grpc.address();
     let second = app.another_core(Policy::default()).await;
     let edge = async |core: SocketAddr| {
-        Edge::before(app, &format!("http://{core}"), MemoryOptions::default()).await
+        Edge::before(app, &format!("http://{core}"), CacheOptions::default()).await
     };
     [edge(first).await, edge(second).await]
 }
