@@ -23,6 +23,7 @@ macro_rules! insert_into_audit_log {
 mod addition;
 mod catalogue_reads;
 mod error;
+mod input;
 mod migrations;
 mod options;
 #[expect(
@@ -30,12 +31,19 @@ mod options;
     reason = "the statements are compiled once for each engine"
 )]
 mod postgres;
+mod queries;
+mod reads;
+mod record;
+mod row;
+mod sql;
 #[expect(
     clippy::duplicate_mod,
     reason = "the statements are compiled once for each engine"
 )]
 mod sqlite;
+mod statement;
 mod store;
+mod stored;
 mod tx;
 mod uses;
 mod values;
@@ -44,6 +52,7 @@ pub use addition::{Addition, Alone};
 pub use catalogue_reads::CatalogueReads;
 pub use error::Error;
 pub use options::{Access, Options};
+pub use reads::Reads;
 pub use store::{Outages, Store};
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};

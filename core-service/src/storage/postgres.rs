@@ -163,21 +163,14 @@ macro_rules! position {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT to_regclass($1) IS NOT NULL AS found";
 
-/// How long to wait for a lock: longer than a core that stopped in the middle of a transaction can hold one (see `SESSION`).
 macro_rules! longest_lock_wait {
     () => {
         "2s"
     };
 }
 
-/// Sets how long the rest of a transaction waits for locks, and how long it does otherwise.
-const LOCK_WAIT: Option<(&str, &str)> = Some((
-    "SELECT set_config('lock_timeout', $1, true)",
-    longest_lock_wait!(),
-));
-
-/// Whether plans for the queue of jobs are kept. One from an empty queue would read all of a full one: 330 ms a claim in place of 0.3.
-const KEEPS_PLANS_OF_QUEUES: bool = false;
+/// How long to wait for a lock: longer than a core that stopped in the middle of a transaction can hold one (see `SESSION`).
+pub(super) const LOCK_TIMEOUT: &str = longest_lock_wait!();
 
 /// What the server says that it is.
 const SERVER_VERSION: Option<&str> = Some("SELECT version() AS version");
@@ -189,82 +182,24 @@ const SILENCE: Option<Duration> = Some(Duration::from_millis(500));
 const SERVER_TIME: Option<&str> =
     Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS micros");
 
-#[path = "queries/accounts.rs"]
-pub(super) mod accounts;
-#[path = "queries/activity.rs"]
-pub(super) mod activity;
-#[path = "queries/announcements.rs"]
-pub(super) mod announcements;
 #[path = "queries/audit.rs"]
 pub(super) mod audit;
-#[path = "queries/budgets.rs"]
-pub(super) mod budgets;
 #[path = "queries/catalogue.rs"]
 pub(super) mod catalogue;
-#[path = "queries/codes.rs"]
-pub(super) mod codes;
-#[path = "queries/confirmations.rs"]
-pub(super) mod confirmations;
-#[path = "queries/details.rs"]
-pub(super) mod details;
 #[path = "queries/event_changes.rs"]
 pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
-#[path = "queries/idempotency_keys.rs"]
-pub(super) mod idempotency_keys;
 #[path = "queries/ids.rs"]
 mod ids;
-#[path = "queries/invitations.rs"]
-pub(super) mod invitations;
-#[path = "queries/jobs.rs"]
-pub(super) mod jobs;
-#[path = "queries/keys.rs"]
-pub(super) mod keys;
-#[path = "queries/links.rs"]
-pub(super) mod links;
-#[path = "queries/lists.rs"]
-pub(super) mod lists;
-#[path = "queries/mails.rs"]
-pub(super) mod mails;
-#[path = "queries/memberships.rs"]
-pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
 #[path = "queries/news.rs"]
 pub(super) mod news;
-#[path = "queries/oauth_clients.rs"]
-pub(super) mod oauth_clients;
-#[path = "queries/oauth_codes.rs"]
-pub(super) mod oauth_codes;
-#[path = "queries/oauth_grants.rs"]
-pub(super) mod oauth_grants;
-#[path = "queries/oauth_tokens.rs"]
-pub(super) mod oauth_tokens;
-#[path = "queries/organizer_mails.rs"]
-pub(super) mod organizer_mails;
-#[path = "queries/owners.rs"]
-pub(super) mod owners;
-#[path = "queries/people.rs"]
-pub(super) mod people;
-#[path = "queries/registrations.rs"]
-pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
 #[path = "queries/search.rs"]
 pub(super) mod search;
-#[path = "queries/seats.rs"]
-pub(super) mod seats;
-#[path = "queries/sessions.rs"]
-pub(super) mod sessions;
-#[path = "queries/sign_in_links.rs"]
-pub(super) mod sign_in_links;
-#[path = "queries/sitemaps.rs"]
-pub(super) mod sitemaps;
-#[path = "queries/stock_covers.rs"]
-pub(super) mod stock_covers;
-#[path = "queries/suspension.rs"]
-pub(super) mod suspension;
 
 /// How long to wait for a connection. Longer waits only queue requests behind an overloaded database.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(1);
@@ -377,6 +312,10 @@ impl Engine {
 
     pub(super) async fn begin(&self) -> Result<Transaction, Error> {
         self.writers.begin().await
+    }
+
+    pub(super) async fn begin_read(&self) -> Result<Transaction, Error> {
+        self.readers.begin().await
     }
 
     /// On a connection of its own, without limits.

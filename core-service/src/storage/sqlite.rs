@@ -142,12 +142,6 @@ macro_rules! position {
 /// Whether the table named `$1` exists.
 const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
 
-/// Transactions wait only for the one writer.
-const LOCK_WAIT: Option<(&str, &str)> = None;
-
-/// Whether plans for the queue of jobs are kept. They do not depend on what is in it.
-const KEEPS_PLANS_OF_QUEUES: bool = true;
-
 /// There is no server, so nobody else sets anything.
 const SETTINGS: &[(&str, &str)] = &[];
 
@@ -160,82 +154,24 @@ const SILENCE: Option<Duration> = None;
 /// There is no server, so the only clock is this machine's.
 const SERVER_TIME: Option<&str> = None;
 
-#[path = "queries/accounts.rs"]
-pub(super) mod accounts;
-#[path = "queries/activity.rs"]
-pub(super) mod activity;
-#[path = "queries/announcements.rs"]
-pub(super) mod announcements;
 #[path = "queries/audit.rs"]
 pub(super) mod audit;
-#[path = "queries/budgets.rs"]
-pub(super) mod budgets;
 #[path = "queries/catalogue.rs"]
 pub(super) mod catalogue;
-#[path = "queries/codes.rs"]
-pub(super) mod codes;
-#[path = "queries/confirmations.rs"]
-pub(super) mod confirmations;
-#[path = "queries/details.rs"]
-pub(super) mod details;
 #[path = "queries/event_changes.rs"]
 pub(super) mod event_changes;
 #[path = "queries/events.rs"]
 pub(super) mod events;
-#[path = "queries/idempotency_keys.rs"]
-pub(super) mod idempotency_keys;
 #[path = "queries/ids.rs"]
 mod ids;
-#[path = "queries/invitations.rs"]
-pub(super) mod invitations;
-#[path = "queries/jobs.rs"]
-pub(super) mod jobs;
-#[path = "queries/keys.rs"]
-pub(super) mod keys;
-#[path = "queries/links.rs"]
-pub(super) mod links;
-#[path = "queries/lists.rs"]
-pub(super) mod lists;
-#[path = "queries/mails.rs"]
-pub(super) mod mails;
-#[path = "queries/memberships.rs"]
-pub(super) mod memberships;
 #[path = "queries/my_events.rs"]
 pub(super) mod my_events;
 #[path = "queries/news.rs"]
 pub(super) mod news;
-#[path = "queries/oauth_clients.rs"]
-pub(super) mod oauth_clients;
-#[path = "queries/oauth_codes.rs"]
-pub(super) mod oauth_codes;
-#[path = "queries/oauth_grants.rs"]
-pub(super) mod oauth_grants;
-#[path = "queries/oauth_tokens.rs"]
-pub(super) mod oauth_tokens;
-#[path = "queries/organizer_mails.rs"]
-pub(super) mod organizer_mails;
-#[path = "queries/owners.rs"]
-pub(super) mod owners;
-#[path = "queries/people.rs"]
-pub(super) mod people;
-#[path = "queries/registrations.rs"]
-pub(super) mod registrations;
 #[path = "queries/schema.rs"]
 pub(super) mod schema;
 #[path = "queries/search.rs"]
 pub(super) mod search;
-#[path = "queries/seats.rs"]
-pub(super) mod seats;
-#[path = "queries/sessions.rs"]
-pub(super) mod sessions;
-#[path = "queries/sign_in_links.rs"]
-pub(super) mod sign_in_links;
-#[path = "queries/sitemaps.rs"]
-pub(super) mod sitemaps;
-#[path = "queries/stock_covers.rs"]
-pub(super) mod stock_covers;
-#[path = "queries/suspension.rs"]
-pub(super) mod suspension;
 
 /// How long a statement waits for another process, such as an admin command.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

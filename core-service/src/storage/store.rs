@@ -1,6 +1,6 @@
 //! Single reads, and beginning a transaction.
 
-use std::{collections::HashMap, path::Path, pin::pin, sync::Arc, time::Duration};
+use std::{collections::HashMap, ops::Deref, path::Path, pin::pin, sync::Arc, time::Duration};
 
 use process::traces;
 use secrecy::ExposeSecret;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     Addition, AuditRecord, CatalogueMatches, Error, FailedMail, FirstEvents, JobQueue, JobRecord,
-    KeptAnswer, MailQueue, MyEventsFilter, Options, RegistrationFilter, StoredClient,
+    KeptAnswer, MailQueue, MyEventsFilter, Options, Reads, RegistrationFilter, StoredClient,
     StoredConnection, StoredCover, Tx, catalogue_reads::Current, postgres, sqlite, tx::Inner,
 };
 use crate::domain::{
@@ -49,10 +49,14 @@ pub type Outages = watch::Receiver<Option<Moment>>;
 
 /// An open database. Clones share its connections.
 #[derive(Debug, Clone)]
-pub struct Store(Arc<Engine>, Arc<Current>);
+pub struct Store {
+    reads: Arc<Reads>,
+    engine: Arc<Engine>,
+    current: Arc<Current>,
+}
 
 #[derive(Debug)]
-enum Engine {
+pub(super) enum Engine {
     Sqlite(sqlite::Engine),
     Postgres(postgres::Engine),
 }
@@ -69,7 +73,12 @@ impl Store {
             let text = "the database URL must begin with sqlite:// or postgres://";
             return Err(Error::Configuration(text.to_owned()));
         };
-        let store = Self(Arc::new(engine), Arc::default());
+        let engine = Arc::new(engine);
+        let store = Self {
+            reads: Arc::new(Reads::in_pool(Arc::clone(&engine))),
+            engine,
+            current: Arc::default(),
+        };
         if options.is_pooled {
             let lacking = store.lacking_settings().await?;
             if !lacking.is_empty() {
@@ -84,15 +93,15 @@ impl Store {
 
     /// The replica, if there is one, and what it is compared with.
     pub(super) fn standby(&self) -> Option<(&postgres::Standby, &Current)> {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(_) => None,
-            Engine::Postgres(engine) => Some((engine.standby()?, &self.1)),
+            Engine::Postgres(engine) => Some((engine.standby()?, &self.current)),
         }
     }
 
     /// Runs the migrations that are missing.
     pub async fn migrate(&self) -> Result<(), Error> {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(engine) => engine.migrate().await,
             Engine::Postgres(engine) => engine.migrate().await,
         }
@@ -113,24 +122,36 @@ impl Store {
     /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
         let began = traces::now();
-        let inner = match &*self.0 {
+        let inner = match &*self.engine {
             Engine::Sqlite(engine) => engine.begin().await.map(Inner::Sqlite),
             Engine::Postgres(engine) => engine.begin().await.map(Inner::Postgres),
         };
         traces::ended(began, DATABASE, "begin", inner.is_ok());
-        inner.map(Tx)
+        inner.map(|inner| Tx {
+            reads: Reads::in_transaction(inner),
+        })
+    }
+
+    /// Begins several reads on one connection, for settings and plans that last as long as a transaction. On SQLite they are as any others.
+    pub(super) async fn begin_read(&self) -> Result<Reads, Error> {
+        Ok(match &*self.engine {
+            Engine::Sqlite(_) => Reads::in_pool(Arc::clone(&self.engine)),
+            Engine::Postgres(engine) => {
+                Reads::in_transaction(Inner::Postgres(engine.begin_read().await?))
+            }
+        })
     }
 
     /// Whether each statement is a way to a server and back. A transaction on SQLite takes none.
     pub fn is_on_server(&self) -> bool {
-        matches!(&*self.0, Engine::Postgres(_))
+        matches!(&*self.engine, Engine::Postgres(_))
     }
 
     /// Adds an event, as [`Tx::insert_event`] does, without a transaction around it, and answers its slug. `None`, and nothing written, if both
     /// its slugs are taken, or if the account has changed in what decides; on SQLite always. After [`Error::UnknownOutcome`] it must not be
     /// repeated blindly.
     pub async fn add_event(&self, addition: &Addition<'_>) -> Result<Option<String>, Error> {
-        let Engine::Postgres(engine) = &*self.0 else {
+        let Engine::Postgres(engine) = &*self.engine else {
             return Ok(None);
         };
         let began = traces::now();
@@ -141,7 +162,7 @@ impl Store {
 
     /// How many concurrent transactions are useful: one on SQLite, which has one writer.
     pub fn parallel_writers(&self) -> usize {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(_) => 1,
             // More gained nothing on two processors, and most of the pool must stay free for requests.
             Engine::Postgres(_) => 4,
@@ -150,7 +171,7 @@ impl Store {
 
     /// Removes deleted data from the database's files. On PostgreSQL, autovacuum does this.
     pub async fn forget_deleted(&self) -> Result<(), Error> {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(engine) => engine.forget_deleted().await,
             Engine::Postgres(_) => Ok(()),
         }
@@ -159,7 +180,7 @@ impl Store {
     /// Copies a SQLite database to a new file, as it is at one moment, and returns the copy's size in bytes. Others may write
     /// meanwhile.
     pub async fn back_up(&self, file: &Path) -> Result<u64, Error> {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(engine) => engine.back_up(file).await,
             Engine::Postgres(_) => {
                 let text = "PostgreSQL has programs of its own for this: pg_dump, pg_basebackup";
@@ -170,7 +191,7 @@ impl Store {
 
     /// Tells of outages as soon as they are noticed.
     pub fn outages(&self) -> Outages {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(engine) => engine.outages(),
             Engine::Postgres(engine) => engine.outages(),
         }
@@ -178,7 +199,7 @@ impl Store {
 
     /// How long the replica, if there is one, takes to have what the primary has now; or what is wrong with it.
     pub async fn replica_lag(&self) -> Option<Result<Duration, String>> {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(_) => None,
             Engine::Postgres(engine) => engine.replica_lag().await,
         }
@@ -186,15 +207,23 @@ impl Store {
 
     /// Closes the connections, waiting for those in use.
     pub async fn close(&self) {
-        match &*self.0 {
+        match &*self.engine {
             Engine::Sqlite(engine) => engine.close().await,
             Engine::Postgres(engine) => engine.close().await,
         }
     }
 }
 
+impl Deref for Store {
+    type Target = Reads;
+
+    fn deref(&self) -> &Reads {
+        &self.reads
+    }
+}
+
 /// How often a read is done at most that collides with transactions, as it may where they are serializable.
-const MOST_TRIES: u8 = 5;
+pub(super) const MOST_TRIES: u8 = 5;
 
 /// Gives `Store` a method for each statement that reads, on a connection of its own.
 macro_rules! reads {
@@ -203,7 +232,7 @@ macro_rules! reads {
             $(#[$doc])*
             pub async fn $name(&self, $($argument: $type),*) -> Result<$answer, Error> {
                 let began = traces::now();
-                let answer = match &*self.0 {
+                let answer = match &*self.engine {
                     Engine::Sqlite(engine) => loop {
                         let mut reader = engine.reader().await?;
                         let answer = sqlite::$queries::$name(&mut reader, $($argument),*).await;
@@ -259,11 +288,6 @@ reads! {
     search::search_catalogue(filter: &CatalogueFilter, now: Instant, limit: i64, offset: i64) -> CatalogueMatches;
     /// Whether events wait for [`Tx::index_events`], so that searches may miss some.
     search::has_events_to_index() -> bool;
-    /// The sitemaps of the catalogue: its live events that have not ended, by id, in parts of
-    /// [`crate::domain::catalogue::SITEMAP_EVENTS`].
-    sitemaps::list_sitemaps(now: Instant) -> Vec<Sitemap>;
-    /// Events of the catalogue by id: those after the one with this slug, or all.
-    sitemaps::list_event_addresses(now: Instant, after: Option<&str>, limit: i64, offset: i64) -> Vec<EventAddress>;
     /// A number that increases with every committed change of the catalogue. Registrations do not change it, nor does the end
     /// of an event, which is known before.
     catalogue::catalogue_version() -> i64;
@@ -273,8 +297,6 @@ reads! {
     news::catalogue_shards() -> CatalogueVersion;
     /// The slugs of at most `limit` events of which another number of seats is left than at these versions.
     news::list_seat_changes(known: &[ShardVersion], limit: i64) -> Vec<String>;
-    /// The counters of these events, in no order.
-    seats::list_counters(ids: &[EventId]) -> Vec<(EventId, Counters)>;
     /// The event with this slug, in any state.
     catalogue::find_event_by_slug(slug: &str) -> Option<Event>;
     /// The same with its counters.
@@ -301,154 +323,14 @@ reads! {
     /// The changes of an account's events since these numbers, in no order: of each event the last one. If there are more than
     /// [`crate::domain::event::MOST_CHANGES`], some are missing.
     event_changes::list_event_changes(account: AccountId, since: &[i64]) -> Vec<EventChange>;
-    /// Whether an account has events that wait for [`Tx::fold_events`], so that searches may miss some.
-    lists::has_unfolded_events(account: AccountId) -> bool;
-    /// Whether an event has registrations that wait for [`Tx::fold_registrations`], so that searches may miss some.
-    lists::has_unfolded_registrations(event: EventId) -> bool;
     /// The number of an account's events that are neither cancelled nor ended, up to `most`.
     my_events::count_active_events(account: AccountId, now: Instant, most: i64) -> i64;
     /// An event, if it is the account's.
     events::find_account_event(account: AccountId, event: EventId) -> Option<(Event, Counters)>;
 
-    /// At most `limit` events whose organizer is named, and which are the account's or have the address, which is normalised.
-    accounts::list_events_with_contact(account: Option<AccountId>, email_norm: &str, limit: i64) -> Vec<EventId>;
     /// An event of any account.
     events::find_event(event: EventId) -> Option<Event>;
 
-    /// The number of an event's active and confirmed registrants who know another time and place than `next`. Those who were told nothing
-    /// else know `known`.
-    announcements::count_who_know_another(event: EventId, known: TimeAndPlace, next: TimeAndPlace) -> i32;
-
-    /// The photograph that is an event's cover.
-    stock_covers::find_stock_cover(event: EventId) -> Option<StoredCover>;
-
-    /// A page of an event's registrations after a number that match the filter, in the order of registering.
-    lists::search_registrations(event: EventId, filter: &RegistrationFilter, after_seq: i64, limit: i64, offset: i64)
-        -> Vec<Registration>;
-    /// The number of an event's registrations that match the filter.
-    lists::count_registrations(event: EventId, filter: &RegistrationFilter) -> i64;
-    /// An event's registrations after a number in the order of registering; the first is 1.
-    registrations::list_registrations(event: EventId, after_seq: i64, limit: i64) -> Vec<Registration>;
-    /// When and where an event was to take place before a change, if that is remembered.
-    announcements::find_former(event: EventId, known: TimeAndPlace) -> Option<WhenAndWhere>;
-    /// One registration of an event.
-    registrations::find_registration(event: EventId, registration: RegistrationId) -> Option<Registration>;
-    /// Those of these registrations that are for an event, in the order of registering.
-    seats::find_registrations(event: EventId, ids: &[RegistrationId]) -> Vec<Registration>;
-    /// The registration with this check-in code.
-    links::find_registration_by_code(code: &CheckInCode) -> Option<Registration>;
-    /// A registration with the data for its mails.
-    registrations::find_registrant(registration: RegistrationId) -> Option<Registrant>;
-    /// Registrations of a normalised e-mail address, for all events and in any status.
-    registrations::list_registrations_of(email_norm: &str, limit: i64) -> Vec<Registration>;
-    /// How many registrations such an address has, and for how many events.
-    registrations::count_registrations_of(email_norm: &str) -> (i64, i64);
-    /// The position on the waitlist, from 1.
-    seats::waitlist_position(event: EventId, seq: i64) -> i64;
-    /// At most `limit` events with unconfirmed registrations whose time is over: see [`Tx::release_held_seats`] and
-    /// [`Tx::lapse_registrations`].
-    confirmations::list_events_to_settle(now: Instant, limit: i64) -> Vec<EventId>;
-    /// The new details of a repeated registration, if they differ from those of the first one.
-    details::find_new_details(registration: RegistrationId, occasion: i32, now: Instant) -> Option<Details>;
-    /// The new details that a private link offers.
-    details::find_new_details_by_link(hash: &[u8; 32], now: Instant) -> Option<Details>;
-    /// The registration of a private link, by the SHA-256 of the link's token.
-    links::find_registration_by_link(hash: &[u8; 32]) -> Option<Registration>;
-
-    /// An account.
-    accounts::find_account(account: AccountId) -> Option<Account>;
-    /// What goes with an account.
-    owners::account_contents(account: AccountId, now: Instant) -> AccountContents;
-    /// All accounts, the oldest first.
-    owners::list_accounts(limit: i64) -> Vec<Account>;
-    /// At most `limit` accounts whose rows are to be deleted.
-    owners::list_removed_accounts(limit: i64) -> Vec<AccountId>;
-    /// The mails that count against an account's daily quota.
-    accounts::find_mail_count(account: AccountId) -> Option<MailCount>;
-    /// The account of which the person with this address, in any case, is an owner; the one that they own for longest.
-    accounts::find_account_by_email(email: &str) -> Option<Account>;
-    /// A person.
-    people::find_person(person: PersonId) -> Option<Person>;
-    /// The person with this address, in any case.
-    people::find_person_by_email(email: &str) -> Option<Person>;
-    /// The role of a member.
-    memberships::find_role(account: AccountId, person: PersonId) -> Option<Role>;
-
-    /// New registrations for an account's events in a time, for the events with the most.
-    organizer_mails::list_event_news(account: AccountId, span: Span, now: Instant, limit: i64) -> Vec<EventNews>;
-    /// The names of people who registered in a time, by event, of the `limit` latest.
-    organizer_mails::list_new_names(account: AccountId, span: Span, limit: i64) -> HashMap<EventId, Vec<String>>;
-    /// The members of an account, with what they want to be mailed; those of the longest standing first.
-    organizer_mails::list_organizers(account: AccountId, limit: i64) -> Vec<(PersonId, Organizer)>;
-    /// A member of an account, with what they want to be mailed.
-    organizer_mails::find_organizer(account: AccountId, person: PersonId) -> Option<Organizer>;
-
-    /// The accounts of a person, by name.
-    memberships::list_memberships_of(person: PersonId, limit: i64) -> Vec<Membership>;
-    /// The members of an account, by name.
-    memberships::list_members(account: AccountId, limit: i64) -> Vec<Member>;
-    /// The invitations of an account that wait, the newest first.
-    invitations::list_invitations_of(account: AccountId, now: Instant, limit: i64) -> Vec<SentInvitation>;
-    /// The keys of an account that are not revoked, the newest first.
-    keys::list_member_keys(account: AccountId, limit: i64) -> Vec<MemberKey>;
-    /// Whether an invitation waits for an address.
-    invitations::is_invited(address: &str, now: Instant) -> bool;
-    /// The invitation with this id, if it has not lapsed.
-    invitations::find_invitation(invitation: InvitationId, now: Instant) -> Option<SentInvitation>;
-    /// The invitations that wait for an address, the newest first.
-    invitations::list_invitations_to(address: &str, now: Instant, limit: i64) -> Vec<SentInvitation>;
-    /// A code.
-    codes::find_code(code: CodeId) -> Option<Code>;
-    /// The session with this SHA-256, also if it has ended, and the standing of its person in its account.
-    sessions::find_session_by_hash(hash: &[u8; 32]) -> Option<(Session, Option<Standing>)>;
-    /// A session.
-    sessions::find_session(session: SessionId) -> Option<Session>;
-    /// A person's sessions that have not ended, the last used first.
-    sessions::list_sessions(person: PersonId, now: Instant, limit: i64) -> Vec<Session>;
-
-    /// The key with this SHA-256, also if revoked or expired, and the standing of the person for whom it acts. None if that person is no
-    /// member of its account any more.
-    keys::find_key_by_hash(hash: &[u8; 32]) -> Option<(ApiKey, Standing)>;
-    /// A key and its account.
-    keys::find_key(key: KeyId) -> Option<(ApiKey, Account)>;
-    /// All keys with their accounts, by account and age.
-    keys::list_keys(limit: i64) -> Vec<(ApiKey, Account)>;
-
-    /// The client of OAuth with this identifier.
-    oauth_clients::find_client(client_id: &str) -> Option<StoredClient>;
-    /// A client of OAuth.
-    oauth_clients::get_client(client: ClientId) -> Option<StoredClient>;
-    /// An authorization that was begun in a session and a browser after a moment, and is not decided.
-    oauth_codes::find_authorization(id: AuthorizationId, session: SessionId, browser: &Hash, begun_after: Instant)
-        -> Option<Authorization>;
-    /// The access token with this SHA-256, also if it has expired, its grant, and the standing of the person for whom it acts. None if that
-    /// person is no member of the account any more.
-    oauth_tokens::find_access_token(hash: &Hash) -> Option<(AccessToken, Grant, Standing)>;
-    /// A grant, also if it is revoked.
-    oauth_grants::find_grant(grant: GrantId) -> Option<Grant>;
-    /// A person's grants that have not ended, the last used first.
-    oauth_grants::list_connections(person: PersonId, now: Instant, limit: i64) -> Vec<StoredConnection>;
-
-    /// The stored answer for the key of a call, if it is not too old.
-    idempotency_keys::find_kept_answer(call: &KeyedCall, now: Instant) -> Option<KeptAnswer>;
-
-    /// The audit log of an account, or of one of its events, in a period and after a place, latest first, with names.
-    activity::list_activity(account: AccountId, event: Option<EventId>, period: Period, after: Option<Place>, limit: i64)
-        -> Vec<Activity>;
     /// The audit log of a subject, oldest first.
     audit::list_audit(subject: Uuid, limit: i64) -> Vec<AuditRecord>;
-    /// The kinds of jobs that have not failed, for at most `limit` destinations after one in alphabetical order.
-    jobs::list_job_queues(after: &str, limit: i64) -> Vec<JobQueue>;
-    /// The number of jobs of a kind and destination that are due, up to `most`.
-    jobs::count_due_jobs(destination: &Destination, kind: JobKind, now: Instant, most: i64) -> i64;
-    /// The numbers of failed jobs by kind, of the `most` that failed first.
-    jobs::count_failed_jobs(most: i64) -> Vec<(String, i64)>;
-    /// The jobs of a kind, including failed ones.
-    jobs::list_jobs(kind: JobKind, limit: i64) -> Vec<JobRecord>;
-    /// Failed mails, the latest first.
-    mails::list_failed_mails(limit: i64) -> Vec<FailedMail>;
-    /// The state of the mail queue.
-    mails::mail_queue() -> MailQueue;
-    /// The number of failed mails.
-    mails::count_failed_mails() -> i64;
 }

@@ -1,0 +1,32 @@
+//! The statements, by table.
+
+mod accounts;
+mod activity;
+mod announcements;
+mod budgets;
+mod codes;
+mod confirmations;
+mod details;
+mod idempotency_keys;
+mod invitations;
+mod jobs;
+mod keys;
+mod links;
+mod lists;
+mod mails;
+mod memberships;
+mod oauth_clients;
+mod oauth_codes;
+mod oauth_grants;
+mod oauth_tokens;
+mod organizer_mails;
+mod owners;
+mod people;
+mod records;
+mod registrations;
+mod seats;
+mod sessions;
+mod sign_in_links;
+mod sitemaps;
+mod stock_covers;
+mod suspension;
