@@ -4,7 +4,6 @@ mod account_export;
 mod account_management_service;
 mod account_service;
 mod archive;
-mod catalogue_news_service;
 mod catalogue_service;
 mod connect;
 mod convert;
@@ -14,7 +13,6 @@ pub mod edges;
 mod event_service;
 pub mod gate;
 mod instance_service;
-mod kept;
 mod key_service;
 mod member_service;
 mod message;
@@ -36,7 +34,6 @@ use muster_api::{
     FILE_DESCRIPTOR_SET,
     internal::v1::{
         account_management_service_server::AccountManagementServiceServer,
-        catalogue_news_service_server::CatalogueNewsServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
         key_service_server::KeyServiceServer, member_service_server::MemberServiceServer,
         o_auth_service_server::OAuthServiceServer,
@@ -55,13 +52,11 @@ use process::Failure;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
-pub use self::kept::Services;
 use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
-    catalogue_news_service::CatalogueNewsApi, catalogue_service::CatalogueApi,
-    edge_service::EdgeApi, event_service::EventApi, instance_service::InstanceApi,
-    key_service::KeyApi, member_service::MemberApi, oauth_service::OAuthApi,
-    organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
+    catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
+    instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
+    oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
     registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
@@ -77,7 +72,7 @@ pub fn services(
     use_cases: &UseCases,
     studio: Studio,
     health: &HealthReporter,
-) -> Result<Services, Failure> {
+) -> Result<Routes, Failure> {
     let unreadable = |error: tonic_reflection::server::Error| Failure::Internal(error.to_string());
     let reflection = || {
         tonic_reflection::server::Builder::configure()
@@ -131,17 +126,12 @@ pub fn services(
         .add_service(health)
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
-    let routes = for_edges(public, use_cases).prepare();
-    let (catalogue, events) = (use_cases.catalogue.clone(), use_cases.events.clone());
-    Ok(Services::new(routes, catalogue, events))
+    Ok(for_edges(public, use_cases).prepare())
 }
 
 /// Adds the services that only edges may call.
 fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
-    let news = CatalogueNewsServiceServer::new(Validated::new(CatalogueNewsApi {
-        news: use_cases.catalogue_news.clone(),
-    }));
     let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
@@ -173,7 +163,6 @@ fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
     }));
     routes
         .add_service(edges.max_decoding_message_size(message::MOST))
-        .add_service(news.max_decoding_message_size(message::MOST))
         .add_service(instance.max_decoding_message_size(message::MOST))
         .add_service(sign_in.max_decoding_message_size(message::MOST))
         .add_service(sessions.max_decoding_message_size(message::MOST))

@@ -14,12 +14,13 @@ pub mod service;
 pub mod settings;
 pub mod storage;
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
 use futures_util::future::BoxFuture;
 use process::{CancellationToken, Failure, metrics, places::Room};
 use tokio::time::{Instant, sleep};
+use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
@@ -29,7 +30,6 @@ use self::{
     },
     email::Mailer,
     grpc::{
-        Services,
         edges::EdgeTokens,
         gate::{self, Gate, GateLayer},
         server::{self, Listener, TlsSettings},
@@ -54,7 +54,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_secs(2);
 pub struct Core {
     store: Store,
     use_cases: UseCases,
-    services: Services,
+    services: Routes,
     health: HealthReporter,
     maintenance: Maintenance,
     runner: Runner,
@@ -253,7 +253,7 @@ impl Core {
     }
 
     /// Core's services behind the gate, for edges in this process.
-    pub fn in_process(&self) -> Gate<Services> {
+    pub fn in_process(&self) -> Gate<Routes> {
         let authenticator = self.use_cases.authenticator.clone();
         let (room, limits) = (self.room.clone(), self.use_cases.call_limits.clone());
         GateLayer::in_process(authenticator, room, limits).layer(self.services.clone())
@@ -277,14 +277,7 @@ impl Core {
             let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
             let _stops_the_rest = stop.clone().drop_guard();
             let services = self.services.clone();
-            let stopping = stop.clone();
-            let mut serving = pin!(server::serve(listener, tls, gate, services, stop, limits));
-            tokio::select! {
-                served = &mut serving => return served,
-                // Or the news would be calls that never end.
-                () = stopping.cancelled() => self.use_cases.catalogue_news.close(),
-            }
-            serving.await
+            server::serve(listener, tls, gate, services, stop, limits).await
         })
     }
 

@@ -7,7 +7,6 @@ mod account_export;
 mod accounts;
 mod activity;
 mod catalogue;
-mod catalogue_news;
 mod codes;
 mod command;
 mod credentials;
@@ -31,7 +30,6 @@ mod profile;
 mod registrations;
 mod removal;
 mod sessions;
-mod shared_read;
 mod sign_in;
 mod suspension;
 mod table;
@@ -43,16 +41,12 @@ pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
-pub use catalogue_news::{CatalogueNews, Change, Listener, Told};
 pub use command::{Commands, Unit};
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, Outlook, People};
 pub use error::Error;
 pub(crate) use events::AnnounceError;
-pub use events::{
-    Cancellation, Events, Found, MyEvents, OwnSearches, PlannedChange, PlannedMail, SearchedPage,
-    Updated,
-};
+pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
 pub use idempotency::{By, Keepable, Kept, Wording};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
@@ -133,8 +127,6 @@ pub struct UseCases {
     pub info: InstanceInfo,
     /// The public catalogue.
     pub catalogue: Catalogue,
-    /// News of it, for edges.
-    pub catalogue_news: CatalogueNews,
     /// The caller's own events.
     pub events: Events,
     /// Registrations, for the public and the organizer.
@@ -244,7 +236,6 @@ impl UseCases {
             profile: Profile::new(commands.clone()),
             info,
             catalogue: Catalogue::new(&commands),
-            catalogue_news: CatalogueNews::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
             own_registrations: OwnRegistrations::new(
                 commands.clone(),

@@ -59,10 +59,6 @@ pub struct DataSettings {
     #[arg(long, env = "MUSTER_DATABASE_CONNECTIONS", value_name = "N", global = true,
         default_value_t = storage::Options::DEFAULT_POOL_SIZE, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
-    /// Standby of PostgreSQL, which answers the reads of the public catalogue that edges do not have in memory, while it has everything that the
-    /// primary has: `postgres://…`, also with several hosts
-    #[arg(long, env = "MUSTER_DATABASE_REPLICA_URL", value_name = "URL", value_parser = replica_url, hide_env_values = true, global = true)]
-    pub database_replica_url: Option<String>,
     /// Whether the URL leads to a pooler in transaction mode, such as PgBouncer 1.21 or newer with `max_prepared_statements`: core then sets
     /// nothing for its sessions, and the role has the settings instead (docs/operations.md)
     #[arg(long, env = "MUSTER_DATABASE_POOLER", value_name = "BOOL", global = true, default_value_t = false, num_args = 0..=1,
@@ -78,19 +74,14 @@ impl DataSettings {
     /// The options to open the database with. Creates the folder of a SQLite file.
     ///
     /// # Errors
-    /// When the folder cannot be created, or a SQLite file is to have a replica.
+    /// When the folder cannot be created.
     pub fn options(&self, access: storage::Access) -> Result<storage::Options, Failure> {
         let sqlite = self.sqlite_path();
-        if sqlite.is_some() && self.database_replica_url.is_some() {
-            let text = "--database-replica-url is for PostgreSQL: a SQLite file has no replica";
-            return Err(Failure::setting(text));
-        }
         if let Some(folder) = sqlite.as_deref().and_then(Path::parent) {
             make_folder(folder)?;
         }
         Ok(storage::Options {
             pool_size: self.database_connections,
-            replica: self.database_replica_url.clone().map(SecretString::from),
             is_pooled: self.database_pooler,
             ..storage::Options::new(self.url(), access)
         })
@@ -159,13 +150,6 @@ fn database_url(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("must begin with sqlite:// or postgres://".to_owned())
-}
-
-fn replica_url(text: &str) -> Result<String, String> {
-    if storage::Options::accepts(text) && !text.starts_with("sqlite:") {
-        return Ok(text.to_owned());
-    }
-    Err("must begin with postgres://".to_owned())
 }
 
 /// Settings of the mail server.

@@ -103,7 +103,6 @@ impl TestApp {
     pub async fn start(database: Arc<Database>) -> Arc<Self> {
         let options = storage::Options {
             is_pooled: database.is_pooled(),
-            replica: database.replica_url().map(Into::into),
             ..storage::Options::new(database.url(), Access::Serve)
         };
         let store = Store::open(&options).await.unwrap();

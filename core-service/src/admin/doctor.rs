@@ -62,10 +62,6 @@ impl DoctorCommand {
                 if data.database_pooler {
                     findings.push(Finding::new("database role", role_is_set(&store).await));
                 }
-                if let Some(lag) = store.replica_lag().await {
-                    let told = lag.map(|lag| format!("follows the primary within {lag:.0?}"));
-                    findings.push(Finding::new("database replica", told));
-                }
                 findings.extend(look_into(&store, clock).await);
                 store.close().await;
             }

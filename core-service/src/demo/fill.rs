@@ -109,7 +109,7 @@ async fn add_event(
         Some(reason) => cancelled(unit, created, reason).await?,
         None => created,
     };
-    if unit.insert_event(&event, event.is_live(now)).await? {
+    if unit.tx.insert_event(&event, event.is_live(now)).await? {
         return Ok(event);
     }
     let text = format!("two demo events have the slug {}", event.slug);

@@ -6,15 +6,13 @@ mod create;
 mod custom_field;
 mod listed;
 mod patch;
-mod searched;
 mod time_and_place;
 
 pub use changes::Changes;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
-pub use listed::{EventsVersion, Holds, ListedEvent};
+pub use listed::ListedEvent;
 pub use patch::EventPatch;
-pub use searched::{EventChange, MOST_CHANGES, NUMBERS_OF_A_SHARD, SearchedEvent};
 pub use time_and_place::{TimeAndPlace, WhenAndWhere};
 
 use super::{

@@ -1,9 +1,7 @@
 //! Facts: what has happened. A use case records its decisions as facts. All consequences are derived from them: rows of the
-//! audit log ([`Fact::audit`]), jobs ([`Fact::job`], [`Fact::mailing`]) and changes of the public catalogue
-//! ([`Fact::catalogue_change`]).
+//! audit log ([`Fact::audit`]), jobs ([`Fact::job`], [`Fact::mailing`]).
 
 mod audit;
-mod catalogue;
 mod work;
 
 pub use work::Mailing;

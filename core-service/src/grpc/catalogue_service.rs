@@ -1,6 +1,6 @@
 //! The public catalogue, and covers.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use bytes::Bytes;
 use covers::{CoverRequest, Studio};
@@ -25,7 +25,7 @@ use crate::{
     calendar::{self, Addresses},
     content,
     domain::{
-        catalogue::{CatalogueFilter, CatalogueState, FilterTexts},
+        catalogue::{CatalogueFilter, FilterTexts},
         event,
     },
     service::{Catalogue, CatalogueView, CoverLimit, CoverView, Links, PageView},
@@ -43,23 +43,17 @@ pub(super) struct CatalogueApi {
 const CALENDAR_EVENTS: i32 = 200;
 
 impl CatalogueApi {
-    /// The catalogue for a call. Its state may have been read already.
-    fn catalogue_for<M>(&self, request: &Request<M>) -> Catalogue {
-        let state = request.extensions().get::<Arc<CatalogueState>>();
-        self.catalogue.knowing(state.cloned())
-    }
-
     /// A page of the catalogue, or of a search.
     async fn page(
-        catalogue: &Catalogue,
+        &self,
         filter: FilterTexts<'_>,
         limit: i32,
         offset: i32,
     ) -> Result<CatalogueView, Status> {
         let filter = CatalogueFilter::read(filter).map_err(|violations| invalid(&violations))?;
         let page = match filter {
-            None => catalogue.list(limit, offset).await,
-            Some(filter) => catalogue.search(&filter, limit, offset).await,
+            None => self.catalogue.list(limit, offset).await,
+            Some(filter) => self.catalogue.search(&filter, limit, offset).await,
         };
         page.map_err(refuse)
     }
@@ -83,7 +77,6 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<ListEventsRequest>,
     ) -> Result<Response<EventList>, Status> {
-        let catalogue = self.catalogue_for(&request);
         let request = request.get_ref();
         let (limit, offset) = (request.limit(), request.offset());
         let filter = FilterTexts {
@@ -92,33 +85,26 @@ impl CatalogueService for CatalogueApi {
             from: request.from.as_deref(),
             to: request.to.as_deref(),
         };
-        let page = Self::page(&catalogue, filter, limit, offset).await?;
+        let page = self.page(filter, limit, offset).await?;
         let shown = |event: event::Event| {
             let left = page.seats_left.get(&event.id).copied();
             convert::public_event(event, left.unwrap_or_default(), &self.links)
         };
-        let place_is_exact = page.place_is_exact;
-        let answer = EventList {
+        Ok(of_catalogue(EventList {
             items: page.events.into_iter().map(shown).collect(),
             count: page.count,
             limit,
             offset,
             next_offset: page.next_offset,
             count_is_exact: page.count_is_exact,
-        };
-        Ok(if place_is_exact {
-            of_catalogue(answer)
-        } else {
-            Response::new(answer)
-        })
+        }))
     }
 
     async fn get_event(
         &self,
         request: Request<GetEventRequest>,
     ) -> Result<Response<Event>, Status> {
-        let catalogue = self.catalogue_for(&request);
-        let found = catalogue.get_with_seats(&request.get_ref().slug).await;
+        let found = self.catalogue.get_with_seats(&request.get_ref().slug).await;
         let (event, left) = found.map_err(refuse)?;
         let event = convert::public_event(event, left, &self.links);
         Ok(of_catalogue(event))
@@ -128,8 +114,7 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<GetEventPageRequest>,
     ) -> Result<Response<EventPage>, Status> {
-        let catalogue = self.catalogue_for(&request);
-        let page = catalogue.page(&request.get_ref().slug).await;
+        let page = self.catalogue.page(&request.get_ref().slug).await;
         let page = page.map_err(refuse)?;
         let is_live = page.is_live;
         let answer = convert::event_page(page, &self.links);
@@ -144,8 +129,7 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<GetEventCalendarRequest>,
     ) -> Result<Response<CalendarFile>, Status> {
-        let catalogue = self.catalogue_for(&request);
-        let page = catalogue.page(&request.get_ref().slug).await;
+        let page = self.catalogue.page(&request.get_ref().slug).await;
         let PageView { event, is_live, .. } = page.map_err(refuse)?;
         let addresses = Addresses {
             host: &self.links.host(),
@@ -164,7 +148,6 @@ impl CatalogueService for CatalogueApi {
         &self,
         request: Request<GetCatalogueCalendarRequest>,
     ) -> Result<Response<CalendarFile>, Status> {
-        let catalogue = self.catalogue_for(&request);
         let request = request.get_ref();
         let filter = FilterTexts {
             q: request.q.as_deref(),
@@ -172,7 +155,7 @@ impl CatalogueService for CatalogueApi {
             from: request.from.as_deref(),
             to: request.to.as_deref(),
         };
-        let page = Self::page(&catalogue, filter, CALENDAR_EVENTS, 0);
+        let page = self.page(filter, CALENDAR_EVENTS, 0);
         let events = page.await?.events;
         let event_url = |slug: &str| self.links.event(slug);
         let text = calendar::of_catalogue(&events, &self.links.host(), event_url);

@@ -66,16 +66,12 @@ impl EventService for EventApi {
             .into_iter()
             .map(|event| convert::my_event(event, &self.links))
             .collect();
-        let mut answer = Response::new(MyEventList {
+        Ok(Response::new(MyEventList {
             items,
             count: found.count,
             next_cursor,
             count_is_exact: found.count_is_exact,
-        });
-        if let Some(holds) = found.holds {
-            answer.extensions_mut().insert(holds);
-        }
-        Ok(answer)
+        }))
     }
 
     async fn get_my_event(

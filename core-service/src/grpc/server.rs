@@ -26,7 +26,7 @@ use process::{
     open_files, shutdown, tcp,
 };
 use tokio::task::JoinSet;
-use tonic::body::Body;
+use tonic::{body::Body, service::Routes};
 use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder};
 use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
@@ -35,7 +35,6 @@ use self::{connection::Port, protocols::ByProtocol};
 use super::{
     connect::{ConnectLayer, MessageLayer, Schema},
     gate::GateLayer,
-    kept::Services,
     origin::Origin,
 };
 
@@ -131,7 +130,7 @@ pub async fn serve(
     listener: Listener,
     tls: &TlsSettings,
     gate: GateLayer,
-    services: Services,
+    services: Routes,
     stop: CancellationToken,
     limits: Limits,
 ) -> Result<(), Failure> {

@@ -42,9 +42,6 @@ const DAY_SECONDS: i64 = 86_400;
 /// For how long a browser in which somebody signed in has budgets of its own.
 const KNOWN_BROWSER_DAYS: u32 = 180;
 
-/// For how long it is known that a draft was deleted: longer than a core keeps an account's texts without reading what has changed.
-const DELETED_DRAFT_DAYS: u32 = 1;
-
 /// What a round of maintenance leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
@@ -189,8 +186,6 @@ impl Maintenance {
                 + tx.delete_old_budgets(now, RETENTION_BATCH).await?
                 + tx.delete_expired_invitations(now, RETENTION_BATCH).await?
                 + tx.delete_old_browsers(before(KNOWN_BROWSER_DAYS), RETENTION_BATCH)
-                    .await?
-                + tx.forget_deleted_drafts(before(DELETED_DRAFT_DAYS), RETENTION_BATCH)
                     .await?
                 + delete_old_of_apps(&mut tx, now, audit, before(UNUSED_CLIENT_DAYS)).await?;
             if gone == 0 {

@@ -1,6 +1,5 @@
 //! The public catalogue.
 
-mod marks;
 mod sitemaps;
 
 use std::{
@@ -11,20 +10,19 @@ use std::{
     },
 };
 
-use marks::Marks;
 pub use sitemaps::SitemapPage;
 
-use super::{Commands, Error, shared_read::SharedRead};
+use super::{Commands, Error};
 use crate::{
     domain::{
-        catalogue::{CatalogueFilter, CatalogueState, MOST_MATCHES},
+        catalogue::{CatalogueFilter, MOST_MATCHES},
         clock::Clock,
         event::Event,
         ids::EventId,
         registration::Counters,
         slug,
     },
-    storage::{CatalogueReads, Store, StoredCover},
+    storage::{Store, StoredCover},
 };
 
 /// A page of the catalogue.
@@ -40,8 +38,6 @@ pub struct CatalogueView {
     pub count_is_exact: bool,
     /// Where the next page begins; `None` on the last page.
     pub next_offset: Option<i32>,
-    /// Whether it begins exactly where its offset says, so that it is the same until the catalogue changes.
-    pub place_is_exact: bool,
 }
 
 /// An event with what its page shows, in any state but a draft's.
@@ -90,19 +86,9 @@ pub struct Catalogue {
     store: Store,
     clock: Clock,
     fetches_covers: bool,
-    is_indexed: Arc<IsIndexed>,
-    marks: Marks,
-    states: Arc<SharedRead<CatalogueState>>,
-    /// Its state at some moment of the call that it is for, if that was read.
-    known: Option<Arc<CatalogueState>>,
-}
-
-/// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until the next
-/// maintenance. A replica has it later.
-#[derive(Debug, Default)]
-struct IsIndexed {
-    primary: AtomicBool,
-    replica: AtomicBool,
+    /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until
+    /// the next maintenance.
+    is_indexed: Arc<AtomicBool>,
 }
 
 impl Catalogue {
@@ -112,50 +98,23 @@ impl Catalogue {
         Self {
             fetches_covers: commands.fetches_covers(),
             is_indexed: Arc::default(),
-            marks: Marks::default(),
-            states: Arc::default(),
-            known: None,
             store,
             clock,
         }
     }
 
-    /// What decides what the catalogue shows, at some moment of this call; `None` if the database did not answer.
-    pub async fn state(&self) -> Option<Arc<CatalogueState>> {
-        let read = async { self.store.catalogue_state(self.clock.now()).await };
-        self.states.read(read).await
-    }
-
-    /// The same for a call during which its state was read: it is not read again.
-    #[must_use]
-    pub fn knowing(&self, state: Option<Arc<CatalogueState>>) -> Self {
-        Self {
-            known: state,
-            ..self.clone()
-        }
-    }
-
-    async fn reads(&self) -> Result<CatalogueReads<'_>, Error> {
-        let known = self.known.as_ref().map(|state| &state.version);
-        Ok(self.store.catalogue_reads(known).await?)
-    }
-
     /// A page of the public events.
     pub async fn list(&self, limit: i32, offset: i32) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let mut reads = self.reads().await?;
-        let count = reads.count_live_events(now).await?;
-        let start = self.marks.start(store, now, offset.into(), count).await?;
-        let found = reads.list_live_events(now, start.after, limit.into(), start.offset);
+        let count = saturated(store.count_live_events(now).await?);
+        let found = store.list_live_events(now, limit.into(), offset.into());
         let found = found.await?;
-        let count = saturated(count);
         Ok(CatalogueView {
             seats_left: seats_left_on(&found),
             next_offset: next_offset(offset, found.len(), count),
             events: found.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: true,
-            place_is_exact: start.is_exact,
         })
     }
 
@@ -166,10 +125,11 @@ impl Catalogue {
         limit: i32,
         offset: i32,
     ) -> Result<CatalogueView, Error> {
-        let mut reads = self.reads().await?;
-        self.require_index(&mut reads).await?;
+        self.require_index().await?;
         let (now, limit) = (self.clock.now(), limit.into());
-        let found = reads.search_catalogue(filter, now, limit, offset.into());
+        let found = self
+            .store
+            .search_catalogue(filter, now, limit, offset.into());
         let found = found.await?;
         let matches = saturated(found.matches);
         let count = matches.min(MOST_MATCHES);
@@ -179,26 +139,18 @@ impl Catalogue {
             events: found.events.into_iter().map(|(event, _)| event).collect(),
             count,
             count_is_exact: matches <= MOST_MATCHES,
-            place_is_exact: true,
         })
     }
 
     /// Refuses searches until the events of before an upgrade are in the index: an incomplete answer would be a wrong one.
-    async fn require_index(&self, reads: &mut CatalogueReads<'_>) -> Result<(), Error> {
-        let known = |reads: &CatalogueReads<'_>| {
-            if reads.is_on_replica() {
-                &self.is_indexed.replica
-            } else {
-                &self.is_indexed.primary
-            }
-        };
-        if known(reads).load(Ordering::Relaxed) {
+    async fn require_index(&self) -> Result<(), Error> {
+        if self.is_indexed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        if reads.has_events_to_index().await? {
+        if self.store.has_events_to_index().await? {
             return Err(Error::IndexIncomplete);
         }
-        known(reads).store(true, Ordering::Relaxed);
+        self.is_indexed.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -247,29 +199,24 @@ impl Catalogue {
         })
     }
 
-    /// An event of the catalogue. A replica that has all changes of the catalogue knows whether it is one.
+    /// An event of the catalogue.
     async fn find_live(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
-        if !slug::is_possible(slug) {
-            return Ok(None);
-        }
-        let mut reads = self.reads().await?;
-        let found = reads.find_event_and_counters(slug).await?;
+        let found = self.find(slug).await?;
         Ok(found.filter(|(event, _)| event.is_live(self.clock.now())))
     }
 
-    /// An event that is in the catalogue or not. Changes of those that are not count nowhere, so the primary alone knows them.
+    /// An event that has a page, in the catalogue or not.
     async fn find_shown(&self, slug: &str) -> Result<(Event, Counters), Error> {
-        if !slug::is_possible(slug) {
-            return Err(Error::NO_EVENT);
-        }
-        let mut reads = self.reads().await?;
-        let mut found = reads.find_event_and_counters(slug).await?;
-        let is_live = |(event, _): &(Event, Counters)| event.is_live(self.clock.now());
-        if reads.is_on_replica() && !found.as_ref().is_some_and(is_live) {
-            found = self.store.find_event_and_counters(slug).await?;
-        }
+        let found = self.find(slug).await?;
         let found = found.filter(|(event, _)| event.is_shown());
         found.ok_or(Error::NO_EVENT)
+    }
+
+    async fn find(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
+        if !slug::is_possible(slug) {
+            return Ok(None);
+        }
+        Ok(self.store.find_event_and_counters(slug).await?)
     }
 }
 

@@ -1,17 +1,13 @@
 //! The command seam: [`Commands::run`] begins a transaction, calls the use case's decision, writes what follows from the
-//! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction. [`Commands::create_event`] writes by one
-//! statement, which is a transaction by itself.
+//! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 //!
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Unit`].
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use process::traces;
-use tokio::{
-    sync::watch,
-    time::{Instant as Moment, sleep},
-};
+use tokio::time::{Instant as Moment, sleep};
 use tracing::Span;
 use uuid::Uuid;
 
@@ -21,14 +17,13 @@ use crate::{
         audit::{Actor, AuditEntry},
         clock::Clock,
         entropy::Entropy,
-        event::Event,
         fact::{Fact, Mailing},
-        ids::{AccountId, EventId},
+        ids::AccountId,
         instant::Instant,
         job::Job,
         organizer_mail::Collection,
     },
-    storage::{self, Addition, Alone, Store, Tx},
+    storage::{self, Store, Tx},
 };
 
 /// How often a command is done at most that collides with others.
@@ -49,24 +44,6 @@ pub struct Commands {
     entropy: Entropy,
     fetches_covers: bool,
     under_way: UnderWay,
-    committed: Committed,
-}
-
-/// Says that commands of this process have changed the catalogue or its seats.
-#[derive(Debug, Clone)]
-pub(super) struct Committed(Arc<watch::Sender<()>>);
-
-impl Default for Committed {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(())))
-    }
-}
-
-impl Committed {
-    /// Notices each change from now on.
-    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
-        self.0.subscribe()
-    }
 }
 
 impl Commands {
@@ -78,7 +55,6 @@ impl Commands {
             entropy,
             fetches_covers: false,
             under_way: UnderWay::default(),
-            committed: Committed::default(),
         }
     }
 
@@ -139,44 +115,8 @@ impl Commands {
             consequences: Consequences::default(),
         };
         let answer = Box::pin(decide(&mut unit)).await?;
-        let is_news =
-            !unit.consequences.catalogue.is_empty() || !unit.consequences.seats.is_empty();
-        let outcome = Box::pin(unit.commit()).await;
-        if is_news {
-            // Also after a commit whose outcome is unknown.
-            self.committed.0.send_replace(());
-        }
-        outcome?;
+        Box::pin(unit.commit()).await?;
         Ok(answer)
-    }
-
-    /// Creates an event by one statement, which is a transaction by itself, and answers its slug. Nothing may follow from it but its row of the
-    /// audit log and its entry in the catalogue. `None`, and nothing written, if something came in between.
-    pub(super) async fn create_event(
-        &self,
-        by: impl Into<Actor>,
-        event: &Event,
-        alone: Alone<'_>,
-        now: Instant,
-    ) -> Result<Option<String>, Error> {
-        let fact = Fact::EventCreated { event };
-        debug_assert!(fact.job(now, self.fetches_covers).is_none());
-        let entry = fact.audit(self.entropy.uuid_v7(now), now, by.into());
-        let addition = Addition {
-            event,
-            live: event.is_live(now),
-            entry: entry.as_ref(),
-            alone: Some(alone),
-        };
-        let added = self.store.add_event(&addition).await;
-        if addition.live {
-            // Also if the outcome is unknown.
-            self.committed.0.send_replace(());
-        }
-        match added {
-            Err(storage::Error::Collision(_) | storage::Error::Standby(_)) => Ok(None),
-            added => Ok(added?),
-        }
     }
 
     /// The database, for reads.
@@ -187,11 +127,6 @@ impl Commands {
     /// The running calls with an idempotency key.
     pub(super) const fn under_way(&self) -> &UnderWay {
         &self.under_way
-    }
-
-    /// Says when commands of this process have changed the catalogue.
-    pub(super) const fn committed(&self) -> &Committed {
-        &self.committed
     }
 
     /// The clock.
@@ -233,12 +168,6 @@ struct Consequences {
     any: bool,
     audit: Vec<AuditEntry>,
     jobs: Vec<Job>,
-    /// Events whose entry in the catalogue changed.
-    catalogue: Vec<EventId>,
-    /// Those of them that were added, for which the catalogue's version is raised already.
-    added: Vec<EventId>,
-    /// Events of which another number of seats is left.
-    seats: BTreeSet<EventId>,
     /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
     organizers: BTreeSet<AccountId>,
 }
@@ -254,44 +183,6 @@ impl Unit {
     /// A new identifier, which sorts by this command's time.
     pub(crate) fn new_id(&self) -> Uuid {
         self.entropy.uuid_v7(self.now)
-    }
-
-    /// Adds an event, to the catalogue as well if it is live; false, and nothing written, if its slug is taken. Its creation is
-    /// recorded apart.
-    pub(crate) async fn insert_event(
-        &mut self,
-        event: &Event,
-        live: bool,
-    ) -> Result<bool, storage::Error> {
-        self.insert_with(event, live, None).await
-    }
-
-    /// The same, with the fact that it was created: its row of the audit log goes to the database with the event.
-    pub(crate) async fn create_event(
-        &mut self,
-        event: &Event,
-        live: bool,
-    ) -> Result<bool, storage::Error> {
-        let (fact, actor) = (Fact::EventCreated { event }, self.actor);
-        let entry = fact.audit(self.new_id(), self.now, actor);
-        let is_added = self.insert_with(event, live, entry.as_ref()).await?;
-        if is_added {
-            self.follow(&traces::current(), actor, fact).await?;
-        }
-        Ok(is_added)
-    }
-
-    async fn insert_with(
-        &mut self,
-        event: &Event,
-        live: bool,
-        entry: Option<&AuditEntry>,
-    ) -> Result<bool, storage::Error> {
-        let is_added = self.tx.insert_event(event, live, entry).await?;
-        self.consequences
-            .added
-            .extend((is_added && live).then_some(event.id));
-        Ok(is_added)
     }
 
     /// Records a fact. Returns the number of mails that were scheduled to other registrants of the event.
@@ -316,18 +207,8 @@ impl Unit {
         fact: Fact<'_>,
     ) -> Result<u64, storage::Error> {
         let entry = fact.audit(self.new_id(), self.now, actor);
-        self.consequences.audit.extend(entry);
-        self.follow(span, actor, fact).await
-    }
-
-    /// What follows from a fact but its row of the audit log.
-    async fn follow(
-        &mut self,
-        span: &Span,
-        actor: Actor,
-        fact: Fact<'_>,
-    ) -> Result<u64, storage::Error> {
         let consequences = &mut self.consequences;
+        consequences.audit.extend(entry);
         consequences.any = true;
         let job = fact.job(self.now, self.fetches_covers);
         consequences.jobs.extend(job.map(|job| Job {
@@ -337,9 +218,6 @@ impl Unit {
         consequences
             .organizers
             .extend(fact.news_for_organizers(actor));
-        let event = fact.catalogue_change(self.now);
-        consequences.catalogue.extend(event);
-        consequences.seats.extend(fact.seat_change());
         match fact.mailing(self.now) {
             Some(mailing) => self.schedule(mailing).await,
             None => Ok(0),
@@ -401,9 +279,6 @@ impl Unit {
             any,
             audit,
             jobs,
-            mut catalogue,
-            added,
-            seats,
             organizers,
         } = self.consequences;
         if !any {
@@ -422,15 +297,6 @@ impl Unit {
         }
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
-        }
-        catalogue.retain(|event| !added.contains(event));
-        if !catalogue.is_empty() {
-            // These locks are taken last, and so held for the shortest time.
-            self.tx.raise_catalogue_version(&catalogue).await?;
-        }
-        if !seats.is_empty() {
-            let seats: Vec<EventId> = seats.into_iter().collect();
-            self.tx.raise_seat_versions(&seats).await?;
         }
         self.tx.commit().await
     }

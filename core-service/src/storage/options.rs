@@ -10,8 +10,6 @@ pub struct Options {
     /// Maximum number of connections to PostgreSQL, at least 2. Half of them are for reads only. SQLite always has one writer and
     /// four readers.
     pub pool_size: u32,
-    /// A standby of PostgreSQL, which answers reads of the catalogue while it has what the primary has.
-    pub replica: Option<SecretString>,
     /// Whether the URL leads to a pooler that gives each transaction another session of PostgreSQL.
     pub is_pooled: bool,
     /// Whether a core or an admin command opens it.
@@ -44,7 +42,6 @@ impl Options {
         Self {
             url: SecretString::from(url.into()),
             pool_size: Self::DEFAULT_POOL_SIZE,
-            replica: None,
             is_pooled: false,
             access,
         }

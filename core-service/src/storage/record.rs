@@ -88,6 +88,24 @@ macro_rules! insert_into {
 }
 pub(super) use insert_into;
 
+/// Makes the statement that writes these values into the row with this key, and the values.
+macro_rules! update {
+    ($table:literal $key:ident = $key_value:expr => { $($column:ident: $value:expr),+ $(,)? }) => {
+        (
+            $crate::storage::sql::sql!(
+                concat!("UPDATE ", $table, " SET ({}) = ({}) WHERE ", stringify!($key), " = $1"),
+                $crate::storage::sql::list(concat!($(stringify!($column), ", "),+)),
+                $crate::storage::sql::placeholders(2, 1 + [$(stringify!($column)),+].len())
+            ),
+            |values: &mut $crate::storage::statement::Values| {
+                values.add(&$key_value);
+                $(values.add(&$value);)+
+            },
+        )
+    };
+}
+pub(super) use update;
+
 #[cfg(test)]
 mod tests {
     use super::super::sql::{Dialect, Sql};
@@ -99,5 +117,8 @@ mod tests {
         let expected =
             "INSERT INTO jobs (id, kind, tries) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         assert_eq!(template.text.text(Dialect::Sqlite), expected);
+        let Sql(template) = update!("jobs" id = 1 => { kind: "a", tries: 2 }).0;
+        let expected = "UPDATE jobs SET (kind, tries) = ($2, $3) WHERE id = $1";
+        assert_eq!(template.text.text(Dialect::Postgres), expected);
     }
 }

@@ -27,6 +27,9 @@ pub(super) const SKIP_LOCKED: Fragment = Fragment::per_dialect("", " FOR UPDATE 
 /// pattern again for each row.
 pub(super) const POSITION: Fragment = Fragment::per_dialect("instr", "strpos");
 
+/// By which a row is found from an index. PostgreSQL does not say where a row is.
+pub(super) const ROW_ID: Fragment = Fragment::per_dialect("rowid", "id");
+
 impl Fragment {
     /// A fragment that is the same in both dialects.
     pub(super) const fn new(text: &'static str) -> Self {
@@ -78,32 +81,44 @@ impl Template {
     }
 }
 
-/// Makes a statement, whose parameters `$1`, `$2`, … are counted at compile time. Each `{}` stands for a [`Fragment`]:
-/// `sql!("SELECT {} FROM accounts a WHERE a.id = $1{}", Account::COLUMNS, FOR_UPDATE)`.
-macro_rules! sql {
+/// Makes a [`Fragment`] of others, each of which stands for a `{}` in the text.
+macro_rules! fragment {
     ($text:expr $(, $fragment:expr)* $(,)?) => {{
-        use $crate::storage::sql::{Dialect, Fragment, Sql, Template, count, fill, length, utf8};
+        use $crate::storage::sql::{Dialect, Fragment, fill, length, utf8};
         const TEXT: &str = $text;
         const FRAGMENTS: &[Fragment] = &[$($fragment),*];
         const SQLITE: [u8; length(TEXT, FRAGMENTS, Dialect::Sqlite)] =
             fill(TEXT, FRAGMENTS, Dialect::Sqlite);
         const POSTGRES: [u8; length(TEXT, FRAGMENTS, Dialect::Postgres)] =
             fill(TEXT, FRAGMENTS, Dialect::Postgres);
+        Fragment::per_dialect(utf8(&SQLITE), utf8(&POSTGRES))
+    }};
+}
+pub(super) use fragment;
+
+/// Makes a statement, whose parameters `$1`, `$2`, … are counted at compile time. Each `{}` stands for a [`Fragment`]:
+/// `sql!("SELECT {} FROM accounts a WHERE a.id = $1{}", Account::COLUMNS, FOR_UPDATE)`.
+macro_rules! sql {
+    ($text:expr $(, $fragment:expr)* $(,)?) => {{
+        const STATEMENT: $crate::storage::sql::Fragment =
+            $crate::storage::sql::fragment!($text $(, $fragment)*);
         fn path() -> &'static str {
             std::any::type_name_of_val(&path)
         }
-        const STATEMENT: Sql<{ count(&POSTGRES) }> = Sql(Template {
-            text: Fragment::per_dialect(utf8(&SQLITE), utf8(&POSTGRES)),
-            path,
-            is_prepared: true,
-        });
-        STATEMENT
+        $crate::storage::sql::Sql::<{ $crate::storage::sql::count(STATEMENT) }>(
+            $crate::storage::sql::Template {
+                text: STATEMENT,
+                path,
+                is_prepared: true,
+            },
+        )
     }};
 }
 pub(super) use sql;
 
 /// Counts a statement's parameters.
-pub(super) const fn count(text: &[u8]) -> usize {
+pub(super) const fn count(statement: Fragment) -> usize {
+    let text = statement.postgres.as_bytes();
     let (mut highest, mut at) = (0, 0);
     while at < text.len() {
         if text[at] == b'$' {
@@ -226,6 +241,6 @@ mod tests {
         assert_eq!(text(1, 1), "$1");
         assert_eq!(text(2, 4), "$2, $3, $4");
         assert!(text(1, 40).ends_with(", $39, $40"));
-        assert_eq!(count(text(1, 40).as_bytes()), 40);
+        assert_eq!(count(placeholders(1, 40)), 40);
     }
 }

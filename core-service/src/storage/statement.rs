@@ -1,9 +1,7 @@
 //! Statements with their values, encoded for the engine that runs them.
 
-use futures_util::{TryStreamExt as _, stream::BoxStream};
 use sqlx::{
-    Arguments as _, AssertSqlSafe, Either, Encode, Executor as _, PgConnection, Postgres,
-    SqlSafeStr as _, SqlStr, Sqlite, SqliteConnection, Type,
+    Arguments as _, AssertSqlSafe, Encode, Postgres, SqlSafeStr as _, SqlStr, Sqlite, Type,
     error::BoxDynError,
     postgres::{PgArguments, PgHasArrayType},
     sqlite::SqliteArguments,
@@ -11,7 +9,6 @@ use sqlx::{
 
 use super::{
     Error,
-    row::Row,
     sql::{Dialect, Template},
 };
 
@@ -157,30 +154,17 @@ tuples! {
     7: A B C D E F G;
     8: A B C D E F G H;
     9: A B C D E F G H I;
+    10: A B C D E F G H I J;
+    11: A B C D E F G H I J K;
 }
 
 /// A statement that can be run.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     template: Template,
-    text: SqlStr,
-    is_prepared: bool,
-    arguments: Arguments,
-}
-
-/// A connection of either engine.
-#[derive(Debug)]
-pub(super) enum Connection<'c> {
-    Sqlite(&'c mut SqliteConnection),
-    Postgres(&'c mut PgConnection),
-}
-
-/// What a statement returned.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) rows: Vec<Row>,
-    /// How many rows it wrote.
-    pub(super) written: u64,
+    pub(super) text: SqlStr,
+    pub(super) is_prepared: bool,
+    pub(super) arguments: Arguments,
 }
 
 impl Statement {
@@ -211,35 +195,4 @@ impl Statement {
     pub(super) fn name(&self) -> &'static str {
         self.template.name()
     }
-
-    pub(super) async fn run(self, on: Connection<'_>) -> Result<Outcome, Error> {
-        match (on, self.arguments) {
-            (Connection::Sqlite(connection), Arguments::Sqlite(arguments)) => {
-                let query = sqlx::query_with(self.text, arguments).persistent(self.is_prepared);
-                let results = connection.fetch_many(query);
-                collect(results, |done| done.rows_affected(), Row::Sqlite).await
-            }
-            (Connection::Postgres(connection), Arguments::Postgres(arguments)) => {
-                let query = sqlx::query_with(self.text, arguments).persistent(self.is_prepared);
-                let results = connection.fetch_many(query);
-                collect(results, |done| done.rows_affected(), Row::Postgres).await
-            }
-            _ => unreachable!("a statement runs on the engine that it was encoded for"),
-        }
-    }
-}
-
-async fn collect<D, R>(
-    mut results: BoxStream<'_, Result<Either<D, R>, sqlx::Error>>,
-    written: fn(D) -> u64,
-    row: fn(R) -> Row,
-) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
-    while let Some(result) = results.try_next().await? {
-        match result {
-            Either::Left(done) => outcome.written += written(done),
-            Either::Right(found) => outcome.rows.push(row(found)),
-        }
-    }
-    Ok(outcome)
 }

@@ -185,7 +185,7 @@ pub(crate) const fn owner_of(account: AccountId) -> PersonId {
 pub(crate) async fn add_event(store: &Store, event: &Event) {
     let live = event.is_published && event.is_listed && event.schedule.effective_end() > NOW;
     let mut tx = store.begin().await.unwrap();
-    assert!(tx.insert_event(event, live, None).await.unwrap());
+    assert!(tx.insert_event(event, live).await.unwrap());
     tx.commit().await.unwrap();
 }
 

@@ -1,8 +1,6 @@
 //! The use cases, as the layers above call them.
 
 mod accounts;
-mod catalogue_news;
-mod catalogue_version;
 mod changing;
 mod colliding;
 mod creating;
@@ -17,12 +15,10 @@ mod managing;
 mod members;
 mod oauth;
 mod outage;
-mod own_searches;
 mod people;
 mod private_links;
 mod registering;
 mod removing;
-mod replica;
 mod seats;
 mod sessions;
 pub(crate) mod signing_in;
@@ -87,16 +83,6 @@ impl Instance {
 
     fn on(store: Store, seed: u64, clock: Clock) -> Self {
         Self::with(store, seed, clock, false)
-    }
-
-    /// The use cases on a database with a replica.
-    pub(crate) async fn open_with_replica(database: &Database, replica: String) -> Self {
-        let options = Options {
-            replica: Some(replica.into()),
-            ..Options::new(database.url(), Access::Serve)
-        };
-        let store = Store::open(&options).await.unwrap();
-        Self::on(store, 9, Clock::manual(NOW))
     }
 
     /// The use cases with rate limits.

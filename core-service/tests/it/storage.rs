@@ -1,7 +1,6 @@
 //! Every statement, on both engines.
 
 mod accounts;
-mod additions;
 mod cancelled;
 mod catalogue;
 mod connections;

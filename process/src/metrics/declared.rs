@@ -85,15 +85,11 @@ metrics! {
     core_replicas: Gauge "muster_core_replicas" [state];
     /// Answers about the catalogue: from an edge's memory (hit), asked of core (miss), or old, since core was away (stale).
     memory_answers: Counter "muster_memory_answers_total" [result];
-    /// Answers about the catalogue and lists of accounts' events by core: kept ones (hit), or made anew (miss).
-    kept_answers: Counter "muster_rpc_kept_answers_total" [result];
 
     /// Whether the database answered when core last asked it: 1 or 0.
     database_up: Gauge "muster_database_up" [];
-    /// Time that a call waited for a connection to the database, by pool: read, write or replica, and outcome: got or none.
+    /// Time that a call waited for a connection to the database, by pool: read or write, and outcome: got or none.
     database_waits: Histogram "muster_database_wait_seconds" [pool, outcome];
-    /// Time that a call waited to learn what the replica has, by outcome: current (it answers the call), behind or away (the primary does).
-    replica_looks: Histogram "muster_database_replica_look_seconds" [outcome];
     /// Connections to the database, by pool and state: used or idle.
     database_connections: Gauge "muster_database_connections" [pool, state];
     /// How many connections to the database there may be.

@@ -3,9 +3,8 @@ binaries=$1
 folder=$2
 # Where it listens besides its socket, for anybody who gets there; empty is nowhere.
 address=$3
-# 300 connections: tests run side by side. Each database that is dropped makes a checkpoint, after which a standby that is behind for a moment
-# would find nothing to follow.
-options="-c listen_addresses=$address -c unix_socket_directories=$folder -c max_connections=300 -c wal_keep_size=128MB"
+# 300 connections: tests run side by side.
+options="-c listen_addresses=$address -c unix_socket_directories=$folder -c max_connections=300"
 # What tests write has not to survive the machine, so nothing waits for its disk.
 careless="-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
 
@@ -21,8 +20,6 @@ while read -r command; do
         ;;
     start) run pg_ctl -D "$folder/data" -s -w -o "$options $careless" start ;;
     start-durable) run pg_ctl -D "$folder/data" -s -w -o "$options" start ;;
-    "follow "*) run pg_basebackup -h "${command#follow }" -U muster -D "$folder/data" -R -X stream --checkpoint=fast --no-sync ;;
-    promote) run pg_ctl -D "$folder/data" -s -w promote ;;
     kill) run pg_ctl -D "$folder/data" -s -w -m immediate stop ;;
     stop) run pg_ctl -D "$folder/data" -s -w -m fast stop ;;
     *) false ;;

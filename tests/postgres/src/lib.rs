@@ -10,7 +10,7 @@
 //! that they are skipped, unless `MUSTER_REQUIRE_POSTGRES=1` makes that a failure.
 //!
 //! With `MUSTER_THROUGH_PGBOUNCER=1`, the databases of [`on_both_engines`] and of whoever asks for [`Database::postgres`] are behind PgBouncer in
-//! transaction mode. With `MUSTER_WITH_REPLICA=1`, their server has a standby, which [`Database::replica_url`] names.
+//! transaction mode.
 
 mod pooler;
 mod server;
@@ -43,7 +43,6 @@ const TEMPLATE: &str = "prepared";
 pub struct Database {
     url: String,
     is_pooled: bool,
-    replica_url: Option<String>,
     remains: Remains,
 }
 
@@ -97,7 +96,6 @@ impl Database {
         Self {
             url: sqlite_url(file),
             is_pooled: false,
-            replica_url: None,
             remains: Remains::Folder { _folder: folder },
         }
     }
@@ -107,7 +105,6 @@ impl Database {
     pub async fn postgres(prepare: impl AsyncFnOnce(String)) -> Option<Self> {
         static SERVER: OnceLock<Option<Server>> = OnceLock::new();
         static POOLER: OnceLock<Option<Pooler>> = OnceLock::new();
-        static STANDBY: OnceLock<Option<Server>> = OnceLock::new();
         static PREPARED: OnceCell<()> = OnceCell::const_new();
         static CLONES: AtomicU32 = AtomicU32::new(0);
 
@@ -121,18 +118,12 @@ impl Database {
         let name = format!("test_{}", CLONES.fetch_add(1, Ordering::Relaxed));
         server.create_database(&name, TEMPLATE);
         let pooler = POOLER.get_or_init(|| is_through_pooler().then(|| Pooler::start(server))?);
-        let standby = STANDBY
-            .get_or_init(|| is_set("MUSTER_WITH_REPLICA").then(|| Server::standby_of(server)));
-        if let Some(standby) = standby {
-            standby.await_database(&name);
-        }
         let direct = || server.url(&name);
         Some(Self {
             url: pooler
                 .as_ref()
                 .map_or_else(direct, |pooler| pooler.url(&name)),
             is_pooled: pooler.is_some(),
-            replica_url: standby.as_ref().map(|standby| standby.url(&name)),
             remains: Remains::Clone { server, name },
         })
     }
@@ -147,7 +138,6 @@ impl Database {
         Self {
             url,
             is_pooled: false,
-            replica_url: None,
             remains: Remains::Nothing,
         }
     }
@@ -176,11 +166,6 @@ impl Database {
         self.is_pooled
     }
 
-    /// What a program is given to reach a standby, if there is one.
-    pub fn replica_url(&self) -> Option<&str> {
-        self.replica_url.as_deref()
-    }
-
     /// Whether this is PostgreSQL, for the few tests that show what only one engine does.
     pub fn is_postgres(&self) -> bool {
         self.url.starts_with("postgres:")
@@ -189,11 +174,7 @@ impl Database {
 
 /// Whether databases are to be reached through a pooler.
 pub fn is_through_pooler() -> bool {
-    is_set("MUSTER_THROUGH_PGBOUNCER")
-}
-
-fn is_set(variable: &str) -> bool {
-    std::env::var(variable).is_ok_and(|value| value == "1")
+    std::env::var("MUSTER_THROUGH_PGBOUNCER").is_ok_and(|value| value == "1")
 }
 
 /// A folder for a SQLite file, and the path of the file, which is not there yet.

@@ -11,7 +11,6 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
 };
 
 /// Keeps the server. It reads commands from a pipe that only this process holds, so that it sees the end of input however
@@ -23,9 +22,6 @@ pub(crate) const USER: &str = "muster";
 
 /// Where servers' folders are, whatever TMPDIR says: the path of a socket has at most 107 bytes, and another user must reach it.
 const PLACE: &str = "/tmp";
-
-/// How long a standby may take to catch up on a busy machine.
-const CATCHING_UP: Duration = Duration::from_secs(30);
 
 /// Users without rights, to run the server as when the tests run as root, which PostgreSQL refuses.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
@@ -48,33 +44,10 @@ struct Keeper {
     answers: BufReader<ChildStdout>,
 }
 
-/// How a server is made.
-struct Make<'a> {
-    /// The keeper's command that starts it.
-    start: &'static str,
-    /// The keeper's command that makes its data.
-    command: &'a str,
-    /// Where its folder is to be.
-    place: &'a Path,
-    /// Where it listens besides its socket.
-    address: Option<IpAddr>,
-}
-
 impl Server {
     /// Makes a cluster and starts it; takes about two seconds. `None` where PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         Self::start_by("start", Path::new(PLACE), None)
-    }
-
-    /// A standby of a server: a copy of it, which follows what is written there.
-    pub fn standby_of(primary: &Self) -> Self {
-        let follow = Make {
-            start: "start",
-            command: &format!("follow {}", primary.folder.display()),
-            place: Path::new(PLACE),
-            address: None,
-        };
-        Self::make(&follow, primary.binaries.clone())
     }
 
     /// The same server as one would run it: what is committed is on the disk. For measurements.
@@ -98,29 +71,20 @@ impl Server {
             crate::report("skipped: no PostgreSQL binaries in PATH or /usr/lib/postgresql");
             return None;
         };
-        let new = Make {
-            start,
-            command: "init",
-            place,
-            address,
-        };
-        Some(Self::make(&new, binaries))
+        Some(Self::make(start, place, address, binaries))
     }
 
-    fn make(how: &Make, binaries: PathBuf) -> Self {
+    fn make(start: &'static str, place: &Path, address: Option<IpAddr>, binaries: PathBuf) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("muster-pg-")
-            .tempdir_in(how.place)
+            .tempdir_in(place)
             .expect("a folder can be made there")
             .keep();
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", KEEPER, "keeper"])
             .args([&binaries, &folder])
-            .arg(
-                how.address
-                    .map_or_else(String::new, |address| address.to_string()),
-            )
+            .arg(address.map_or_else(String::new, |address| address.to_string()))
             .env("LC_ALL", "C")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -145,27 +109,12 @@ impl Server {
         let server = Self {
             binaries,
             folder,
-            start: how.start,
+            start,
             keeper: Mutex::new(keeper),
         };
-        server.tell(how.command);
-        server.tell(how.start);
+        server.tell("init");
+        server.tell(start);
         server
-    }
-
-    /// Waits until a standby has a database.
-    pub(crate) fn await_database(&self, name: &str) {
-        let until = Instant::now() + CATCHING_UP;
-        let mut ask = self.program("psql");
-        ask.args(["--no-psqlrc", "--quiet", "--command", "SELECT 1", name]);
-        while !ask.output().is_ok_and(|answer| answer.status.success()) {
-            assert!(Instant::now() < until, "the standby does not get {name}");
-        }
-    }
-
-    /// Makes a primary of a standby.
-    pub fn promote(&self) {
-        self.tell("promote");
     }
 
     /// Ends the server as a crash does.

@@ -36,9 +36,6 @@ impl Events {
         let decide = async |unit: &mut Unit| {
             let (event, counters) = hold(unit, caller, id).await?;
             event.check_deletable(counters)?;
-            unit.tx
-                .note_deleted_draft(id, event.account_id, unit.now)
-                .await?;
             unit.tx.delete_event(id).await?;
             unit.record(Fact::EventDeleted { event: &event }).await?;
             Ok(id)

@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{ConnectOptions as _, postgres::PgConnectOptions};
+use sqlx::{ConnectOptions as _, PgConnection, postgres::PgConnectOptions};
 use tokio::{task::JoinSet, time::sleep};
 
-use super::{Connection, takes_writes};
+use super::takes_writes;
 use crate::storage::Error;
 
 /// How long one server is waited for before the next one is asked as well: one that is cut off does not answer at all.
@@ -25,44 +25,12 @@ const MOST_SERVERS: usize = 16;
 /// What libpq has for several servers. It is read here, since sqlx knows nothing of it.
 const ATTRIBUTES: &str = "target_session_attrs";
 
-/// Which of the servers is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::storage) enum Kind {
-    /// The one that takes writes.
-    Primary,
-    /// One that follows it.
-    Standby,
-}
-
-impl Kind {
-    /// Values of [`ATTRIBUTES`] that say nothing else.
-    const fn accepted(self) -> &'static [&'static str] {
-        match self {
-            Self::Primary => &["any", "read-write", "primary"],
-            Self::Standby => &["any", "read-only", "standby", "prefer-standby"],
-        }
-    }
-
-    const fn setting(self) -> &'static str {
-        match self {
-            Self::Primary => "--database-url",
-            Self::Standby => "--database-replica-url",
-        }
-    }
-
-    /// What core uses it for, and the value to write.
-    const fn use_of_it(self) -> &'static str {
-        match self {
-            Self::Primary => "core uses the server that takes writes; write read-write",
-            Self::Standby => "core uses a server that follows the primary; write standby",
-        }
-    }
-}
+/// Values of [`ATTRIBUTES`] that say nothing but that core uses the server that takes writes.
+const ACCEPTED: [&str; 3] = ["any", "read-write", "primary"];
 
 /// The servers of a database.
 #[derive(Debug, Clone)]
 pub(in crate::storage) struct Servers {
-    kind: Kind,
     all: Vec<PgConnectOptions>,
     /// The one that took writes last.
     last: Arc<AtomicUsize>,
@@ -70,17 +38,16 @@ pub(in crate::storage) struct Servers {
 
 impl Servers {
     /// Reads `postgres://user:password@one:5432,two:5433/database?parameters`.
-    pub(super) fn parse(url: &str, kind: Kind) -> Result<Self, Error> {
-        let setting = kind.setting();
+    pub(super) fn parse(url: &str) -> Result<Self, Error> {
         let unreadable = || {
             // The cause is omitted, since it could contain the URL with its password.
             Error::Configuration(format!(
-                "the database URL ({setting}) cannot be read: write postgres://user:password@host:5432/database, \
+                "the database URL (--database-url) cannot be read: write postgres://user:password@host:5432/database, \
                  or several hosts with commas between them: @one:5432,two:5432/"
             ))
         };
         let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
-        let parameters = checked(parameters, kind)?;
+        let parameters = checked(parameters)?;
         let (scheme, place) = place.split_once("://").ok_or_else(unreadable)?;
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
         let (login, hosts) = match authority.rsplit_once('@') {
@@ -100,16 +67,15 @@ impl Servers {
             return Err(unreadable());
         }
         Ok(Self {
-            kind,
             all,
             last: Arc::default(),
         })
     }
 
-    /// A connection to a server that is wanted; none if those that answered are others.
-    pub(super) async fn connect(&self) -> Result<Option<Connection>, sqlx::Error> {
+    /// A connection to the server that takes writes; none if those that answered do not.
+    pub(in crate::storage) async fn connect(&self) -> Result<Option<PgConnection>, sqlx::Error> {
         if let [only] = &self.all[..] {
-            return connect_to(only, self.kind).await;
+            return connect_to(only).await;
         }
         let mut waiting: VecDeque<_> = self.all.iter().enumerate().collect();
         waiting.rotate_left(self.last.load(Ordering::Relaxed).min(self.all.len()));
@@ -118,8 +84,8 @@ impl Servers {
         let mut outcome = None;
         loop {
             if let Some((number, server)) = waiting.pop_front() {
-                let (server, kind) = (server.clone(), self.kind);
-                asked.spawn(async move { (number, connect_to(&server, kind).await) });
+                let server = server.clone();
+                asked.spawn(async move { (number, connect_to(&server).await) });
             }
             let answer = tokio::select! {
                 answer = asked.join_next() => answer,
@@ -154,32 +120,27 @@ impl Servers {
     }
 }
 
-async fn connect_to(
-    server: &PgConnectOptions,
-    kind: Kind,
-) -> Result<Option<Connection>, sqlx::Error> {
+async fn connect_to(server: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
     let mut connection = server.connect().await?;
     let is_primary = takes_writes(&mut connection).await?;
-    // A standby says more of itself each time that it is used.
-    Ok((is_primary == (kind == Kind::Primary)).then_some(connection))
+    Ok(is_primary.then_some(connection))
 }
 
 /// The parameters that sqlx knows.
-fn checked(parameters: &str, kind: Kind) -> Result<String, Error> {
-    let setting = kind.setting();
+fn checked(parameters: &str) -> Result<String, Error> {
     let mut kept = Vec::new();
     for parameter in parameters.split('&').filter(|one| !one.is_empty()) {
         match parameter.split_once('=') {
-            Some((ATTRIBUTES, value)) if kind.accepted().contains(&value) => {}
+            Some((ATTRIBUTES, value)) if ACCEPTED.contains(&value) => {}
             Some((ATTRIBUTES, value)) => {
                 return Err(Error::Configuration(format!(
-                    "the database URL ({setting}) has {ATTRIBUTES}={value}: {}, or leave it out",
-                    kind.use_of_it()
+                    "the database URL (--database-url) has {ATTRIBUTES}={value}: core uses the server that takes writes; \
+                     write read-write, or leave it out"
                 )));
             }
             Some(("host" | "hostaddr" | "port", value)) if names_several(value) => {
                 return Err(Error::Configuration(format!(
-                    "the database URL ({setting}) names several hosts in a parameter: name them before the database, \
+                    "the database URL (--database-url) names several hosts in a parameter: name them before the database, \
                      as in postgres://one:5432,two:5432/database"
                 )));
             }
@@ -198,7 +159,7 @@ mod tests {
     use super::*;
 
     fn places(url: &str) -> Vec<(String, u16)> {
-        let servers = Servers::parse(url, Kind::Primary).unwrap();
+        let servers = Servers::parse(url).unwrap();
         let all = servers.all.iter();
         all.map(|one| (one.get_host().to_owned(), one.get_port()))
             .collect()
@@ -213,7 +174,7 @@ mod tests {
             );
             let all = [place("one", 5433), place("two", 5432), place("[::1]", 5434)];
             assert_eq!(places(&url), all);
-            let servers = Servers::parse(&url, Kind::Primary).unwrap();
+            let servers = Servers::parse(&url).unwrap();
             for one in &servers.all {
                 assert_eq!(one.get_username(), "ada");
                 assert_eq!(one.get_database(), Some("muster"));
@@ -246,7 +207,7 @@ mod tests {
                 "postgres://one:5432,two:5432/database",
             ),
         ] {
-            let Err(Error::Configuration(text)) = Servers::parse(url, Kind::Primary) else {
+            let Err(Error::Configuration(text)) = Servers::parse(url) else {
                 panic!("{url}");
             };
             assert!(

@@ -92,9 +92,7 @@ impl Store {
         )
         .planned_each_time();
         let reads = self.begin_read().await?;
-        let found = reads.all(statement, (after, limit)).await?;
-        reads.end().await?;
-        Ok(found)
+        reads.all(statement, (after, limit)).await
     }
 
     /// Returns the number of jobs of a kind and destination that are due, up to `most`.
@@ -112,9 +110,7 @@ impl Store {
         .planned_each_time();
         let reads = self.begin_read().await?;
         let values = (destination, kind, now, most);
-        let count = reads.one(statement, values).await?;
-        reads.end().await?;
-        Ok(count)
+        reads.one(statement, values).await
     }
 }
 

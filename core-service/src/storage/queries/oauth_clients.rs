@@ -4,7 +4,7 @@ use crate::{
     domain::{ids::ClientId, instant::Instant},
     storage::{
         Error, Reads, StoredClient, Tx,
-        record::{Record as _, insert_into, record},
+        record::{Record as _, record},
         sql::sql,
     },
 };

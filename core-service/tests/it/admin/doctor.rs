@@ -7,8 +7,8 @@ use core_service::{
         registration::Status,
     },
 };
-use serde_json::{Value, json};
-use test_postgres::{Database, Server as Postgres};
+use serde_json::json;
+use test_postgres::Database;
 use test_smtp::{Encryption, Reaction, Server, Step};
 
 use super::{run, run_on};
@@ -126,37 +126,4 @@ async fn doctor_finds_a_database_that_is_missing_and_makes_none() {
     assert!(!answer.succeeded);
     assert!(answer.text.contains("does not exist"), "{}", answer.text);
     assert!(!path.exists());
-}
-
-#[tokio::test]
-async fn doctor_says_whether_the_replica_is_one_and_how_far_it_is_behind() {
-    let Some(primary) = Postgres::start() else {
-        return;
-    };
-    let database = Database::on(&primary, migrate).await;
-    let standby = Postgres::standby_of(&primary);
-    let replica = async |url: &str| {
-        let arguments = format!("doctor --database-replica-url {url}");
-        let answer = run(&database, &arguments).await.unwrap();
-        let checks = answer.json["checks"].as_array().unwrap().clone();
-        let is_replica = |check: &&Value| check["name"] == "database replica";
-        let found = checks.iter().find(is_replica).unwrap();
-        let message = found["message"].as_str().unwrap().to_owned();
-        (answer.succeeded, message)
-    };
-    let url = standby.url(database.name().unwrap());
-    let (succeeded, message) = replica(&url).await;
-    let expected = "follows the primary within ";
-    assert!(succeeded && message.starts_with(expected), "{message}");
-    let (succeeded, message) = replica(database.url()).await;
-    assert!(
-        !succeeded && message.ends_with("is no standby"),
-        "{message}"
-    );
-    standby.stop();
-    let (succeeded, message) = replica(&url).await;
-    assert!(
-        !succeeded && message.starts_with("cannot read "),
-        "{message}"
-    );
 }

@@ -129,26 +129,10 @@ async fn jobs_of_the_database_are_measured(database: Database) {
     assert!((3_600.0..longest).contains(&seconds), "{seconds}");
 }
 
-async fn connections_to_a_replica_are_measured(database: Database) {
-    let folder = tempfile::tempdir().unwrap();
-    let (metrics, replica) = ("--metrics-addr", "--database-replica-url");
-    // It is none, and is measured nevertheless.
-    let arguments = [metrics, "127.0.0.1:0", replica, database.url()];
-    let running = Running::start_in(folder, database.url(), &arguments);
-    await_samples(
-        &address(&running),
-        &[
-            r#"muster_database_connections_limit{pool="replica"}"#,
-            r#"muster_database_connections{pool="replica",state="used"} 0.0"#,
-        ],
-    );
-}
-
 test_postgres::on_both_engines!(
     prepare: migrate;
     core_is_measured,
-    jobs_of_the_database_are_measured;
-    on_postgres: connections_to_a_replica_are_measured
+    jobs_of_the_database_are_measured,
 );
 
 #[tokio::test]

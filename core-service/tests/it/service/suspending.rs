@@ -64,7 +64,6 @@ async fn the_events_of_a_suspended_account_leave_the_public_until_it_is_resumed(
     let added = instance.registrations.add(&olga, listed.id, guest("ada"));
     let link = added.await.unwrap().cancel_url;
     let token = link.rsplit('/').next().unwrap();
-    let version = instance.store.catalogue_version().await.unwrap();
 
     let suspend = async || {
         instance
@@ -81,7 +80,6 @@ async fn the_events_of_a_suspended_account_leave_the_public_until_it_is_resumed(
         assert!(instance.own_registrations.get(token).await.is_ok());
         instance.maintain().await;
     }
-    assert!(instance.store.catalogue_version().await.unwrap() > version);
     // A core that still trusts a credential does nothing with it that the public would see.
     let published = instance.events.publish(&olga, unlisted.id).await;
     assert!(published.unwrap().0.is_withdrawn());

@@ -98,6 +98,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0043_job_traces",
             "0044_event_changes",
             "0045_counters_by_event",
+            "0046_no_change_numbers",
         ]
     );
     store.migrate().await.unwrap();
@@ -145,6 +146,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0042_fewer_indexes",
                 "0043_job_traces",
                 "0044_event_changes",
+                "0046_no_change_numbers",
             ]
         );
     }

@@ -66,7 +66,7 @@ async fn an_event_is_nobody_elses(database: Database) {
             .unwrap(),
         0
     );
-    let mut tx = store.begin().await.unwrap();
+    let tx = store.begin().await.unwrap();
     assert_eq!(tx.find_account_event(other, event.id).await.unwrap(), None);
     assert!(
         tx.find_account_event(owner, event.id)
@@ -87,10 +87,10 @@ async fn a_taken_slug_leaves_the_transaction_usable(database: Database) {
 
     let mut tx = store.begin().await.unwrap();
     assert!(tx.slug_taken(&second.slug).await.unwrap());
-    assert!(!tx.insert_event(&second, true, None).await.unwrap());
+    assert!(!tx.insert_event(&second, true).await.unwrap());
     second.slug.push_str("-2");
     assert!(!tx.slug_taken(&second.slug).await.unwrap());
-    assert!(tx.insert_event(&second, true, None).await.unwrap());
+    assert!(tx.insert_event(&second, true).await.unwrap());
     tx.commit().await.unwrap();
 
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 2);
@@ -191,7 +191,7 @@ async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next
         assert_eq!(first.len(), 1, "{filter:?}");
     }
     assert_eq!(store.count_active_events(account, NOW, 9).await.unwrap(), 3);
-    let mut tx = store.begin().await.unwrap();
+    let tx = store.begin().await.unwrap();
     assert_eq!(tx.count_active_events(account, NOW, 2).await.unwrap(), 2);
 }
 
@@ -310,7 +310,7 @@ async fn what_is_not_committed_leaves_nothing(database: Database) {
     let account = add_account(&store, &rows).await.id;
     let event = rows.event(account, 1);
     let mut tx = store.begin().await.unwrap();
-    assert!(tx.insert_event(&event, true, None).await.unwrap());
+    assert!(tx.insert_event(&event, true).await.unwrap());
     drop(tx);
 
     assert_eq!(store.find_event_by_slug(&event.slug).await.unwrap(), None);

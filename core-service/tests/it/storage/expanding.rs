@@ -12,6 +12,9 @@ const BEFORE_THE_FIRST_RELEASE: u32 = 41;
 /// What may go although the release before had it: `table.column` or `table`, with the release whose code is the first not to name it.
 const UNUSED: &[(&str, &str)] = &[];
 
+/// Before this migration, older cores must be stopped: they name what it drops, and no release has them.
+const STOPS_OLDER_CORES: u32 = 46;
+
 /// A column as older code sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Column {
@@ -154,11 +157,16 @@ async fn no_migration_takes_away_what_older_cores_use(engine: &str, mut database
         if number > BEFORE_THE_FIRST_RELEASE {
             database.run(sql).await;
             let after = database.schema().await;
-            assert_eq!(
-                broken(&before, &after),
-                [""; 0],
-                "migration {number} on {engine}"
-            );
+            let broken = broken(&before, &after);
+            if number == STOPS_OLDER_CORES {
+                let is_gone = |what: &String| what.ends_with(" is gone");
+                assert!(
+                    !broken.is_empty() && broken.iter().all(is_gone),
+                    "{broken:?}"
+                );
+            } else {
+                assert_eq!(broken, [""; 0], "migration {number} on {engine}");
+            }
             before = after;
         }
     }

@@ -46,7 +46,7 @@ impl Owner {
         let event = self.changed(self.rows.event(self.account, 0));
         let mut tx = self.store.begin().await.unwrap();
         let live = event.is_live(self.clock.now());
-        assert!(tx.insert_event(&event, live, None).await.unwrap());
+        assert!(tx.insert_event(&event, live).await.unwrap());
         tx.commit().await.unwrap();
         self.events.push(event);
     }
@@ -109,11 +109,7 @@ async fn the_total_is_the_count_after_every_step(database: Database) {
     for step in 0..150 {
         owner.act().await;
         let now = clock.now();
-        let listed = store
-            .list_live_events(now, None, 1_000, 0)
-            .await
-            .unwrap()
-            .len();
+        let listed = store.list_live_events(now, 1_000, 0).await.unwrap().len();
         assert_eq!(listed, owner.live(), "listed after step {step}");
         let total = store.count_live_events(now).await.unwrap();
         assert_eq!(
@@ -141,11 +137,7 @@ async fn the_total_is_the_count_when_many_act_at_once(database: Database) {
     let now = clock.now();
     let total = store.count_live_events(now).await.unwrap();
     assert_eq!(usize::try_from(total).unwrap(), live);
-    let listed = store
-        .list_live_events(now, None, 1_000, 0)
-        .await
-        .unwrap()
-        .len();
+    let listed = store.list_live_events(now, 1_000, 0).await.unwrap().len();
     assert_eq!(listed, live);
 }
 
