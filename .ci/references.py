@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Finds references that lead nowhere: files named in comments and documents, links and numbered rules.
+"""Finds references that lead nowhere: files named in comments and documents, links and numbered rules. Refuses words of our own.
 
 usage: references.py            checks every tracked file, and itself first
+       references.py --lower    also lowers the counts in .ci/words.toml to what was found
 
 - A Markdown file or a path under docs/ that is named anywhere exists in the repository.
 - A source file that a document names in backticks exists; a part of its path from the end is enough.
 - A relative link in Markdown leads to a file and, where it has an anchor, to a heading of it.
 - "rule N of docs/rules.md" is in that list.
+- Documents and identifiers have the field's terms: a word in .ci/words.toml occurs exactly as often as it says, and that may only fall.
 """
 
 import pathlib
@@ -14,16 +16,23 @@ import posixpath
 import re
 import subprocess
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXT = {".rs", ".md", ".py", ".proto", ".toml", ".sql", ".yml", ".yaml", ".sh", ".js", ".html", ".txt", ".json", ""}
 # Recorded answers and generated copies; what stands in them is checked where it comes from.
-SKIPPED = ("codegen/tests/golden/", "Cargo.lock", "LICENSE", "covers/src/fonts/OFL.txt")
+SKIPPED = ("crates/codegen/tests/golden/", "Cargo.lock", "LICENSE", "crates/covers/src/fonts/OFL.txt")
 
 DOCUMENT = re.compile(r"(?<![\w/.*<-])((?:[\w.-]+/)*[\w-]+\.md)\b(?!\.\w)")
 UNDER_DOCS = re.compile(r"(?<![\w/.-])(docs/[\w/.-]*[\w-])")
 SOURCE = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:rs|proto|sql|py|js|html))`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+WORDS = ".ci/words.toml"
+# Texts for users, and the changelog, which says what was.
+OTHER_PROSE = ("CHANGELOG.md", "content/")
+DEFINITION = re.compile(r"\b(?:struct|enum|trait|type|fn|const|static|mod|macro_rules!)\s+([A-Za-z_]\w*)")
+# A name of more words is the sentence of a test.
+MAX_NAME_WORDS = 4
 RULE = re.compile(r"\brules? (\d+)(?: to (\d+))?(?: of docs/rules\.md| of \[rules\.md\])")
 
 
@@ -89,6 +98,44 @@ def problems(paths, rules, place, text, read):
                 yield number, name
 
 
+def words_of(identifier):
+    """The words of an identifier, in lower case."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_").split("_")
+
+
+def own_words(place, text, rules):
+    """The words of a text that are ours and not the field's: kind and word, as often as they occur."""
+    if place.endswith(".md") and not place.startswith(OTHER_PROSE):
+        for word in rules["documents"]:
+            yield from (("documents", word) for _ in re.finditer(rf"\b{word}\b", text, re.I))
+    if place.endswith(".rs"):
+        names = [words_of(name) for name in DEFINITION.findall(text)]
+        for name in (name for name in names if len(name) <= MAX_NAME_WORDS):
+            yield from (("identifiers", word) for word in name if word in rules["identifiers"])
+
+
+def check_words(found, rules, lowers):
+    """Compares the files in which words occur with the counts in the table; returns how many counts are wrong."""
+    table = (ROOT / WORDS).read_text()
+    failed = 0
+    for kind, counts in rules.items():
+        head, mark, rest = table.partition(f"[{kind}]\n")
+        for word, limit in counts.items():
+            files = found.get((kind, word), [])
+            if len(files) < limit and lowers:
+                rest = re.sub(rf'^("?{re.escape(word)}"? = ){limit}$', rf"\g<1>{len(files)}", rest, count=1, flags=re.M)
+            elif len(files) < limit:
+                print(f"{word!r} occurs {len(files)} times in {kind}, so {WORDS} should say no more: use --lower")
+                failed += 1
+            elif len(files) > limit:
+                print(f"{word!r} occurs {len(files)} times in {kind}, at most {limit} are left: {', '.join(sorted(set(files)))}")
+                failed += 1
+        table = head + mark + rest
+    if lowers:
+        (ROOT / WORDS).write_text(table)
+    return failed
+
+
 def check_itself(paths, rules):
     """Planted references are found, so that a check that finds nothing means something."""
     planted = {
@@ -108,13 +155,24 @@ def check_itself(paths, rules):
     found = list(problems(paths, rules, "h.md", sound, pathlib.Path.read_text))
     if found:
         sys.exit(f"references.py is broken: it refused {found}")
+    words = {"documents": {"anew": 0}, "identifiers": {"most": 0, "desk": 0}}
+    planted = {
+        "i.md": ("Read Anew, or renewed", [("documents", "anew")]),
+        "content/j.md": ("read anew", []),
+        "k.rs": ("pub const MOST_BYTES: u8 = 1; struct Desk; let most = 2;", [("identifiers", "most"), ("identifiers", "desk")]),
+        "l.rs": ("fn at_most_one_desk_is_asked() {} // a Desk anew", []),
+    }
+    for place, (text, expected) in planted.items():
+        if list(own_words(place, text, words)) != expected:
+            sys.exit(f"references.py is broken: it counts the words of {place} wrongly")
 
 
 def main():
     paths = tracked()
     rules = {int(n) for n in re.findall(r"^(\d+)\. ", (ROOT / "docs/rules.md").read_text(), re.M)}
+    words = tomllib.loads((ROOT / WORDS).read_text())
     check_itself(paths, rules)
-    failed = 0
+    failed, found = 0, {}
     for place in sorted(paths):
         path = ROOT / place
         if path.suffix not in TEXT or place.startswith(SKIPPED) or place == ".ci/references.py":
@@ -126,6 +184,10 @@ def main():
         for number, name in problems(paths, rules, place, text, pathlib.Path.read_text):
             print(f"{place}:{number}: {name} is not in the repository")
             failed += 1
+        for word in own_words(place, text, words):
+            found.setdefault(word, []).append(place)
+    if check_words(found, words, "--lower" in sys.argv[1:]):
+        sys.exit(f"documents and identifiers have the field's terms (docs/glossary.md): {WORDS}")
     if failed:
         sys.exit(f"{failed} references lead nowhere")
     print("every reference leads somewhere")

@@ -2,11 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    scope::Scope,
-    validation::Validate,
-    wire::{Malformed, Shape},
-};
+use crate::{scope::Scope, validation::Validate};
 
 /// The callers that may call an rpc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,13 +141,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
         false
     }
 
-    /// Visits the slugs of the events of which an encoded answer shows how many seats are left.
-    ///
-    /// # Errors
-    /// When it is malformed.
-    fn seats_of(_message: &[u8], _visit: &mut dyn FnMut(&str)) -> Result<(), Malformed> {
-        Ok(())
-    }
+    /// Visits the slugs of the events of which an answer shows how many seats are left.
+    fn seats_of(_response: &Self::Response, _visit: &mut dyn FnMut(&str)) {}
 }
 
 /// An internal rpc that answers with a stream of messages. It sends the first one at once, and is never silent for
@@ -164,8 +155,6 @@ pub trait PublicRpc: Rpc<Request: DeserializeOwned, Response: Serialize> {
     const CONTENT: Content;
     /// How long caches may keep its answer; `None` if they must revalidate it, or if it needs a credential.
     const CACHING: Option<Caching>;
-    /// Its answer's fields; `None` if that is a file.
-    const SHAPE: Option<&'static Shape>;
 
     /// Sets the update mask of a partial update to the fields that the request contains. Does nothing for other rpcs.
     fn set_update_mask(_request: &mut Self::Request, _fields: Vec<String>) {}
@@ -183,8 +172,6 @@ pub trait Binding: PublicRpc {
     const PATH_FIELDS: &'static [&'static str];
     /// The fields in the query.
     const QUERY_FIELDS: &'static [&'static str];
-    /// The query parameter that leads to the next page, and the field of the answer with its value.
-    const NEXT_PAGE: Option<(&'static str, &'static str)> = None;
 
     /// Sets a path or query field from its percent-decoded text. The field is one of `PATH_FIELDS` or `QUERY_FIELDS`.
     ///
@@ -192,24 +179,9 @@ pub trait Binding: PublicRpc {
     /// When the text is not a value of the field's type.
     fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter>;
 
-    /// Writes the JSON of the HTTP answer from the encoded message: the same as [`Binding::to_json`].
-    ///
-    /// # Errors
-    /// When the message is malformed.
-    fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-        Self::SHAPE.ok_or(Malformed)?.write_json(message, out)
-    }
-
-    /// The query parameter that leads to the page after an encoded one, and its value; `None` on the last page, and for what is no page.
-    ///
-    /// # Errors
-    /// When the message is malformed.
-    fn next_page(message: &[u8]) -> Result<Option<(&'static str, String)>, Malformed> {
-        let (Some((parameter, next)), Some(shape)) = (Self::NEXT_PAGE, Self::SHAPE) else {
-            return Ok(None);
-        };
-        let value = shape.text_of(next, message)?;
-        Ok(value.map(|value| (parameter, value)))
+    /// The query parameter that leads to the page after this one, and its value; `None` on the last page, and for what is no page.
+    fn next_page(_response: &Self::Response) -> Option<(&'static str, String)> {
+        None
     }
 
     /// The JSON of the HTTP answer: the message, or the field that `response_body` names.

@@ -15,7 +15,6 @@ pub mod status;
 pub mod v1;
 pub mod validation;
 pub mod violation;
-pub mod wire;
 
 pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
 pub use scope::Scope;

@@ -16,7 +16,7 @@ LEAST_REPLICAS = 2
 
 def drain_seconds():
     """How long running requests may take after the signal to stop."""
-    found = re.search(r"const DRAIN: Duration = Duration::from_secs\((\d+)\)", pathlib.Path("process/src/shutdown.rs").read_text())
+    found = re.search(r"const DRAIN: Duration = Duration::from_secs\((\d+)\)", pathlib.Path("crates/server/src/shutdown.rs").read_text())
     return int(found[1])
 
 

@@ -5,7 +5,6 @@ mod account_management_service;
 mod account_service;
 mod archive;
 mod catalogue_service;
-mod connect;
 mod convert;
 mod download;
 mod edge_service;

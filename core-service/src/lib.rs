@@ -18,7 +18,12 @@ use std::{sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
 use futures_util::future::BoxFuture;
-use process::{CancellationToken, Failure, metrics, places::Room};
+use process::{
+    CancellationToken, Failure,
+    adaptive_limit::AdaptiveLimit,
+    metrics,
+    serve::{Limits, Listener},
+};
 use tokio::time::{Instant, sleep};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
@@ -32,7 +37,7 @@ use self::{
     grpc::{
         edges::EdgeTokens,
         gate::{self, Gate, GateLayer},
-        server::{self, Listener, TlsSettings},
+        server::{self, TlsSettings},
     },
     jobs::{
         EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, RegistrationMail,
@@ -60,9 +65,9 @@ pub struct Core {
     runner: Runner,
     clock: Clock,
     /// The places of all calls, on the port and in this process.
-    room: Room,
+    call_limit: AdaptiveLimit,
     edge_tokens: EdgeTokens,
-    port_limits: server::Limits,
+    port_limits: Limits,
 }
 
 /// Options of a core, with the defaults of the settings.
@@ -212,9 +217,9 @@ impl Core {
                 store,
                 use_cases,
                 health,
-                room: Room::new(gate::FEWEST_CALLS, gate::MOST_CALLS).measured(),
+                call_limit: AdaptiveLimit::new(gate::MIN_CALLS, gate::MAX_CALLS).measured(),
                 edge_tokens,
-                port_limits: server::Limits::default(),
+                port_limits: Limits::grpc(),
             })
         })
     }
@@ -230,7 +235,7 @@ impl Core {
 
     /// The same core, whose port has other limits.
     #[must_use]
-    pub fn with_port_limits(self, port_limits: server::Limits) -> Self {
+    pub fn with_port_limits(self, port_limits: Limits) -> Self {
         Self {
             port_limits,
             ..self
@@ -255,8 +260,8 @@ impl Core {
     /// Core's services behind the gate, for edges in this process.
     pub fn in_process(&self) -> Gate<Routes> {
         let authenticator = self.use_cases.authenticator.clone();
-        let (room, limits) = (self.room.clone(), self.use_cases.call_limits.clone());
-        GateLayer::in_process(authenticator, room, limits).layer(self.services.clone())
+        let (call_limit, limits) = (self.call_limit.clone(), self.use_cases.call_limits.clone());
+        GateLayer::in_process(authenticator, call_limit, limits).layer(self.services.clone())
     }
 
     /// Serves a port until `stop`; calls under way may finish within a limit. Cancels `stop` when the port fails, so that all
@@ -273,8 +278,9 @@ impl Core {
         Box::pin(async move {
             let authenticator = self.use_cases.authenticator.clone();
             let (limits, calls) = (self.port_limits.clone(), self.use_cases.call_limits.clone());
-            let (room, tokens) = (self.room.clone(), self.edge_tokens.clone());
-            let gate = GateLayer::of_port(authenticator, room, calls, tokens, limits.message_idle);
+            let (call_limit, tokens) = (self.call_limit.clone(), self.edge_tokens.clone());
+            let gate =
+                GateLayer::of_port(authenticator, call_limit, calls, tokens, limits.body_idle);
             let _stops_the_rest = stop.clone().drop_guard();
             let services = self.services.clone();
             server::serve(listener, tls, gate, services, stop, limits).await

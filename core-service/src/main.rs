@@ -6,7 +6,7 @@ use clap::Parser;
 use core_service::{
     Core, Options, admin,
     domain::{clock::Clock, entropy::Entropy},
-    grpc::server::{self, Listener},
+    grpc::server,
     open_store,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
@@ -84,7 +84,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let mailer = config.mail.mailer(&config.data)?;
         let options = Options::from_settings(&config.rules, &config.port)?;
         let stop = shutdown::on_signal(config.stop)?;
-        let listener = Listener::bind(&config.port.grpc_addr).await?;
+        let listener = server::bind(&config.port.grpc_addr).await?;
         let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
         let core = Core::compose(store, mailer, options).await?;
         let background = core.run_background(stop.announced);

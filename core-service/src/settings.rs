@@ -9,7 +9,7 @@ use std::{
 };
 
 use covers::stock::{Provider, Stock, StockSettings};
-use process::Failure;
+use process::{Failure, serve::Address};
 use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
@@ -21,10 +21,7 @@ use crate::{
         zone::Zone,
     },
     email::{Mailer, Sender, SmtpUrl},
-    grpc::{
-        edges::EdgeTokens,
-        server::{Address, TlsSettings},
-    },
+    grpc::{edges::EdgeTokens, server::TlsSettings},
     storage,
 };
 

@@ -1,8 +1,11 @@
-//! Parsing JSON as an rpc's request, with errors that name the field and what is valid.
+//! JSON of an rpc: parsing its request, with errors that name the field and what is valid, and writing its answer.
 
 mod keys;
 
-use muster_api::{binding::PublicRpc, violation::Violation};
+use std::fmt::Display;
+
+use muster_api::{Reason, binding::PublicRpc, violation::Violation};
+use prost::Message as _;
 use serde_json::{Value, error::Category};
 
 use crate::Problem;
@@ -60,6 +63,23 @@ pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
     };
     serde_path_to_error::deserialize(value)
         .map_err(|error| source.field(&error.path().to_string(), error.inner()))
+}
+
+/// Decodes core's answer and converts it to JSON with `write`.
+///
+/// # Errors
+/// An internal problem when the answer is malformed.
+pub fn write_answer<R: PublicRpc, J>(
+    message: &[u8],
+    write: impl FnOnce(&R::Response) -> serde_json::Result<J>,
+) -> Result<J, Problem> {
+    let answer = R::Response::decode(message).map_err(|error| malformed(&error))?;
+    write(&answer).map_err(|error| malformed(&error))
+}
+
+fn malformed(error: &dyn Display) -> Problem {
+    let cause = format!("cannot read core's answer: {error}");
+    Problem::new(Reason::Internal, "Muster failed").caused_by(cause)
 }
 
 impl Source<'_> {

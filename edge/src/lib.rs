@@ -11,8 +11,8 @@ mod json;
 pub mod memory;
 mod problem;
 
-pub use call::{Callee, Context, Core, CoreSettings, File, Messages, Question};
+pub use call::{Context, Core, CoreSettings, EncodedRequest, File, Messages, RpcMethod};
 pub use check::{CheckCredential, Checked, check_credential};
-pub use json::{read_json, read_value};
+pub use json::{read_json, read_value, write_answer};
 pub use memory::{Memory, MemoryOptions, MemorySettings};
 pub use problem::Problem;

@@ -37,7 +37,7 @@ pub(crate) use recorder::{Record, Recorder};
 pub use settings::{MemoryOptions, MemorySettings};
 pub(crate) use turns::{Turn, Turns};
 
-use crate::{Core, call::Callee};
+use crate::{Core, call::RpcMethod};
 
 /// Nothing counts as right for longer, whatever the news say: a limit to what an error could do.
 pub(crate) const LONGEST: Duration = Duration::from_mins(5);
@@ -316,14 +316,13 @@ impl Memory {
     /// When it is malformed.
     pub(crate) fn answer(
         &self,
-        callee: Callee,
+        method: RpcMethod,
         message: Bytes,
         metadata: MetadataMap,
         mut basis: Basis,
     ) -> Result<Answer, Status> {
         let mut note = |slug: &str| basis.seats_of.push(self.0.known.hash(slug));
-        (callee.seats_of)(&message, &mut note)
-            .map_err(|_malformed| Status::internal("cannot read core's answer"))?;
+        (method.seats_of)(message.clone(), &mut note)?;
         Ok(Answer {
             is_kept: metadata.contains_key(CATALOGUE),
             message,

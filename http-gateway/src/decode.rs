@@ -4,7 +4,7 @@ mod body;
 mod parameters;
 
 use axum::body::Body;
-use edge::{Problem, Question, http::CallOptions};
+use edge::{EncodedRequest, Problem, http::CallOptions};
 use http::request::Parts;
 use muster_api::binding::Body as HasBody;
 use tokio::time::Instant;
@@ -20,11 +20,11 @@ pub(crate) async fn decode(
     parts: &Parts,
     body: Body,
     deadline: Instant,
-) -> Result<Question, Problem> {
+) -> Result<EncodedRequest, Problem> {
     let mut draft = (route.draft)();
     let parameters = Parameters::read(route, &parts.uri, &mut *draft)?;
     if parts.method.is_safe() {
-        return Ok(draft.question());
+        return Ok(draft.encode());
     }
     let bytes = calls.read_body(parts, body, deadline).await?;
     match route.body {
@@ -36,5 +36,5 @@ pub(crate) async fn decode(
             parameters.set(&mut *draft)?;
         }
     }
-    Ok(draft.question())
+    Ok(draft.encode())
 }

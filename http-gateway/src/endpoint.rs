@@ -46,7 +46,7 @@ pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> 
 async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Response, Problem> {
     let failed = |status: tonic::Status| Problem::from(&status);
     let Gateway { core, options, .. } = gateway;
-    core.require_place(&route.callee).map_err(failed)?;
+    core.require_permit(&route.method).map_err(failed)?;
     if !route.is_public() {
         require_bearer(request.headers())?;
     }
@@ -58,11 +58,11 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
         } else {
             None
         };
-        let question =
+        let request =
             decode::decode(route, &options.calls, &parts, body, context.deadline()).await?;
-        Ok((question, key))
+        Ok((request, key))
     };
-    let (question, key) = match read.await {
+    let (request, key) = match read.await {
         Ok(read) => read,
         Err(problem) => {
             // A missing credential or scope is reported before violations in the request.
@@ -77,13 +77,13 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
     }
     match route.content {
         Content::Json => {
-            let answer = core.answer(question, &context).await;
+            let answer = core.answer(request, &context).await;
             let (answer, metadata) = answer.map_err(failed)?;
             respond::json(route, &parts.uri, &answer, metadata)
         }
         Content::File => {
             context = context.with_known_versions(&parts.headers);
-            let file = core.file(question, &context).await.map_err(failed)?;
+            let file = core.file(request, &context).await.map_err(failed)?;
             Ok(respond::file(route, file))
         }
     }

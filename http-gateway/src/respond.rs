@@ -12,10 +12,14 @@ use http::{
         CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, RETRY_AFTER,
     },
 };
-use muster_api::{Reason, metadata::PROVISIONAL};
+use muster_api::metadata::PROVISIONAL;
 use tonic::metadata::MetadataMap;
 
-use crate::{caching::cache_control, paging, route::Route};
+use crate::{
+    caching::cache_control,
+    paging,
+    route::{Json, Route},
+};
 
 /// The metadata of core that become headers; all others belong to gRPC.
 const FORWARDED: [HeaderName; 6] = [
@@ -37,24 +41,20 @@ pub(crate) fn json(
     message: &[u8],
     metadata: MetadataMap,
 ) -> Result<Response, Problem> {
-    let malformed =
-        |_| Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer");
-    // Names take more than numbers on the wire do.
-    let mut json = Vec::with_capacity(2 * message.len());
-    (route.write_json)(message, &mut json).map_err(malformed)?;
+    let Json { text, next_page } = (route.json)(message)?;
     let mut headers = forwarded(route, metadata);
     headers.insert(CONTENT_TYPE, JSON);
     if route.is_read
-        && let Some(tag) = entity_tag(&json)
+        && let Some(tag) = entity_tag(&text)
     {
         headers.entry(ETAG).or_insert(tag);
     }
-    if let Some((parameter, value)) = (route.next_page)(message).map_err(malformed)?
+    if let Some((parameter, value)) = next_page
         && let Some(link) = paging::next(asked, parameter, &value)
     {
         headers.insert(LINK, link);
     }
-    let mut response = Response::new(Body::from(json));
+    let mut response = Response::new(Body::from(text));
     *response.headers_mut() = headers;
     Ok(response)
 }

@@ -1,11 +1,10 @@
 //! A binding without its types, so that what serves it is compiled once, and not for each.
 
-use edge::{Callee, Problem, Question, read_json};
+use edge::{EncodedRequest, Problem, RpcMethod, read_json, write_answer};
 use http::Method;
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
-    wire::Malformed,
 };
 
 /// What the gateway has to know of a binding. See [`Binding`] for what each is.
@@ -21,14 +20,18 @@ pub(crate) struct Route {
     pub(crate) caching: Option<Caching>,
     /// Whether it is a `GET`.
     pub(crate) is_read: bool,
-    pub(crate) callee: Callee,
+    pub(crate) method: RpcMethod,
     pub(crate) draft: fn() -> Box<dyn Draft>,
-    pub(crate) write_json: fn(&[u8], &mut Vec<u8>) -> Result<(), Malformed>,
-    pub(crate) next_page: fn(&[u8]) -> Result<Option<NextPage>, Malformed>,
+    /// Reads core's answer and writes it as JSON.
+    pub(crate) json: fn(&[u8]) -> Result<Json, Problem>,
 }
 
-/// The parameter that leads to the next page, and its value.
-type NextPage = (&'static str, String);
+/// Core's answer as JSON.
+pub(crate) struct Json {
+    pub(crate) text: Vec<u8>,
+    /// The parameter that leads to the next page, and its value.
+    pub(crate) next_page: Option<(&'static str, String)>,
+}
 
 impl Route {
     pub(crate) fn of<B: Binding>() -> Self {
@@ -42,10 +45,9 @@ impl Route {
             takes_key: B::IDEMPOTENCY_KEY,
             caching: B::CACHING,
             is_read: B::METHOD == Method::GET,
-            callee: Callee::of::<B>(),
+            method: RpcMethod::of::<B>(),
             draft: || Box::new(DraftOf::<B>(B::Request::default())),
-            write_json: B::write_json,
-            next_page: B::next_page,
+            json: json::<B>,
         }
     }
 
@@ -54,13 +56,22 @@ impl Route {
     }
 }
 
+fn json<B: Binding>(message: &[u8]) -> Result<Json, Problem> {
+    write_answer::<B, _>(message, |answer| {
+        Ok(Json {
+            text: B::to_json(answer)?,
+            next_page: B::next_page(answer),
+        })
+    })
+}
+
 /// A request message that is being made.
 pub(crate) trait Draft: Send {
     /// Sets a field of the path or the query.
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
     /// Replaces everything by what a body has.
     fn read(&mut self, body: &[u8]) -> Result<(), Problem>;
-    fn question(&self) -> Question;
+    fn encode(&self) -> EncodedRequest;
 }
 
 struct DraftOf<B: Binding>(B::Request);
@@ -75,7 +86,7 @@ impl<B: Binding> Draft for DraftOf<B> {
         Ok(())
     }
 
-    fn question(&self) -> Question {
-        Question::to::<B>(&self.0)
+    fn encode(&self) -> EncodedRequest {
+        EncodedRequest::new::<B>(&self.0)
     }
 }

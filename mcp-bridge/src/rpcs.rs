@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use edge::{CheckCredential, Context, Core, Problem, Question, check_credential, read_value};
+use edge::{
+    CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value,
+    write_answer,
+};
 use muster_api::{
-    Reason, Scope,
+    Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
-    wire::Shape,
 };
 use serde_json::{Map, Value};
 
@@ -41,9 +43,9 @@ pub(crate) struct Entry {
     /// Its name for operators.
     pub(crate) name: &'static str,
     /// Reads its input.
-    question: fn(Input) -> Result<Question, Problem>,
-    /// Its answer's fields.
-    shape: Option<&'static Shape>,
+    encode: fn(Input) -> Result<EncodedRequest, Problem>,
+    /// Reads core's answer and writes it as JSON.
+    json: fn(&[u8]) -> Result<String, Problem>,
     /// Checks its input, as far as this is possible without core.
     pub(crate) check: fn(Input) -> Result<(), Problem>,
     /// Whether it takes an idempotency key.
@@ -60,17 +62,9 @@ impl Entry {
         input: Input,
         context: &Context,
     ) -> Result<Output, Problem> {
-        let answer = core.answer((self.question)(input)?, context).await;
+        let answer = core.answer((self.encode)(input)?, context).await;
         let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
-        // Names take more than numbers on the wire do.
-        let mut json = Vec::with_capacity(2 * message.len());
-        let written = self
-            .shape
-            .and_then(|shape| shape.write_json(&message, &mut json).ok());
-        let text = written.and_then(|()| String::from_utf8(json).ok());
-        let text = text.ok_or_else(|| {
-            Problem::new(Reason::Internal, "Muster failed").caused_by("cannot read core's answer")
-        })?;
+        let text = (self.json)(&message)?;
         Ok(Output { text })
     }
 }
@@ -87,8 +81,8 @@ impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
-            question: |input| Ok(Question::to::<R>(&message::<R>(input)?)),
-            shape: R::SHAPE,
+            encode: |input| Ok(EncodedRequest::new::<R>(&message::<R>(input)?)),
+            json: |message| write_answer::<R, _>(message, serde_json::to_string),
             check: check_input::<R>,
             takes_key: R::IDEMPOTENCY_KEY,
             scope: R::SCOPE,

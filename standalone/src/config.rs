@@ -3,13 +3,12 @@
 use clap::Parser;
 use core_service::{
     admin,
-    grpc::server::Address,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
 use edge::http::HttpSettings;
 use http_gateway::ApiSettings;
 use mcp_bridge::McpSettings;
-use process::{probe::reachable, program::ProgramSettings, shutdown::StopSettings};
+use process::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///

@@ -7,7 +7,7 @@ mod welcome;
 use core_service::{
     Core, Options, demo,
     domain::{clock::Clock, entropy::Entropy},
-    grpc::server::Listener,
+    grpc::server,
     open_store,
     service::Links,
     storage::Access,
@@ -40,7 +40,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let mut options = Options::from_settings(&config.rules, &config.port)?;
         let stop = shutdown::on_signal(config.stop)?;
         let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
-        let grpc = Listener::bind(&config.port.grpc_addr).await?;
+        let grpc = server::bind(&config.port.grpc_addr).await?;
         // With port 0 the system chose the port.
         config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
         config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);

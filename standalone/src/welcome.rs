@@ -2,12 +2,9 @@
 
 use std::io::Write;
 
-use core_service::{
-    demo::{DemoKey, EMAIL, KeyOrigin},
-    grpc::server::Address,
-};
+use core_service::demo::{DemoKey, EMAIL, KeyOrigin};
 
-use process::probe::reachable;
+use process::{probe::reachable, serve::Address};
 
 use crate::config::Config;
 

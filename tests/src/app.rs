@@ -20,7 +20,7 @@ use core_service::{
         scope::{Scope, Scopes},
     },
     email::Mailer,
-    grpc::server::{Address, Listener, TlsSettings},
+    grpc::server::TlsSettings,
     service::{KeyTerms, Links, NewAccount, Policy},
     storage::{self, Access, Store},
 };
@@ -29,7 +29,10 @@ use edge::{
     CoreSettings,
     http::{CallOptions, TrustedProxies},
 };
-use process::{CancellationToken, serve};
+use process::{
+    CancellationToken, serve,
+    serve::{Address, Listener},
+};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -429,11 +432,6 @@ async fn serve_edge(router: edge::http::Router, stop: &CancellationToken) -> Htt
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = stop.clone();
-    tokio::spawn(serve::serve(
-        listener,
-        router,
-        serve::Limits::default(),
-        stop,
-    ));
+    tokio::spawn(serve::serve(listener, router, serve::Limits::http(), stop));
     Http::new(address)
 }

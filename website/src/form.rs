@@ -1,16 +1,22 @@
-//! Forms that browsers send, from pages of this site only.
+//! Forms that browsers send, from pages of this site only, and parameters of its addresses.
+
+use std::collections::BTreeMap;
 
 use axum::body::Body;
 use edge::Problem;
 use http::{HeaderValue, header::CONTENT_TYPE, request::Parts};
-use muster_api::Reason;
+use muster_api::{Reason, violation::Violation};
 use process::observe::RequestId;
+use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::Instant;
 
 use crate::{Options, own_site};
 
 /// The most fields of a form. The largest one asks 20 questions with 50 options each.
 const MOST_FIELDS: usize = 1_100;
+
+/// What is wrong with a value of another type than its field: all that are not texts are numbers.
+const NOT_A_NUMBER: &str = "must be a whole number";
 
 /// Names and values, in the order of sending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +57,40 @@ impl Form {
         self.values(name).any(|value| value == "true")
     }
 
+    /// Reads the fields into a struct. Each counts by its first value, and an empty one is absent.
+    ///
+    /// # Errors
+    /// A violation of the field whose value has another type.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let mut first = BTreeMap::new();
+        for (name, value) in self.fields() {
+            first.entry(name).or_insert(value.trim());
+        }
+        first.retain(|_, value| !value.is_empty());
+        let text = link("", &first);
+        let text = text.trim_start_matches('?').as_bytes();
+        let read =
+            serde_path_to_error::deserialize(serde_html_form::Deserializer::from_bytes(text));
+        read.map_err(|error| {
+            Problem::invalid(&[Violation {
+                field: error.path().to_string(),
+                message: NOT_A_NUMBER.to_owned(),
+            }])
+        })
+    }
+
     /// All fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+}
+
+/// Returns a path with these parameters, without those that are absent.
+pub(crate) fn link(path: &str, parameters: &impl Serialize) -> String {
+    // It fails for nested values only, which no parameters have.
+    match serde_html_form::to_string(parameters).as_deref() {
+        Ok("") | Err(_) => path.to_owned(),
+        Ok(query) => format!("{path}?{query}"),
     }
 }
 
@@ -110,6 +147,25 @@ mod tests {
         assert_eq!(form.value("name"), Some("Ada L"));
         assert_eq!(form.value("empty"), None);
         assert_eq!(form.value("other"), None);
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize, Serialize)]
+    struct Parameters {
+        q: Option<String>,
+        offset: Option<i32>,
+    }
+
+    #[test]
+    fn parameters_are_read_by_their_first_values_and_written_into_links() {
+        let read = |text: &str| Form::parse(text.as_bytes()).read::<Parameters>();
+        let parameters = read("q=+a%26b&q=c&offset=20&x=1&x=2").unwrap();
+        assert_eq!(parameters.q.as_deref(), Some("a&b"));
+        assert_eq!(link("/events", &parameters), "/events?q=a%26b&offset=20");
+        let none = read("q=+&offset=").unwrap();
+        assert_eq!(link("/events", &none), "/events");
+        let problem = read("offset=many").unwrap_err();
+        let wrong = &problem.details[0];
+        assert_eq!((&*wrong.field, &*wrong.message), ("offset", NOT_A_NUMBER));
     }
 
     #[test]

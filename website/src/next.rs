@@ -1,5 +1,7 @@
 //! Where to go after signing in: only to pages of this site.
 
+use crate::form::link;
+
 /// The longest address that is returned to. Requests of apps to be connected are the longest; escaped within another address, they
 /// must still be short enough for a request.
 const MOST_BYTES: usize = 4_000;
@@ -43,9 +45,7 @@ pub(crate) fn with_next(path: &str, next: &str) -> String {
     if next == DASHBOARD {
         return path.to_owned();
     }
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair(NEXT, next);
-    format!("{path}?{}", query.finish())
+    link(path, &[(NEXT, next)])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{
-    Context, Core, File, Problem, Question,
+    Context, Core, EncodedRequest, File, Problem,
     http::{Operation, Resource},
 };
 use http::{Method, Uri, request::Parts};
@@ -190,8 +190,8 @@ impl Visit {
     /// # Errors
     /// As [`Visit::ask`].
     pub(crate) async fn file<R: Rpc>(&self, request: R::Request) -> Result<File, Problem> {
-        let question = Question::to::<R>(&request);
-        let file = self.site.core.file(question, &self.context).await;
+        let request = EncodedRequest::new::<R>(&request);
+        let file = self.site.core.file(request, &self.context).await;
         file.map_err(|status| Problem::from(&status))
     }
 

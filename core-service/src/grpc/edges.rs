@@ -179,6 +179,8 @@ impl EdgeHeaders {
 
 #[cfg(test)]
 mod tests {
+    use process::serve::Peer;
+
     use super::*;
 
     const OLD: &str = "old-0123456789abcdef0123456789abcdef";
@@ -251,7 +253,10 @@ mod tests {
         let headers = request.headers_mut();
         headers.insert(EDGE_TOKEN, HeaderValue::from_static(NEW));
         assert!(edges.arrival_at_port(&mut request).is_err());
-        request.extensions_mut().insert(Origin::Unix);
+        request.extensions_mut().insert(Peer {
+            address: None,
+            has_certificate: false,
+        });
         assert!(edges.arrival_at_port(&mut request).is_ok());
     }
 

@@ -22,9 +22,9 @@ use muster_api::{
     },
 };
 use process::{
+    adaptive_limit::{AdaptiveLimit, Kind, Permit},
     metrics,
     observe::{REQUEST_ID, RequestId},
-    places::{Kind, Place, Room},
     traces,
 };
 use tonic::{Code, Status, body::Body};
@@ -43,9 +43,9 @@ use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, Sessio
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const LONGEST_CALL: Duration = Duration::from_mins(1);
 /// How many reads, and how many writes, there are at a time: two full batches of registrations.
-pub const MOST_CALLS: u32 = 512;
+pub const MAX_CALLS: u32 = 512;
 /// The same while they are slow: a few for each connection to the database.
-pub const FEWEST_CALLS: u32 = 32;
+pub const MIN_CALLS: u32 = 32;
 /// How much earlier than the client's deadline a call is ended: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
 
@@ -60,7 +60,7 @@ const OPEN_SERVICES: [&str; 3] = [
 #[derive(Debug, Clone)]
 pub struct GateLayer {
     authenticator: Authenticator,
-    room: Room,
+    limit: AdaptiveLimit,
     call_limits: CallLimits,
     edges: Arc<Edges>,
     /// Bounds on messages; edges in this process have read them within bounds of their own.
@@ -73,14 +73,14 @@ impl GateLayer {
     /// The gate of a port, which logs one line per call. Sending a message may pause for `message_idle`.
     pub fn of_port(
         authenticator: Authenticator,
-        room: Room,
+        limit: AdaptiveLimit,
         call_limits: CallLimits,
         tokens: EdgeTokens,
         message_idle: Duration,
     ) -> Self {
         Self {
             authenticator,
-            room,
+            limit,
             call_limits,
             edges: Arc::new(Edges::new(tokens)),
             bounds: Some(Arc::new(Bounds::new(message_idle))),
@@ -89,10 +89,14 @@ impl GateLayer {
     }
 
     /// The gate for edges in this process.
-    pub fn in_process(authenticator: Authenticator, room: Room, call_limits: CallLimits) -> Self {
+    pub fn in_process(
+        authenticator: Authenticator,
+        limit: AdaptiveLimit,
+        call_limits: CallLimits,
+    ) -> Self {
         Self {
             authenticator,
-            room,
+            limit,
             call_limits,
             edges: Arc::default(),
             bounds: None,
@@ -247,14 +251,14 @@ impl GateLayer {
         Ok(rule)
     }
 
-    /// The caller. Looking up a credential takes a place, too, of the kind of the call: too many writes must not keep out reads.
+    /// The caller. Looking up a credential takes a permit, too, of the kind of the call: too many writes must not keep out reads.
     async fn authenticate(
         &self,
         headers: &HeaderMap,
         kind: Kind,
         arrival: &Arrival,
     ) -> Result<Caller, Box<Status>> {
-        let _place = self.place(kind)?;
+        let _permit = self.permit(kind)?;
         let trust = match (arrival.is_site(), kind) {
             (false, _) => SessionTrust::Unknown,
             (true, Kind::Read) => SessionTrust::Remembered,
@@ -283,7 +287,7 @@ impl GateLayer {
         Ok(())
     }
 
-    /// Calls the service. The call of an rpc gets its place only when its message is there: clients that send slowly take none from
+    /// Calls the service. The call of an rpc gets its permit only when its message is there: clients that send slowly take none from
     /// others.
     async fn pass<S>(
         &self,
@@ -295,13 +299,13 @@ impl GateLayer {
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let request = self.bound(request, rule.map(|rule| rule.access));
-        let (request, _place) = match rule {
+        let (request, _permit) = match rule {
             None => (request, None),
             Some(rule) => {
                 let (parts, body) = request.into_parts();
                 let message = body.collect().await.map_err(Box::new)?.to_bytes();
                 let whole = Request::from_parts(parts, Body::new(Full::new(message)));
-                (whole, Some(self.place(Kind::of(rule.read_only))?))
+                (whole, Some(self.permit(Kind::of(rule.read_only))?))
             }
         };
         let allowance = request.extensions().get::<Allowance>().copied();
@@ -315,8 +319,8 @@ impl GateLayer {
         Ok(response)
     }
 
-    fn place(&self, kind: Kind) -> Result<Place, Box<Status>> {
-        self.room.take(kind).ok_or_else(|| {
+    fn permit(&self, kind: Kind) -> Result<Permit, Box<Status>> {
+        self.limit.acquire(kind).ok_or_else(|| {
             metrics::measure(|all| all.rpcs_shed.add_one([kind.name().into()]));
             Box::new(overloaded())
         })

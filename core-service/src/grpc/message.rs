@@ -31,7 +31,7 @@ const MOST_PUBLIC: usize = 64 << 10;
 pub(super) const MOST: usize = 1 << 20;
 
 /// What comes before a message: whether it is compressed, and its length.
-pub(super) const PREFIX: usize = 5;
+const PREFIX: usize = 5;
 
 /// How many bytes unfinished messages hold: those of edges, and those of all other clients, of which one has only a part.
 const OF_EDGES: usize = 64 << 20;

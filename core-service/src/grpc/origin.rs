@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::Extensions;
+use process::serve::Peer;
 
 /// The origin of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,18 +26,15 @@ impl Origin {
     }
 }
 
-/// Whether a connection has a client certificate. The port accepts only those of the authority in `--tls-client-ca`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Certified(pub(super) bool);
-
 /// The origin of a request from a port.
 pub(super) fn of(extensions: &Extensions) -> Option<Origin> {
-    extensions.get().copied()
+    let peer = extensions.get::<Peer>()?;
+    Some(peer.address.map_or(Origin::Unix, Origin::Tcp))
 }
 
-/// Whether the connection of a request from a port has a client certificate.
+/// Whether the connection of a request from a port has a client certificate. The port accepts only those of the authority in
+/// `--tls-client-ca`.
 pub(super) fn has_certificate(extensions: &Extensions) -> bool {
-    extensions
-        .get()
-        .is_some_and(|Certified(certified)| *certified)
+    let peer = extensions.get::<Peer>();
+    peer.is_some_and(|peer| peer.has_certificate)
 }

@@ -42,18 +42,6 @@ pub struct MyEvents {
     pub next: Option<Place>,
 }
 
-impl MyEvents {
-    /// With the number of events that match, of which one more was counted than is told.
-    fn new(events: Vec<ListedEvent>, next: Option<Place>, count: i64) -> Self {
-        Self {
-            events,
-            next,
-            count: saturated(count.min(MOST_COUNTED)),
-            count_is_exact: count <= MOST_COUNTED,
-        }
-    }
-}
-
 /// Use cases about the caller's own events.
 #[derive(Debug, Clone)]
 pub struct Events {
@@ -104,7 +92,12 @@ impl Events {
                 .await?
         };
         let (events, next) = page(found.events, limit, ListedEvent::place);
-        Ok(MyEvents::new(events, next, found.count))
+        Ok(MyEvents {
+            events,
+            next,
+            count: saturated(found.count.min(MOST_COUNTED)),
+            count_is_exact: found.count <= MOST_COUNTED,
+        })
     }
 
     /// One of the caller's events.

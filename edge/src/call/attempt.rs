@@ -8,31 +8,29 @@ use muster_api::{
     binding::{self, Access},
     status::code_name,
 };
-use process::{metrics, places::Kind, traces};
+use process::{adaptive_limit::Kind, metrics, traces};
 use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{
-    Context, callee::Callee, endpoint::Endpoint, http2::NotSent, identity::Identity, wire::Encoded,
-};
+use super::{Context, codec::Encoded, endpoint::Endpoint, identity::Identity, method::RpcMethod};
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
-const ANSWER_BYTES: usize = 16 << 20;
+const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 /// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would set
 /// replicas aside.
-const HUNG: Duration = Duration::from_secs(1);
+const HUNG_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The precision of deadlines: timers of both sides are rounded to milliseconds.
-const GRAIN: Duration = Duration::from_millis(2);
+const TIMER_PRECISION: Duration = Duration::from_millis(2);
 
 /// The properties of a call that matter here.
 #[derive(Clone, Copy)]
 pub(crate) struct Rpc {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// What kind of place it needs; `None` if it is always made.
+    /// What kind of permit it needs; `None` if it is always made.
     pub(crate) kind: Option<Kind>,
     /// It may be retried.
     pub(crate) idempotent: bool,
@@ -42,12 +40,12 @@ pub(crate) struct Rpc {
 
 impl Rpc {
     /// What matters of a call in this context.
-    pub(crate) fn of(callee: &Callee, context: &Context) -> Self {
+    pub(crate) fn of(method: &RpcMethod, context: &Context) -> Self {
         Self {
-            path: callee.path,
-            access: callee.access,
-            kind: Some(callee.kind),
-            idempotent: callee.is_idempotent || (callee.takes_key && context.has_idempotency_key()),
+            path: method.path,
+            access: method.access,
+            kind: Some(method.kind),
+            idempotent: method.is_idempotent || (method.takes_key && context.has_idempotency_key()),
             goes_on: false,
         }
     }
@@ -57,7 +55,7 @@ impl Rpc {
         binding::name(self.path)
     }
 
-    /// The span of its call. Calls that need no place are probes, and streams that go on.
+    /// The span of its call. Calls that need no permit are probes, and streams that go on.
     fn span(&self) -> Span {
         if self.kind.is_none() {
             return Span::none();
@@ -129,7 +127,8 @@ pub(crate) async fn attempt(
     deadline: Instant,
 ) -> Result<Reply, CallFailure> {
     let started = Instant::now();
-    let mut grpc = Grpc::new(endpoint.transport.clone()).max_decoding_message_size(ANSWER_BYTES);
+    let mut grpc =
+        Grpc::new(endpoint.transport.clone()).max_decoding_message_size(MAX_ANSWER_BYTES);
     let deadline_for_core = (!rpc.goes_on).then_some(deadline);
     let mut request = context.request(message, rpc.access, deadline_for_core, edge);
     let span = rpc.span();
@@ -181,7 +180,7 @@ fn code<A>(ended: &Result<Result<A, Status>, Elapsed>) -> &'static str {
 }
 
 fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure {
-    let over = Instant::now() + GRAIN >= deadline;
+    let over = Instant::now() + TIMER_PRECISION >= deadline;
     let late = match status.code() {
         // Core reports a missed deadline itself shortly before it; then it is late, not hung.
         Code::DeadlineExceeded => true,
@@ -189,7 +188,7 @@ fn classify(status: Status, started: Instant, deadline: Instant) -> CallFailure 
         Code::Cancelled => over,
         _ => false,
     };
-    let kind = if late && over && deadline.saturating_duration_since(started) >= HUNG {
+    let kind = if late && over && deadline.saturating_duration_since(started) >= HUNG_TIMEOUT {
         FailureKind::Hung
     } else if late {
         FailureKind::Late
@@ -227,7 +226,8 @@ fn has_cause<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
 /// (`GOAWAY`), or refuses a call above the limit of the connection (`REFUSED_STREAM`).
 fn is_unseen(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| {
-        if cause.is::<NotSent>() {
+        let hyper = cause.downcast_ref::<hyper::Error>();
+        if hyper.is_some_and(hyper::Error::is_canceled) {
             return true;
         }
         let refused =

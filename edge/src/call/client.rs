@@ -15,12 +15,12 @@ use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Context, Messages,
     attempt::{Reply, Rpc, as_seen},
-    callee::{Callee, Question},
-    endpoint::{Endpoint, over},
+    channel,
+    codec::decode,
+    endpoint::Endpoint,
     identity::Identity,
-    line::Way,
+    method::{EncodedRequest, RpcMethod},
     pool::{Pool, Resolver, count_shed},
-    wire::decode,
 };
 use crate::memory::{Answer, Asked, Memory, Recalled, is_away};
 
@@ -63,8 +63,7 @@ impl Core {
     }
 
     pub(crate) fn unix(path: &str) -> Self {
-        let transport = over(&Way::Unix(path.into()));
-        Self::fixed(Endpoint::remote(None, transport))
+        Self::fixed(Endpoint::remote(None, channel::unix(path.into())))
     }
 
     pub(crate) fn resolving(resolver: Resolver) -> Self {
@@ -123,15 +122,15 @@ impl Core {
         self.memory.as_ref()
     }
 
-    /// Refuses a call for which there is no place, so that its request need not be read: refusals must cost little. What may be in memory
+    /// Refuses a call for which there is no permit, so that its request need not be read: refusals must cost little. What may be in memory
     /// is not refused yet.
     ///
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
-    pub fn require_place(&self, callee: &Callee) -> Result<(), Status> {
-        let may_be_kept = callee.shows_catalogue && self.memory.is_some();
-        if !may_be_kept && self.pool.is_full(callee.kind) {
-            count_shed(callee.kind);
+    pub fn require_permit(&self, method: &RpcMethod) -> Result<(), Status> {
+        let may_be_kept = method.shows_catalogue && self.memory.is_some();
+        if !may_be_kept && self.pool.is_full(method.kind) {
+            count_shed(method.kind);
             return Err(overloaded());
         }
         Ok(())
@@ -146,36 +145,38 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<(B::Response, MetadataMap), Status> {
-        let (message, metadata) = self.answer(Question::to::<B>(&request), context).await?;
+        let (message, metadata) = self
+            .answer(EncodedRequest::new::<B>(&request), context)
+            .await?;
         Ok((decode(message)?, metadata))
     }
 
-    /// The one message that answers a question, encoded, or the one that is kept. Boxed, or whoever awaits it would compile it once more.
+    /// The one message that answers a request, encoded, or the one that is kept. Boxed, or whoever awaits it would compile it once more.
     ///
     /// # Errors
     /// As [`Core::call`].
     pub fn answer<'c>(
         &'c self,
-        question: Question,
+        request: EncodedRequest,
         context: &'c Context,
     ) -> BoxFuture<'c, Result<(Bytes, MetadataMap), Status>> {
-        let callee = question.callee;
+        let method = request.method;
         Box::pin(async move {
-            if callee.shows_catalogue
+            if method.shows_catalogue
                 && let Some(memory) = &self.memory
             {
-                let recalled = Box::pin(self.recall(memory, question, context)).await?;
+                let recalled = Box::pin(self.recall(memory, request, context)).await?;
                 let Answer {
                     message, metadata, ..
                 } = &*recalled.answer;
                 return Ok((message.clone(), metadata.clone()));
             }
             context.note_private();
-            let forgets = callee
+            let forgets = method
                 .changes_catalogue
                 .then(|| Forgets(self.memory.as_ref()));
             let answer = self
-                .ask(Rpc::of(&callee, context), question.message, context)
+                .ask(Rpc::of(&method, context), request.message, context)
                 .await;
             if let Some(forgets) = forgets {
                 forgets.after(&answer);
@@ -188,30 +189,30 @@ impl Core {
         })
     }
 
-    /// The answer to a question, which is kept until the catalogue changes.
+    /// The answer to a request, which is kept until the catalogue changes.
     async fn recall(
         &self,
         memory: &Memory,
-        question: Question,
+        request: EncodedRequest,
         context: &Context,
     ) -> Result<Recalled, Status> {
-        let Question {
-            callee,
+        let EncodedRequest {
+            method,
             message,
             is_filtered,
-        } = question;
+        } = request;
         let asked = Asked {
-            rpc: callee.path,
+            rpc: method.path,
             request: message.clone(),
         };
         let ask = async |basis| {
             // Others wait for it as well, so it is nobody's own call.
             let context = context.for_all();
             let answer = self
-                .ask(Rpc::of(&callee, &context), message, &context)
+                .ask(Rpc::of(&method, &context), message, &context)
                 .await;
             let (message, metadata) = answer?;
-            memory.answer(callee, message, metadata, basis)
+            memory.answer(method, message, metadata, basis)
         };
         let recalled = memory
             .recall(self, asked, is_filtered, context.deadline(), ask)
@@ -247,13 +248,13 @@ impl Core {
     /// As [`Core::call`].
     pub fn file<'c>(
         &'c self,
-        question: Question,
+        request: EncodedRequest,
         context: &'c Context,
     ) -> BoxFuture<'c, Result<File, Status>> {
         context.note_private();
-        let rpc = Rpc::of(&question.callee, context);
+        let rpc = Rpc::of(&request.method, context);
         Box::pin(async move {
-            let answer = self.exchange(rpc, question.message, context).await?;
+            let answer = self.exchange(rpc, request.message, context).await?;
             let HttpBody { content_type, data } = decode(answer.first.unwrap_or_default())?;
             let first = futures_util::stream::iter([Ok(data)]);
             let rest = answer.rest;
@@ -279,13 +280,13 @@ impl Core {
         request: B::Request,
         context: &Context,
     ) -> Result<Messages<B::Response>, Status> {
-        let question = Question::to::<B>(&request);
+        let request = EncodedRequest::new::<B>(&request);
         let rpc = Rpc {
             goes_on: true,
             kind: None,
-            ..Rpc::of(&question.callee, context)
+            ..Rpc::of(&request.method, context)
         };
-        let begun = self.exchange(rpc, question.message, context).await?;
+        let begun = self.exchange(rpc, request.message, context).await?;
         Ok(Messages::new(begun))
     }
 }

@@ -1,27 +1,24 @@
 //! One replica of core.
 
 use std::{
-    array,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use http::{Request, Response};
 use process::{
+    adaptive_limit::{AdaptiveLimit, Kind, Permit},
     metrics,
-    places::{Kind, Place, Room},
 };
 use tokio::{
     sync::Notify,
     time::{Instant, timeout},
 };
 use tonic::{Status, body::Body};
-use tower::{service_fn, util::BoxCloneSyncService};
+use tower::util::BoxCloneSyncService;
 
-use super::line::{Line, Way};
-
-/// The transport of a call: lines, or core itself in the same process.
+/// The transport of a call: channels, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
 
 /// How long a failed replica is set aside: about the time of a restart.
@@ -30,23 +27,17 @@ const REST: Duration = Duration::from_secs(5);
 /// The same for one that closes a connection: longer than a replica that stops takes connections.
 const CLOSING_REST: Duration = Duration::from_secs(2);
 
-/// How many connections there are to a replica. Core takes 100 calls at a time on each.
-pub(crate) const CONNECTIONS: usize = 4;
-
-/// A connection that has fewer calls gets the next one: what is sent together costs one way through the system, and not several.
-const TOGETHER: usize = 50;
-
 /// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
-/// none waits for a place on a connection.
-const MOST_CALLS: u32 = 200;
+/// none waits for a stream.
+const MAX_CALLS: u32 = 200;
 
 /// The same for a replica that refuses calls.
-const FEWEST_CALLS: u32 = 32;
+const MIN_CALLS: u32 = 32;
 
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// All places are taken.
+/// All permits are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -56,7 +47,7 @@ pub(crate) struct Endpoint {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
     /// `None` if it is in this process, where it limits its calls itself.
-    room: Option<Room>,
+    limit: Option<AdaptiveLimit>,
     /// Until when it is set aside. Then it is probed before it gets calls again.
     resting: Mutex<Option<Instant>>,
     /// Wakes the calls that wait for it when it is set aside.
@@ -70,8 +61,8 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// A replica on a socket.
     pub(crate) fn remote(address: Option<SocketAddr>, transport: Transport) -> Self {
-        let room = Room::of_another(FEWEST_CALLS, MOST_CALLS);
-        Self::new(address, transport, Some(room))
+        let limit = AdaptiveLimit::for_remote(MIN_CALLS, MAX_CALLS);
+        Self::new(address, transport, Some(limit))
     }
 
     /// Core in this process.
@@ -79,11 +70,15 @@ impl Endpoint {
         Self::new(None, transport, None)
     }
 
-    const fn new(address: Option<SocketAddr>, transport: Transport, room: Option<Room>) -> Self {
+    const fn new(
+        address: Option<SocketAddr>,
+        transport: Transport,
+        limit: Option<AdaptiveLimit>,
+    ) -> Self {
         Self {
             address,
             transport,
-            room,
+            limit,
             resting: Mutex::new(None),
             set_aside: Notify::const_new(),
             checked: Mutex::new(None),
@@ -91,17 +86,17 @@ impl Endpoint {
         }
     }
 
-    /// A place for a call, if it needs one.
-    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Place>, Full> {
-        match (&self.room, kind) {
-            (Some(room), Some(kind)) => room.take(kind).map(Some).ok_or(Full),
+    /// Returns a permit for a call, if it needs one.
+    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Permit>, Full> {
+        match (&self.limit, kind) {
+            (Some(limit), Some(kind)) => limit.acquire(kind).map(Some).ok_or(Full),
             _ => Ok(None),
         }
     }
 
-    /// Whether it has no place for a call of this kind.
+    /// Returns whether it has no permit for a call of this kind.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
-        self.room.as_ref().is_some_and(|room| room.is_full(kind))
+        self.limit.as_ref().is_some_and(|limit| limit.is_full(kind))
     }
 
     /// Whether it may get calls.
@@ -164,49 +159,5 @@ impl Endpoint {
 
     fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Lines to a replica. A call goes to the first one that has few calls, or to the one that has fewest.
-pub(crate) fn over(way: &Way) -> Transport {
-    let lines: [_; CONNECTIONS] = array::from_fn(|_| Line::new(way.clone()));
-    let lines = Arc::new(lines);
-    BoxCloneSyncService::new(service_fn(move |request| {
-        let call = Call::choose(&lines);
-        async move {
-            let call = call.ok_or_else(|| Status::internal("no connection"))?;
-            let answer = call.line().call(request).await;
-            answer.map_err(Status::from_error)
-        }
-    }))
-}
-
-/// A call on one of these lines.
-struct Call {
-    lines: Arc<[Line; CONNECTIONS]>,
-    index: usize,
-}
-
-impl Call {
-    fn choose(lines: &Arc<[Line; CONNECTIONS]>) -> Option<Self> {
-        let calls = |(_, line): &(usize, &Line)| line.calls.load(Ordering::Relaxed);
-        let few = |line: &(usize, &Line)| calls(line) < TOGETHER;
-        let first = lines.iter().enumerate().find(few);
-        let (index, line) = first.or_else(|| lines.iter().enumerate().min_by_key(calls))?;
-        line.calls.fetch_add(1, Ordering::Relaxed);
-        Some(Self {
-            lines: Arc::clone(lines),
-            index,
-        })
-    }
-
-    fn line(&self) -> &Line {
-        self.lines.get(self.index).expect("it was chosen from them")
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        self.line().calls.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -10,7 +10,8 @@ use tonic::Status;
 use super::{
     Context, Core,
     attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
-    endpoint::{CONNECTIONS, Endpoint},
+    channel::CHANNELS,
+    endpoint::Endpoint,
     health,
     pool::Chosen,
 };
@@ -18,7 +19,7 @@ use super::{
 impl Core {
     /// Calls a replica. If that fails, it calls another one if this is safe: the first has not seen the call, or the call is
     /// idempotent by its rpc or its key. The first try of an idempotent call gets half of the time, so that the other half is
-    /// left for the second. If no replica could be reached, the hosts are resolved again, and one that was not known is called.
+    /// left for the second. If no replica could be reached, the hosts are resolved again, and a new endpoint is called.
     pub(super) async fn exchange(
         &self,
         rpc: Rpc,
@@ -33,12 +34,18 @@ impl Core {
         let mut first = pick(None).inspect_err(|why| why.count(rpc.kind))?;
         let now = Instant::now();
         let is_shared = rpc.idempotent && endpoints.len() > 1;
-        let patience = if is_shared {
+        let first_deadline = if is_shared {
             now + deadline.saturating_duration_since(now) / 2
         } else {
             deadline
         };
-        let call = self.call_one(&first.endpoint, rpc, request.clone(), context, patience);
+        let call = self.call_one(
+            &first.endpoint,
+            rpc,
+            request.clone(),
+            context,
+            first_deadline,
+        );
         let answer = if endpoints.len() > 1 {
             watch(&first.endpoint, rpc.idempotent, call).await
         } else {
@@ -79,23 +86,24 @@ impl Core {
                 failure
             }
         };
-        // Nobody has seen the call. A replica may have started meanwhile.
-        let newcomer = match failure.kind {
+        // No replica has seen the call, and another one may have started.
+        let new = match failure.kind {
             FailureKind::NotSent => {
-                let found = timeout_at(deadline, self.pool.newcomer(&endpoints, rpc.kind)).await;
+                let found =
+                    timeout_at(deadline, self.pool.new_endpoint(&endpoints, rpc.kind)).await;
                 found.ok().flatten()
             }
             _ => None,
         };
-        let Some(mut newcomer) = newcomer else {
+        let Some(mut new) = new else {
             return Err(failure.status);
         };
         note_another(rpc, &failure);
         let answer = self
-            .call_one(&newcomer.endpoint, rpc, request, context, deadline)
+            .call_one(&new.endpoint, rpc, request, context, deadline)
             .await;
         answer.map_err(|failure| {
-            newcomer.note(&failure);
+            new.note(&failure);
             failure.status
         })
     }
@@ -117,7 +125,7 @@ impl Core {
             |result: &Result<_, CallFailure>| result.as_ref().err().map(|failure| failure.kind);
         let mut result = attempt(request.clone()).await;
         let mut closed = 0;
-        while kind(&result) == Some(FailureKind::Closing) && closed < CONNECTIONS {
+        while kind(&result) == Some(FailureKind::Closing) && closed < CHANNELS {
             closed += 1;
             metrics::measure(|all| all.core_retries.add_one([]));
             result = attempt(request.clone()).await;

@@ -13,9 +13,9 @@ use tonic_health::pb::{
 use super::{
     Context, Core,
     attempt::{FailureKind, Reply, Rpc, attempt},
+    codec::{decode, encode},
     endpoint::Endpoint,
     identity::Identity,
-    wire::{decode, encode},
 };
 
 /// How long a health check may take.

@@ -9,7 +9,7 @@ use tonic::{Status, Streaming, metadata::MetadataMap};
 
 use super::{
     attempt::{Reply, as_seen},
-    wire::decode,
+    codec::decode,
 };
 
 /// Messages as core sends them; [`super::Core::stream`] opens it. Core learns when it is dropped.

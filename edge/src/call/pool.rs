@@ -13,20 +13,13 @@ use std::{
 
 use muster_api::status::overloaded;
 use process::{
+    adaptive_limit::{Kind, Permit},
     metrics::{self, Metrics},
-    places::{Kind, Place},
 };
-use rustls::ClientConfig;
 use tokio::time::Instant;
-use tonic::Status;
+use tonic::{Status, transport::ClientTlsConfig};
 
-use super::{
-    attempt::CallFailure,
-    endpoint::{Endpoint, over},
-    health,
-    line::Way,
-    tls::Tls,
-};
+use super::{attempt::CallFailure, channel, endpoint::Endpoint, health};
 
 /// How often the hosts are resolved, to find new and removed replicas.
 const RESOLVE: Duration = Duration::from_secs(10);
@@ -47,19 +40,19 @@ pub(crate) struct Pool {
 
 type Endpoints = Arc<[Arc<Endpoint>]>;
 
-/// The replica for a call, and the call's place there.
+/// The replica for a call, and the call's permit there.
 pub(crate) struct Chosen {
     pub(crate) endpoint: Arc<Endpoint>,
-    place: Option<Place>,
+    permit: Option<Permit>,
 }
 
 impl Chosen {
     /// Learns from a failed call whether the replica has too many.
     pub(crate) fn note(&mut self, failure: &CallFailure) {
         if failure.is_shed()
-            && let Some(place) = &mut self.place
+            && let Some(permit) = &mut self.permit
         {
-            place.shed();
+            permit.shed();
         }
     }
 }
@@ -74,7 +67,7 @@ pub(crate) enum NoneChosen {
 }
 
 impl NoneChosen {
-    /// Counts a call of this kind for which there was no place.
+    /// Counts a call of this kind for which there was no permit.
     pub(crate) fn count(self, kind: Option<Kind>) {
         if let (Self::Full, Some(kind)) = (self, kind) {
             count_shed(kind);
@@ -180,15 +173,19 @@ impl Pool {
             return Err(NoneChosen::Absent);
         }
         let choose = |endpoint: &&Arc<Endpoint>| {
-            let place = endpoint.admit(kind).ok()?;
+            let permit = endpoint.admit(kind).ok()?;
             let endpoint = Arc::clone(endpoint);
-            Some(Chosen { endpoint, place })
+            Some(Chosen { endpoint, permit })
         };
         candidates.iter().find_map(choose).ok_or(NoneChosen::Full)
     }
 
-    /// A replica that is not among these, for a call that could reach none of them. Resolves the hosts, unless that was done just now.
-    pub(crate) async fn newcomer(&self, known: &Endpoints, kind: Option<Kind>) -> Option<Chosen> {
+    /// Returns a replica that is not among these, for a call that could reach none of them. Resolves the hosts, unless that was done just now.
+    pub(crate) async fn new_endpoint(
+        &self,
+        known: &Endpoints,
+        kind: Option<Kind>,
+    ) -> Option<Chosen> {
         let resolver = self.resolver.as_ref()?;
         let found = if resolver.claim() {
             self.resolve(resolver).await.ok()?
@@ -196,11 +193,11 @@ impl Pool {
             self.known()
         };
         let is_new = |one: &&Arc<Endpoint>| !known.iter().any(|old| Arc::ptr_eq(old, one));
-        let newcomers: Endpoints = found.iter().filter(is_new).cloned().collect();
-        self.pick(&newcomers, None, kind).ok()
+        let new: Endpoints = found.iter().filter(is_new).cloned().collect();
+        self.pick(&new, None, kind).ok()
     }
 
-    /// Whether a call of this kind would find no place, so that it need not be read.
+    /// Whether a call of this kind would find no permit, so that it need not be read.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
         let known = self.known();
         !known.is_empty() && known.iter().all(|endpoint| endpoint.is_full(kind))
@@ -250,7 +247,7 @@ impl Pool {
 /// Resolves host names to replicas.
 pub(crate) struct Resolver {
     hosts: Vec<(String, u16)>,
-    tls: Option<Arc<ClientConfig>>,
+    tls: Option<ClientTlsConfig>,
     times: Mutex<Times>,
 }
 
@@ -274,7 +271,7 @@ impl Times {
 }
 
 impl Resolver {
-    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<Arc<ClientConfig>>) -> Self {
+    pub(crate) fn new(hosts: Vec<(String, u16)>, tls: Option<ClientTlsConfig>) -> Self {
         Self {
             hosts,
             tls,
@@ -325,15 +322,10 @@ impl Resolver {
     }
 
     fn connect(&self, address: SocketAddr, host: &str) -> Result<Arc<Endpoint>, Status> {
-        let way = match &self.tls {
-            None => Way::Tcp(address),
-            Some(config) => {
-                let tls = Tls::to(host, Arc::clone(config));
-                let unusable = |why: String| Status::internal(format!("cannot call {host}: {why}"));
-                Way::Tls(address, tls.map_err(unusable)?)
-            }
-        };
-        Ok(Arc::new(Endpoint::remote(Some(address), over(&way))))
+        let tls = self.tls.clone().map(|tls| tls.domain_name(host));
+        let transport = channel::tcp(address, tls)
+            .map_err(|error| Status::internal(format!("cannot call {host}: {error}")))?;
+        Ok(Arc::new(Endpoint::remote(Some(address), transport)))
     }
 }
 
@@ -346,13 +338,13 @@ mod tests {
         let at = |host: &str| Resolver::new(vec![(host.to_owned(), 50_051)], None);
         let pool = Arc::new(Pool::resolving(at("127.0.0.1")));
         let known = pool.endpoints().await.unwrap();
-        assert!(pool.newcomer(&known, None).await.is_none());
+        assert!(pool.new_endpoint(&known, None).await.is_none());
 
         let other = Pool::resolving(at("127.0.0.2"));
         let others = Arc::new(other).endpoints().await.unwrap();
         *pool.endpoints.write().unwrap() = known.iter().chain(&*others).cloned().collect();
-        let newcomer = pool.newcomer(&known, None).await.unwrap();
-        assert!(Arc::ptr_eq(&newcomer.endpoint, &others[0]));
+        let new = pool.new_endpoint(&known, None).await.unwrap();
+        assert!(Arc::ptr_eq(&new.endpoint, &others[0]));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Settings of the connection to core.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use http::Uri;
 use process::Failure;
-use rustls::ClientConfig;
 use secrecy::SecretString;
+use tonic::transport::ClientTlsConfig;
 
 use super::{Core, pool::Resolver, tls};
 
@@ -146,7 +146,7 @@ impl CoreSettings {
         }
     }
 
-    fn tls(&self) -> Result<Arc<ClientConfig>, Failure> {
+    fn tls(&self) -> Result<ClientTlsConfig, Failure> {
         let mut problems = Vec::new();
         let mut read = |flag: &str, path: &PathBuf| {
             let pem = std::fs::read(path);

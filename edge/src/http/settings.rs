@@ -40,7 +40,7 @@ pub struct HttpSettings {
     pub http_addr: SocketAddr,
     /// Time limit of a request in seconds; after it, the answer is 503. A client can set a shorter limit with `grpc-timeout:
     /// 5S`
-    // Below `process::serve::Limits::request`, at which the connection is closed without an answer.
+    // Below `process::serve::Limits::stall`, at which the connection is closed without an answer.
     #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u16).range(1..=100))]
     pub request_seconds: u16,
@@ -111,7 +111,7 @@ impl HttpSettings {
     pub fn limits(&self) -> Limits {
         Limits {
             proxies: self.proxies.trusted_proxies.networks().clone(),
-            ..Limits::default()
+            ..Limits::http()
         }
     }
 }
@@ -144,8 +144,8 @@ impl CallOptions {
 
     /// The address of the client, over a network.
     fn client(&self, request: &Parts) -> Option<IpAddr> {
-        let Peer(peer) = request.extensions.get()?;
-        Some(self.trusted_proxies.client(*peer, &request.headers))
+        let peer = request.extensions.get::<Peer>()?.address?.ip();
+        Some(self.trusted_proxies.client(peer, &request.headers))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::{io, time::Duration};
 
 use bytes::Bytes;
-use edge::{Core, Question};
+use edge::{Core, EncodedRequest};
 use futures_util::{StreamExt, stream};
 use http::{Request, Response, header::CONTENT_TYPE};
 use http_body::Frame;
@@ -130,7 +130,10 @@ async fn a_file_comes_in_pieces() {
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
     let file = core
-        .file(Question::to::<ExportThing>(&thing("1")), &within(SECOND))
+        .file(
+            EncodedRequest::new::<ExportThing>(&thing("1")),
+            &within(SECOND),
+        )
         .await
         .unwrap();
     assert_eq!(file.content_type, "image/png");
@@ -143,12 +146,15 @@ async fn a_file_may_be_refused_and_may_break_off() {
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
     let context = within(SECOND);
-    let missing = core.file(Question::to::<ExportThing>(&thing("missing")), &context);
+    let missing = core.file(
+        EncodedRequest::new::<ExportThing>(&thing("missing")),
+        &context,
+    );
     let Err(status) = missing.await else {
         panic!("there is no such file");
     };
     assert_eq!(status.code(), Code::NotFound);
-    let half = core.file(Question::to::<ExportThing>(&thing("half")), &context);
+    let half = core.file(EncodedRequest::new::<ExportThing>(&thing("half")), &context);
     let pieces: Vec<_> = half.await.unwrap().pieces.collect().await;
     assert_eq!(pieces.len(), 2);
     assert!(pieces[0].is_ok() && pieces[1].is_err());

@@ -44,7 +44,7 @@ impl Drop for Gateway {
 impl Gateway {
     /// In front of a toy core in this process.
     pub(crate) async fn start() -> Self {
-        Self::start_with(Limits::default(), Duration::from_secs(10)).await
+        Self::start_with(Limits::http(), Duration::from_secs(10)).await
     }
 
     pub(crate) async fn start_with(limits: Limits, request_time: Duration) -> Self {

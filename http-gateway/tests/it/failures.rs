@@ -33,7 +33,7 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
         .local_addr()
         .unwrap();
     let gateway =
-        Gateway::start_for(core_at(address), Limits::default(), Duration::from_secs(5)).await;
+        Gateway::start_for(core_at(address), Limits::http(), Duration::from_secs(5)).await;
     let down = async || {
         for (method, path, headers) in [
             ("GET", "/api/v1/things", &[][..]),
@@ -82,7 +82,7 @@ async fn core_down_is_503_and_core_up_again_is_found_without_a_restart() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_ends_with_an_error() {
-    let gateway = Gateway::start_with(Limits::default(), Duration::from_millis(100)).await;
+    let gateway = Gateway::start_with(Limits::http(), Duration::from_millis(100)).await;
     let reply = gateway.get("/api/v1/things/hang").await;
     assert!(reply.error(503, "UNAVAILABLE").contains("too long"));
     assert!(reply.header("retry-after").is_some());
@@ -135,7 +135,7 @@ const PLACES: usize = 200;
 async fn a_write_without_a_place_is_refused_before_its_body_is_read() {
     let replica = Replica::start().await;
     let core = core_at(replica.address);
-    let gateway = Gateway::start_for(core.clone(), Limits::default(), LONG).await;
+    let gateway = Gateway::start_for(core.clone(), Limits::http(), LONG).await;
     let hanging: Vec<_> = (0..PLACES)
         .map(|_| {
             let core = core.clone();

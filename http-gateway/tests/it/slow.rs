@@ -10,9 +10,9 @@ fn limits() -> Limits {
         first_header: Duration::from_millis(200),
         header: Duration::from_millis(200),
         body_idle: Duration::from_millis(200),
-        request: Duration::from_secs(10),
+        stall: Duration::from_secs(10),
         drain: Duration::from_secs(1),
-        ..Limits::default()
+        ..Limits::http()
     }
 }
 

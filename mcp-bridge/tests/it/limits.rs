@@ -29,7 +29,7 @@ async fn closing_the_stream_cancels_the_call_in_core() {
     let serving = process::serve::serve(
         listener,
         router,
-        process::serve::Limits::default(),
+        process::serve::Limits::http(),
         stop.clone(),
     );
     let serving = tokio::spawn(serving);
@@ -140,7 +140,7 @@ async fn bodies_that_never_end_take_no_place() {
     let address = listener.local_addr().unwrap();
     let router = bridge(&toy, &options);
     let stop = process::CancellationToken::new();
-    let limits = process::serve::Limits::default();
+    let limits = process::serve::Limits::http();
     tokio::spawn(process::serve::serve(
         listener,
         router.clone(),

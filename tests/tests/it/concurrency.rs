@@ -109,7 +109,7 @@ async fn without_the_account_lock_the_quota_is_oversold(app: Arc<TestApp>) {
         slug: "late".to_owned(),
         ..template.unwrap()
     };
-    assert!(unlocked.insert_event(&late, true, None).await.unwrap());
+    assert!(unlocked.insert_event(&late, true).await.unwrap());
     unlocked.commit().await.unwrap();
     assert_eq!(
         owner.ok::<ListMyEvents>(json!({})).await["count"],

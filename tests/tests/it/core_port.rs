@@ -3,7 +3,6 @@
 mod access;
 mod bounds;
 mod clients;
-mod connect;
 mod deadlines;
 mod errors;
 mod internal;

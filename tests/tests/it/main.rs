@@ -50,5 +50,4 @@ mod slugs;
 mod taken_down;
 mod tickets;
 mod trespassing;
-mod wire;
 mod zones;

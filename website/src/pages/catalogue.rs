@@ -6,10 +6,7 @@ use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use muster_api::{
-    v1::{Event, EventList, bindings::ListEvents},
-    violation::Violation,
-};
+use muster_api::v1::{Event, EventList, bindings::ListEvents};
 
 use crate::{
     cover::{Cover, encoded},
@@ -78,7 +75,8 @@ async fn home(visit: Visit) -> Result<Response, Problem> {
 }
 
 async fn events(visit: Visit) -> Result<Response, Problem> {
-    let (mut filter, offset) = (Filter::of(&visit.query()), offset(&visit)?);
+    let mut filter: Filter = visit.query().read()?;
+    let offset = filter.offset.unwrap_or(0);
     let mut page = Page::unlisted(visit.site.links(), "Events", DESCRIPTION, Section::Events);
     if offset == 0 && !filter.is_set() {
         page = page.at(visit.site.url("/events"));
@@ -97,19 +95,6 @@ async fn events(visit: Visit) -> Result<Response, Problem> {
         }
         Err(problem) => Err(problem),
     }
-}
-
-fn offset(visit: &Visit) -> Result<i32, Problem> {
-    let query = visit.query();
-    let Some(text) = query.value("offset") else {
-        return Ok(0);
-    };
-    text.parse().map_err(|_| {
-        Problem::invalid(&[Violation {
-            field: "offset".to_owned(),
-            message: "must be an integer".to_owned(),
-        }])
-    })
 }
 
 fn show(list: EventList, page: Page, filter: Filter, is_home: bool) -> Result<Response, Problem> {

@@ -14,6 +14,7 @@ mod event_head;
 mod home;
 mod invitations;
 mod keys;
+mod list_filter;
 mod mail_preview;
 mod members;
 mod new_event;

@@ -58,13 +58,13 @@ pub(crate) fn resources(site: &Site) -> [Resource; 2] {
 }
 
 async fn calendar(visit: Visit) -> Result<Response, Problem> {
-    let request = Filter::of(&visit.query()).calendar_request();
+    let request = visit.query().read::<Filter>()?.calendar_request();
     let file = visit.ask::<GetCatalogueCalendar>(request).await?;
     Ok(document(file.text, CALENDAR, FIVE_MINUTES))
 }
 
 async fn atom(visit: Visit) -> Result<Response, Problem> {
-    let filter = Filter::of(&visit.query());
+    let filter: Filter = visit.query().read()?;
     let events = events(&visit, &filter).await?;
     // A feed without entries has not changed since there is time.
     let none = "1970-01-01T00:00:00Z";

@@ -1,11 +1,12 @@
-//! Asking a core on this machine whether it serves, by gRPC's health service. The port also takes it as JSON over HTTP/1.1, so that no client
-//! of gRPC is needed.
+//! Asking a core on this machine whether it serves, by gRPC's health service. The port also takes gRPC-web over HTTP/1.1, so that no
+//! client of gRPC is needed.
 
 use std::io;
 
 use process::{
     Failure,
     probe::{Answer, ask, reachable, within_limit},
+    serve::Address,
     tcp,
 };
 use rustls::pki_types::ServerName;
@@ -15,13 +16,14 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::{Address, TlsSettings};
+use super::TlsSettings;
 
+/// An empty request over gRPC-web, in base64.
 const CHECK: &str = "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+content-type: application/grpc-web-text+proto\r\naccept: application/grpc-web-text+proto\r\ncontent-length: 8\r\n\r\nAAAAAAA=";
 
-/// What a core answers that serves.
-const SERVING: &str = r#""SERVING""#;
+/// The answer of a core that serves: a message of two bytes, whose status is 1.
+const SERVING: &str = "AAAAAAIIAQ==";
 
 /// Any name: the certificate is known.
 const NAME: &str = "localhost";

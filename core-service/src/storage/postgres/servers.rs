@@ -41,10 +41,9 @@ impl Servers {
     pub(super) fn parse(url: &str) -> Result<Self, Error> {
         let unreadable = || {
             // The cause is omitted, since it could contain the URL with its password.
-            Error::Configuration(format!(
-                "the database URL (--database-url) cannot be read: write postgres://user:password@host:5432/database, \
-                 or several hosts with commas between them: @one:5432,two:5432/"
-            ))
+            let text = "the database URL (--database-url) cannot be read: write postgres://user:password@host:5432/database, \
+                 or several hosts with commas between them: @one:5432,two:5432/";
+            Error::Configuration(text.to_owned())
         };
         let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
         let parameters = checked(parameters)?;
@@ -139,10 +138,9 @@ fn checked(parameters: &str) -> Result<String, Error> {
                 )));
             }
             Some(("host" | "hostaddr" | "port", value)) if names_several(value) => {
-                return Err(Error::Configuration(format!(
-                    "the database URL (--database-url) names several hosts in a parameter: name them before the database, \
-                     as in postgres://one:5432,two:5432/database"
-                )));
+                let text = "the database URL (--database-url) names several hosts in a parameter: name them before the \
+                     database, as in postgres://one:5432,two:5432/database";
+                return Err(Error::Configuration(text.to_owned()));
             }
             _ => kept.push(parameter),
         }

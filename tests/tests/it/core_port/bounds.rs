@@ -2,10 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::{
-    domain::plan::Plan,
-    grpc::server::{Address, Limits, Listener, TlsSettings},
-};
+use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
 use muster_api::{
     Reason,
     v1::{
@@ -13,7 +10,10 @@ use muster_api::{
         catalogue_service_client::CatalogueServiceClient,
     },
 };
-use process::CancellationToken;
+use process::{
+    CancellationToken,
+    serve::{Address, Limits, Listener},
+};
 use serde_json::json;
 use tests::TestApp;
 use tokio::{
@@ -39,10 +39,10 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// No limit of time that could end a connection before a test does.
 pub(super) fn patient() -> Limits {
     Limits {
-        begin: LONG,
-        message_idle: LONG,
-        age: LONG,
-        ..Limits::default()
+        first_header: LONG,
+        body_idle: LONG,
+        age: None,
+        ..Limits::grpc()
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn header(path: &str, key: &str, length: usize) -> String {
 
 async fn who_does_not_say_what_they_want_is_disconnected(app: Arc<TestApp>) {
     let limits = Limits {
-        begin: SHORT,
+        first_header: SHORT,
         ..patient()
     };
     let plain = port(&app, TlsSettings::default(), limits.clone()).await;
@@ -170,7 +170,7 @@ async fn a_connection_may_have_a_hundred_calls(app: Arc<TestApp>) {
 async fn a_message_that_stops_coming_is_cut(app: Arc<TestApp>) {
     const PATH: &str = "/muster.v1.CatalogueService/ListEvents";
     let limits = Limits {
-        message_idle: SHORT,
+        body_idle: SHORT,
         ..patient()
     };
     let address = port(&app, TlsSettings::default(), limits).await;

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::grpc::server::{Address, Listener, TlsSettings};
+use core_service::grpc::server::TlsSettings;
 use edge::CoreSettings;
 use http::uri::PathAndQuery;
 use muster_api::{
@@ -11,7 +11,10 @@ use muster_api::{
     metadata::{CLIENT_ADDRESS, EDGE_TOKEN, RATE_LIMIT, RATE_LIMIT_POLICY, SURFACE},
     v1::{RegisterAttendeeRequest, registration_service_client::RegistrationServiceClient},
 };
-use process::CancellationToken;
+use process::{
+    CancellationToken,
+    serve::{Address, Listener},
+};
 use tests::{Http, TestApp, core_at};
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_prost::ProstCodec;

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use core_service::grpc::server::{Limits, TlsSettings};
+use core_service::grpc::server::TlsSettings;
 use edge::Context;
 use http::uri::PathAndQuery;
 use hyper_util::rt::TokioIo;
@@ -17,7 +17,7 @@ use muster_api::v1::{
     ListUseCasesRequest, StaticItemList, bindings::ListUseCases,
     catalogue_service_client::CatalogueServiceClient,
 };
-use process::observe::RequestId;
+use process::{observe::RequestId, serve::Limits};
 use tests::{TestApp, core_at};
 use tokio::{net::TcpStream, sync::oneshot, time::Instant};
 use tonic::{
@@ -56,9 +56,9 @@ fn is_unsent(status: &Status) -> bool {
 
 async fn a_call_under_way_ends_well_and_later_ones_use_another_connection(app: Arc<TestApp>) {
     let limits = Limits {
-        age: AGE,
+        age: Some(AGE),
         grace: 2 * TIMEOUT,
-        ..Limits::default()
+        ..Limits::grpc()
     };
     let (channel, connects) = client(&app, limits).await;
     // Its message is sent only when the connection is old.
@@ -90,8 +90,8 @@ async fn a_call_under_way_ends_well_and_later_ones_use_another_connection(app: A
 
 async fn no_call_of_an_edge_fails_while_its_connections_are_replaced(app: Arc<TestApp>) {
     let limits = Limits {
-        age: AGE,
-        ..Limits::default()
+        age: Some(AGE),
+        ..Limits::grpc()
     };
     let address = port(&app, TlsSettings::default(), limits).await;
     let edge = core_at(&format!("http://{address}")).client().unwrap();
@@ -108,9 +108,9 @@ async fn no_call_of_an_edge_fails_while_its_connections_are_replaced(app: Arc<Te
 
 async fn a_call_without_end_does_not_keep_an_old_connection(app: Arc<TestApp>) {
     let limits = Limits {
-        age: AGE,
+        age: Some(AGE),
         grace: AGE,
-        ..Limits::default()
+        ..Limits::grpc()
     };
     let (channel, _) = client(&app, limits).await;
     let mut health = HealthClient::new(channel);

@@ -2,8 +2,11 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::grpc::server::{Address, Limits, Listener, TlsSettings};
-use process::CancellationToken;
+use core_service::grpc::server::TlsSettings;
+use process::{
+    CancellationToken,
+    serve::{Address, Limits, Listener},
+};
 use tests::TestApp;
 use tokio::{io::AsyncWriteExt, net::TcpStream, task::JoinHandle};
 use tonic::transport::Endpoint;
@@ -38,7 +41,7 @@ async fn neither_a_call_without_end_nor_a_silent_connection_keeps_core_from_stop
 ) {
     let limits = Limits {
         drain: DRAIN,
-        ..Limits::default()
+        ..Limits::grpc()
     };
     let (address, stop, serving) = start(&app, limits).await;
 

@@ -2,13 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use core_service::{
-    domain::plan::Plan,
-    grpc::server::{Address, TlsSettings},
-};
+use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
 use edge::CoreSettings;
 use http::uri::PathAndQuery;
 use muster_api::v1::{ListUseCasesRequest, catalogue_service_client::CatalogueServiceClient};
+use process::serve::Address;
 use serde_json::json;
 use tests::{Http, TestApp, core_at};
 use tonic::{

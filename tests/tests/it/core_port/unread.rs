@@ -3,8 +3,9 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use core_service::grpc::server::{Limits, TlsSettings};
+use core_service::grpc::server::TlsSettings;
 use http::{Method, Request, Version};
+use process::serve::Limits;
 use tests::TestApp;
 use tokio::net::TcpStream;
 use tonic::transport::Endpoint;
@@ -15,7 +16,7 @@ use super::bounds::{SHORT, TIMEOUT, patient, port};
 /// A port that waits for so long until a client reads.
 async fn port_that_waits(app: &TestApp, unread: Duration) -> SocketAddr {
     let limits = Limits {
-        unread,
+        stall: unread,
         ..patient()
     };
     port(app, TlsSettings::default(), limits).await

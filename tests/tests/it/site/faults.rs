@@ -2,11 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::{
-    domain::plan::Plan,
-    grpc::server::{Address, TlsSettings},
-};
+use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
 use muster_api::v1::bindings::ListRegistrations;
+use process::serve::Address;
 use serde_json::{Value, json};
 use tests::{Client, Created, Surface, TestApp, core_at};
 use tokio::task::JoinSet;

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::v1::{
-    Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange, ListActivityRequest,
+    Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange,
     bindings::{ExportActivity, ListActivity},
 };
 
@@ -35,12 +35,20 @@ struct ActivityPage {
     frame: Frame,
     /// The event whose activity it is; `None` for the whole account.
     head: Option<EventHead>,
-    filter: Filter,
+    search: Search,
     lines: Vec<Line>,
     next_url: Option<String>,
     first_url: Option<String>,
     csv_url: String,
     problem: Option<String>,
+}
+
+/// What is looked for, and where.
+struct Search {
+    path: String,
+    /// The IANA name of the time zone.
+    timezone: String,
+    filter: Filter,
 }
 
 struct Line {
@@ -67,8 +75,15 @@ pub(super) fn resources(site: &Site) -> [Resource; 3] {
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
     let timezone = zone_of_account(&desk, plan::account(&desk).await?);
-    let filter = Filter::of(&desk.visit.query(), PATH.to_owned(), timezone, None);
-    answer(&desk, filter, None).await
+    let search = Search {
+        path: PATH.to_owned(),
+        timezone,
+        filter: Filter {
+            event_id: None,
+            ..desk.visit.query().read()?
+        },
+    };
+    answer(&desk, search, None).await
 }
 
 /// The account's time zone, or that of the installation.
@@ -81,37 +96,36 @@ fn zone_of_account(desk: &Desk, account: Option<Account>) -> String {
 
 async fn show_of_event(desk: Desk) -> Result<Response, Problem> {
     let event = read(&desk).await?;
-    let path = format!("{}/activity", path_of(&event.id));
     let head = EventHead::of(&event, Part::Activity);
-    let query = desk.visit.query();
-    let filter = Filter::of(&query, path, event.timezone, Some(event.id));
-    answer(&desk, filter, Some(head)).await
+    let search = Search {
+        path: format!("{}/activity", path_of(&event.id)),
+        timezone: event.timezone,
+        filter: Filter {
+            event_id: Some(event.id),
+            ..desk.visit.query().read()?
+        },
+    };
+    answer(&desk, search, Some(head)).await
 }
 
 async fn export(desk: Desk) -> Result<Response, Problem> {
-    let query = desk.visit.query();
-    let event_id = query.value("event_id").map(str::to_owned);
-    let ListActivityRequest {
-        event_id,
-        q,
-        from,
-        to,
-        ..
-    } = Filter::of(&query, CSV.to_owned(), String::new(), event_id).request();
+    let filter: Filter = desk.visit.query().read()?;
+    let filter = filter.in_zone("UTC");
     let request = ExportActivityRequest {
-        event_id,
-        q,
-        from,
-        to,
+        event_id: filter.event_id,
+        q: filter.q,
+        from: filter.from,
+        to: filter.to,
     };
     download::answer::<ExportActivity>(&desk, request).await
 }
 
-async fn answer(desk: &Desk, filter: Filter, head: Option<EventHead>) -> Result<Response, Problem> {
-    match desk.ask::<ListActivity>(filter.request()).await {
-        Ok(list) => desk.answer(&ActivityPage::of(desk, filter, head, list)),
+async fn answer(desk: &Desk, search: Search, head: Option<EventHead>) -> Result<Response, Problem> {
+    let request = search.filter.in_zone(&search.timezone).request();
+    match desk.ask::<ListActivity>(request).await {
+        Ok(list) => desk.answer(&ActivityPage::of(desk, search, head, list)),
         Err(problem) if problem.http_status == 400 => {
-            let mut page = ActivityPage::of(desk, filter, head, ActivityList::default());
+            let mut page = ActivityPage::of(desk, search, head, ActivityList::default());
             page.problem = Some(format!("{}.", sentence(&problem.message)));
             desk.answer_refused(&page, &problem)
         }
@@ -120,22 +134,25 @@ async fn answer(desk: &Desk, filter: Filter, head: Option<EventHead>) -> Result<
 }
 
 impl ActivityPage {
-    fn of(desk: &Desk, filter: Filter, head: Option<EventHead>, list: ActivityList) -> Self {
+    fn of(desk: &Desk, search: Search, head: Option<EventHead>, list: ActivityList) -> Self {
         let tab = if head.is_some() {
             Tab::Events
         } else {
             Tab::Activity
         };
         let (page, frame) = desk.frame("Activity", tab);
-        let line = |item| Line::of(item, &filter.timezone, head.is_none());
+        let (filter, path) = (&search.filter, &search.path);
+        let line = |item| Line::of(item, &search.timezone, head.is_none());
         Self {
             page,
             frame,
-            next_url: list.next_cursor.map(|cursor| filter.at(&cursor)),
-            csv_url: filter.csv_url(),
-            first_url: (!filter.cursor.is_empty()).then(|| filter.at("")),
+            next_url: list
+                .next_cursor
+                .map(|cursor| filter.page(path, Some(cursor))),
+            csv_url: filter.csv_url(&search.timezone),
+            first_url: filter.cursor.is_some().then(|| filter.page(path, None)),
             lines: list.items.into_iter().map(line).collect(),
-            filter,
+            search,
             head,
             problem: None,
         }

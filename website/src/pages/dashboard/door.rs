@@ -26,12 +26,12 @@ use super::{
 use crate::{
     desk::{Desk, Frame, Tab, sentence},
     flash,
-    form::Form,
+    form::{Form, link},
     layout::Page,
     moment::Moment,
     visit::Site,
 };
-use check_in::act;
+use check_in::{DoorQuery, act};
 
 /// Hits on a page: more than fit on a phone say that more letters are needed.
 const MOST_HITS: i32 = 20;
@@ -73,10 +73,10 @@ pub(super) fn resources(site: &Site) -> Vec<Resource> {
 /// Also without words it asks for registrations, since core says then whether the plan lists them.
 async fn show(desk: Desk) -> Result<Response, Problem> {
     desk.require(Scope::RegistrationsCheckIn)?;
-    let query = desk.visit.query();
-    let (id, q) = (desk.visit.segment(2)?, query.value("q"));
+    let query: DoorQuery = desk.visit.query().read()?;
+    let (id, q) = (desk.visit.segment(2)?, query.q);
     let limit = if q.is_some() { MOST_HITS } else { 1 };
-    let searched = search(&desk, &id, q.unwrap_or_default(), limit);
+    let searched = search(&desk, &id, q.clone(), limit);
     let (event, searched) = tokio::join!(read(&desk), searched);
     let event = event?;
     let list = match searched {
@@ -86,13 +86,13 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
         searched => searched?,
     };
     let mut page = DoorPage::of(&desk, &event);
-    if let Some(id) = query.value("last") {
+    if let Some(id) = query.last {
         page.last = find(&desk, &event, id).await?;
-        let before = query.value(check_in::BEFORE);
-        page.before = before.map(|since| Moment::in_zone(since, &event.timezone));
+        let before = query.before;
+        page.before = before.map(|since| Moment::in_zone(&since, &event.timezone));
     }
     if let Some(q) = q {
-        q.clone_into(&mut page.q);
+        page.q = q;
         page.found = list.count;
         page.hits = list.items.into_iter().map(Hit::of).collect();
     }
@@ -103,7 +103,7 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     let id = desk.visit.segment(2)?;
     let query = match act(&desk, &id, &form).await {
-        Ok(outcome) => outcome.query(),
+        Ok(query) => query,
         Err(problem) if matches!(problem.http_status, 400 | 404 | 409) => {
             let mut page = DoorPage::of(&desk, &read(&desk).await?);
             form.value("q").unwrap_or_default().clone_into(&mut page.q);
@@ -112,24 +112,29 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
         }
         Err(problem) => return Err(problem),
     };
-    Ok(flash::see(&format!("{}{query}", path(&id)), None))
+    Ok(flash::see(&link(&path(&id), &query), None))
 }
 
-async fn search(desk: &Desk, id: &str, q: &str, limit: i32) -> Result<RegistrationList, Problem> {
+async fn search(
+    desk: &Desk,
+    id: &str,
+    q: Option<String>,
+    limit: i32,
+) -> Result<RegistrationList, Problem> {
     let request = ListRegistrationsRequest {
         id: id.to_owned(),
         limit: Some(limit),
-        q: Some(q.to_owned()).filter(|q| !q.is_empty()),
+        q,
         ..ListRegistrationsRequest::default()
     };
     desk.ask::<ListRegistrations>(request).await
 }
 
 /// The registration that was dealt with last; one that is not of this event is none.
-async fn find(desk: &Desk, event: &MyEventDetail, id: &str) -> Result<Option<Hit>, Problem> {
+async fn find(desk: &Desk, event: &MyEventDetail, id: String) -> Result<Option<Hit>, Problem> {
     let request = GetRegistrationRequest {
         id: event.id.clone(),
-        registration_id: id.to_owned(),
+        registration_id: id,
     };
     match desk.ask::<GetRegistration>(request).await {
         Ok(one) => Ok(Some(Hit::of(one))),

@@ -8,6 +8,7 @@ use muster_api::v1::{ListMyEventsRequest, MyEvent, MyEventList, bindings::ListMy
 use super::{
     event_head::{Badge, path_of},
     invitations::{Invited, invited},
+    list_filter::{Chip, ListFilter},
     plan::Plan,
 };
 use crate::{
@@ -22,19 +23,20 @@ use crate::{
 /// Events on a page.
 const PAGE_SIZE: i32 = 50;
 
-/// The states to choose from: their names in the API, and for people.
-const STATES: [(&str, &str); 3] = [(FIRST, "Upcoming"), ("past", "Past"), ("all", "All")];
-
-/// The state that people see who chose none.
-const FIRST: &str = "active";
+/// The states to choose from: their names in the API, where the first one is `active`, and for people.
+const STATES: [(Option<&str>, &str); 3] = [
+    (None, "Upcoming"),
+    (Some("past"), "Past"),
+    (Some("all"), "All"),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/home.html")]
 struct HomePage {
     page: Page,
     frame: Frame,
-    filter: Filter,
-    states: Vec<State>,
+    filter: ListFilter,
+    chips: Vec<Chip>,
     found: String,
     events: Vec<Row>,
     next_url: Option<String>,
@@ -42,20 +44,6 @@ struct HomePage {
     problem: Option<String>,
     plan: Option<Plan>,
     invitations: Vec<Invited>,
-}
-
-/// What the person looks for.
-#[derive(Debug, Clone, Default)]
-struct Filter {
-    status: String,
-    q: String,
-    cursor: String,
-}
-
-struct State {
-    name: &'static str,
-    url: String,
-    is_chosen: bool,
 }
 
 /// An event in the list.
@@ -75,9 +63,9 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
 }
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
-    let filter = Filter::of(&desk.visit.query());
+    let filter = filter(&desk.visit.query())?;
     let (listed, plan) = tokio::join!(
-        desk.ask::<ListMyEvents>(filter.request()),
+        desk.ask::<ListMyEvents>(request(&filter)),
         Plan::read(&desk)
     );
     let plan = plan?;
@@ -100,83 +88,39 @@ fn none() -> MyEventList {
     }
 }
 
-impl Filter {
-    /// A state that there is not is the first one.
-    fn of(query: &Form) -> Self {
-        let value = |name| query.value(name).unwrap_or_default().to_owned();
-        let asked = value("status");
-        let known = STATES.iter().find(|(status, _)| *status == asked);
-        Self {
-            status: known.map_or(FIRST, |(status, _)| status).to_owned(),
-            q: value("q"),
-            cursor: value("cursor"),
-        }
-    }
+/// Reads the filter. A state that there is not is the first one.
+fn filter(query: &Form) -> Result<ListFilter, Problem> {
+    let mut filter: ListFilter = query.read()?;
+    let is_known = |asked: &String| STATES.iter().any(|(name, _)| *name == Some(&**asked));
+    filter.status = filter.status.filter(is_known);
+    Ok(filter)
+}
 
-    fn request(&self) -> ListMyEventsRequest {
-        let given = |text: &String| (!text.is_empty()).then(|| text.clone());
-        ListMyEventsRequest {
-            status: Some(self.status.clone()),
-            limit: Some(PAGE_SIZE),
-            q: given(&self.q),
-            cursor: given(&self.cursor),
-            ..ListMyEventsRequest::default()
-        }
-    }
-
-    fn is_set(&self) -> bool {
-        self.status != FIRST || !self.q.is_empty()
-    }
-
-    /// The address of the page.
-    fn url(&self) -> String {
-        let status = Some(&*self.status).filter(|status| *status != FIRST);
-        let fields = [
-            ("status", status.unwrap_or_default()),
-            ("q", &self.q),
-            ("cursor", &self.cursor),
-        ];
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        match &*query.finish() {
-            "" => DASHBOARD.to_owned(),
-            query => format!("{DASHBOARD}?{query}"),
-        }
-    }
-
-    /// The states, each with the same words.
-    fn states(&self) -> Vec<State> {
-        let state = |(status, name): (&str, &'static str)| State {
-            name,
-            is_chosen: self.status == status,
-            url: Self {
-                status: status.to_owned(),
-                q: self.q.clone(),
-                cursor: String::new(),
-            }
-            .url(),
-        };
-        STATES.into_iter().map(state).collect()
+fn request(filter: &ListFilter) -> ListMyEventsRequest {
+    let status = filter.status.as_deref().unwrap_or("active");
+    ListMyEventsRequest {
+        status: Some(status.to_owned()),
+        limit: Some(PAGE_SIZE),
+        q: filter.q.clone(),
+        cursor: filter.cursor.clone(),
+        ..ListMyEventsRequest::default()
     }
 }
 
 impl HomePage {
-    fn of(desk: &Desk, filter: Filter, list: MyEventList, plan: Option<Plan>) -> Self {
+    fn of(desk: &Desk, filter: ListFilter, list: MyEventList, plan: Option<Plan>) -> Self {
         let (page, frame) = desk.frame("Your events", Tab::Events);
-        let next = list.next_cursor.map(|cursor| Filter {
-            cursor,
-            ..filter.clone()
-        });
+        let next = list.next_cursor;
         Self {
             page,
             frame,
-            states: filter.states(),
+            chips: filter.chips(DASHBOARD, &STATES),
             found: match list.count {
                 1 => "1 event".to_owned(),
                 count if !list.count_is_exact => format!("more than {count} events"),
                 count => format!("{count} events"),
             },
-            next_url: next.map(|next| next.url()),
+            next_url: next.map(|cursor| filter.page(DASHBOARD, Some(cursor))),
             problem: None,
             events: list.items.into_iter().filter_map(Row::of).collect(),
             filter,
@@ -214,21 +158,8 @@ mod tests {
             ("status=past", "past"),
             ("status=x", "active"),
         ] {
-            let filter = Filter::of(&Form::parse(query.as_bytes()));
-            assert_eq!(filter.status, status, "{query}");
-            assert_eq!(filter.request().status.as_deref(), Some(status));
+            let filter = filter(&Form::parse(query.as_bytes())).unwrap();
+            assert_eq!(request(&filter).status.as_deref(), Some(status), "{query}");
         }
-    }
-
-    #[test]
-    fn pages_keep_what_was_looked_for() {
-        let filter = Filter::of(&Form::parse(b"status=all&q=a%26b&cursor=x&other=y"));
-        assert_eq!(filter.url(), "/dashboard?status=all&q=a%26b&cursor=x");
-        let urls: Vec<_> = filter.states().into_iter().map(|state| state.url).collect();
-        assert_eq!(
-            urls[..2],
-            ["/dashboard?q=a%26b", "/dashboard?status=past&q=a%26b"]
-        );
-        assert_eq!(Filter::of(&Form::default()).url(), "/dashboard");
     }
 }

@@ -1,32 +1,43 @@
 //! The registrations of an event: found by status and words, approved and declined many at a time.
 
 mod add;
-mod filter;
 
 use askama::Template;
 use axum::response::Response;
 use edge::{Problem, http::Resource};
 use muster_api::v1::{
-    ApproveRegistrationsRequest, ExportRegistrationsRequest, MyEventDetail, Registration,
-    RegistrationList,
+    ApproveRegistrationsRequest, ExportRegistrationsRequest, ListRegistrationsRequest,
+    MyEventDetail, Registration, RegistrationList,
     bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
 };
 
 use super::{
     download,
     event::{Count, counts},
-    event_head::{Badge, EventHead, Part, read},
+    event_head::{Badge, EventHead, Part, path_of, read},
+    list_filter::{Chip, ListFilter},
 };
 use crate::{
     cover::encoded,
     desk::{Desk, Frame, Tab},
     flash::{self, Flash},
-    form::Form,
+    form::{Form, link},
     layout::Page,
     moment::Moment,
     visit::Site,
 };
-use filter::{Filter, State};
+
+/// Registrations on a page.
+const PAGE_SIZE: i32 = 50;
+
+/// The statuses to choose from: their names in the API, and for people.
+const STATUSES: [(Option<&str>, &str); 5] = [
+    (None, "All"),
+    (Some("Pending"), "Pending"),
+    (Some("Confirmed"), "Confirmed"),
+    (Some("Waitlisted"), "Waitlist"),
+    (Some("Cancelled"), "Cancelled"),
+];
 
 #[derive(Template)]
 #[template(path = "dashboard/registrations.html")]
@@ -34,8 +45,8 @@ struct RegistrationsPage {
     page: Page,
     frame: Frame,
     head: EventHead,
-    filter: Filter,
-    states: Vec<State>,
+    filter: ListFilter,
+    chips: Vec<Chip>,
     rows: Vec<Row>,
     found: String,
     /// The query of this page, to come back to.
@@ -86,11 +97,11 @@ pub(super) fn resources(site: &Site) -> Vec<Resource> {
 }
 
 async fn show(desk: Desk) -> Result<Response, Problem> {
-    let filter = Filter::of(&desk.visit.query());
+    let filter: ListFilter = desk.visit.query().read()?;
     let id = desk.visit.segment(2)?;
     let (event, listed) = tokio::join!(
         read(&desk),
-        desk.ask::<ListRegistrations>(filter.request(id))
+        desk.ask::<ListRegistrations>(request(id, &filter))
     );
     let event = event?;
     match listed {
@@ -122,7 +133,8 @@ pub(super) fn without_list(
 async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     let id = desk.visit.segment(2)?;
     let back = form.value("back").unwrap_or_default();
-    let back = Filter::of(&Form::parse(back.as_bytes())).url(&id);
+    let back: ListFilter = Form::parse(back.as_bytes()).read()?;
+    let back = link(&path(&id), &back);
     let chosen = match form.value("action") {
         Some("approve_page") => "page_ids",
         _ => "registration_ids",
@@ -144,6 +156,22 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     Ok(flash::see(&back, Some(done)))
 }
 
+fn request(id: String, filter: &ListFilter) -> ListRegistrationsRequest {
+    ListRegistrationsRequest {
+        id,
+        limit: Some(PAGE_SIZE),
+        status: filter.status.clone(),
+        q: filter.q.clone(),
+        cursor: filter.cursor.clone(),
+        ..ListRegistrationsRequest::default()
+    }
+}
+
+/// The path of an event's registrations.
+fn path(id: &str) -> String {
+    format!("{}/registrations", path_of(id))
+}
+
 async fn export(desk: Desk) -> Result<Response, Problem> {
     let id = desk.visit.segment(2)?;
     let request = ExportRegistrationsRequest { id };
@@ -151,23 +179,23 @@ async fn export(desk: Desk) -> Result<Response, Problem> {
 }
 
 impl RegistrationsPage {
-    fn of(desk: &Desk, event: &MyEventDetail, filter: Filter, list: RegistrationList) -> Self {
+    fn of(desk: &Desk, event: &MyEventDetail, filter: ListFilter, list: RegistrationList) -> Self {
         let (page, frame) = desk.frame("Registrations", Tab::Events);
-        let next = list.next_cursor.as_deref();
+        let (path, next) = (path(&event.id), list.next_cursor);
         let rows = list.items.into_iter().map(|one| Row::of(event, one));
         let rows: Vec<Row> = rows.collect();
         Self {
             page,
             frame,
             head: EventHead::of(event, Part::Registrations),
-            states: filter.states(&event.id),
+            chips: filter.chips(&path, &STATUSES),
             found: match list.count {
                 1 => "1 registration".to_owned(),
                 count => format!("{count} registrations"),
             },
-            back: filter.query(),
-            next_url: next.map(|cursor| filter.at(cursor).url(&event.id)),
-            first_url: (!filter.cursor.is_empty()).then(|| filter.at("").url(&event.id)),
+            back: link("", &filter).trim_start_matches('?').to_owned(),
+            next_url: next.map(|cursor| filter.page(&path, Some(cursor))),
+            first_url: filter.cursor.is_some().then(|| filter.page(&path, None)),
             has_waiting: rows.iter().any(|row| row.waits),
             has_choices: desk.viewer.edits_registrations()
                 && !event.is_cancelled
@@ -205,7 +233,7 @@ impl Row {
 
     fn of(event: &MyEventDetail, one: Registration) -> Self {
         let awaits = one.awaits.as_deref();
-        let head = super::event_head::path_of(&event.id);
+        let head = path_of(&event.id);
         Self {
             url: format!("{head}/registrations/{}", encoded(&one.id)),
             registered: Moment::in_zone(&one.registered_at, &event.timezone),

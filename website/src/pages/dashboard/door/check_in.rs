@@ -5,6 +5,7 @@ use muster_api::v1::{
     CheckInByCodeRequest, CheckInRequest, Registration, UndoCheckInRequest,
     bindings::{CheckIn, CheckInByCode, UndoCheckIn},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{MOST_HITS, search};
 use crate::{desk::Desk, form::Form};
@@ -15,81 +16,45 @@ const FEWEST_LETTERS: usize = 3;
 /// The length of a check-in code.
 const CODE_CHARACTERS: usize = 20;
 
-/// The parameter that says since when somebody was checked in before.
-pub(super) const BEFORE: &str = "before";
-
-/// What a form came to.
-pub(super) enum Outcome {
-    /// This registration was checked in, or out again.
-    Done {
-        registration_id: String,
-        before: Before,
-    },
-    /// Somebody has to choose among those whom these words find.
-    Choose(String),
-    Nothing,
+/// The parameters of the page: what was looked for, or who was checked in or out last.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct DoorQuery {
+    pub(super) q: Option<String>,
+    pub(super) last: Option<String>,
+    /// Since when the last one was checked in before: perhaps two people show one ticket. `yes` where the time is unknown.
+    pub(super) before: Option<String>,
 }
 
-/// Whether somebody was checked in before they were checked in now: perhaps two people show one ticket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Before {
-    No,
-    Yes,
-    /// Since this moment, in UTC.
-    Since(String),
-}
-
-impl Outcome {
-    const fn done(registration_id: String) -> Self {
-        let before = Before::No;
-        Self::Done {
-            registration_id,
+impl DoorQuery {
+    fn done(registration_id: String, before: Option<String>) -> Self {
+        Self {
+            q: None,
+            last: Some(registration_id),
             before,
         }
     }
-
-    /// The query of the page that shows it.
-    pub(super) fn query(&self) -> String {
-        let mut pairs = Vec::new();
-        match self {
-            Self::Done {
-                registration_id,
-                before,
-            } => {
-                pairs.push(("last", &**registration_id));
-                match before {
-                    Before::No => {}
-                    Before::Yes => pairs.push((BEFORE, "yes")),
-                    Before::Since(moment) => pairs.push((BEFORE, moment)),
-                }
-            }
-            Self::Choose(q) => pairs.push(("q", q)),
-            Self::Nothing => return String::new(),
-        }
-        let mut query = form_urlencoded::Serializer::for_suffix("?".to_owned(), 1);
-        query.extend_pairs(pairs).finish()
-    }
 }
 
-pub(super) async fn act(desk: &Desk, id: &str, form: &Form) -> Result<Outcome, Problem> {
+/// Does what a form asks for, and returns the parameters of the page that shows it.
+pub(super) async fn act(desk: &Desk, id: &str, form: &Form) -> Result<DoorQuery, Problem> {
     if let Some(registration_id) = form.value("registration_id") {
         let undoes = form.value("action") == Some("undo");
         return of_one(desk, id, registration_id, undoes).await;
     }
     let Some(q) = form.value("q") else {
-        return Ok(Outcome::Nothing);
+        return Ok(DoorQuery::default());
     };
     if let Some(code) = code_in(q) {
         return by_code(desk, id, code).await;
     }
     let Some(one) = only_hit(desk, id, q).await? else {
-        return Ok(Outcome::Choose(q.to_owned()));
+        return Ok(DoorQuery {
+            q: Some(q.to_owned()),
+            ..DoorQuery::default()
+        });
     };
     if one.checked_in {
-        return Ok(Outcome::Done {
-            registration_id: one.id,
-            before: Before::Yes,
-        });
+        return Ok(DoorQuery::done(one.id, Some("yes".to_owned())));
     }
     of_one(desk, id, &one.id, false).await
 }
@@ -99,9 +64,9 @@ async fn of_one(
     id: &str,
     registration_id: &str,
     undoes: bool,
-) -> Result<Outcome, Problem> {
+) -> Result<DoorQuery, Problem> {
     let (id, registration_id) = (id.to_owned(), registration_id.to_owned());
-    let done = Outcome::done(registration_id.clone());
+    let done = DoorQuery::done(registration_id.clone(), None);
     if undoes {
         let request = UndoCheckInRequest {
             id,
@@ -118,20 +83,14 @@ async fn of_one(
     Ok(done)
 }
 
-async fn by_code(desk: &Desk, id: &str, code: &str) -> Result<Outcome, Problem> {
+async fn by_code(desk: &Desk, id: &str, code: &str) -> Result<DoorQuery, Problem> {
     let request = CheckInByCodeRequest {
         code: Some(code.to_owned()),
         event_id: Some(id.to_owned()),
     };
     let answer = desk.ask::<CheckInByCode>(request).await?;
-    Ok(Outcome::Done {
-        registration_id: answer.registration_id,
-        before: if answer.was_checked_in {
-            Before::Since(answer.checked_in_at)
-        } else {
-            Before::No
-        },
-    })
+    let before = answer.was_checked_in.then_some(answer.checked_in_at);
+    Ok(DoorQuery::done(answer.registration_id, before))
 }
 
 /// The one registration with a seat that these words find, if there is no other one.
@@ -139,7 +98,7 @@ async fn only_hit(desk: &Desk, id: &str, q: &str) -> Result<Option<Registration>
     if q.chars().count() < FEWEST_LETTERS {
         return Ok(None);
     }
-    let list = search(desk, id, q, MOST_HITS).await?;
+    let list = search(desk, id, Some(q.to_owned()), MOST_HITS).await?;
     let is_whole = list.count <= MOST_HITS;
     let items = list.items.into_iter();
     let mut there = items.filter(|one| one.status != "Cancelled");

@@ -1,0 +1,217 @@
+//! The model of the proto files. The modules that write outputs read only this.
+
+use proc_macro2::TokenStream;
+
+use crate::{
+    options::{
+        Access, ApiRules, Caching, Catalogue, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
+        StringRules, Tool,
+    },
+    route::Route,
+};
+
+/// One package.
+#[derive(Debug)]
+pub(crate) struct Api {
+    /// For example `muster.v1`.
+    pub(crate) package: String,
+    /// Whether it is internal: plain gRPC, without JSON, documents, tools and reflection.
+    pub(crate) is_internal: bool,
+    /// The path of the runtime crate in generated code.
+    pub(crate) runtime: TokenStream,
+    pub(crate) rules: ApiRules,
+    pub(crate) services: Vec<Service>,
+    pub(crate) messages: Vec<Message>,
+    /// The public package's, which internal packages share.
+    pub(crate) reasons: Vec<Reason>,
+    /// The public package's, which internal packages share.
+    pub(crate) scopes: Vec<ScopeRule>,
+}
+
+impl Api {
+    /// The runtime's path as text, for attributes.
+    pub(crate) fn runtime_path(&self) -> String {
+        self.runtime.to_string().replace(' ', "")
+    }
+
+    /// The message of this name. The reader has checked all references.
+    pub(crate) fn message(&self, name: &str) -> &Message {
+        self.messages
+            .iter()
+            .find(|message| message.name == name)
+            .expect("references were checked when read")
+    }
+
+    /// Every rpc of every service.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.services.iter().flat_map(|service| &service.methods)
+    }
+}
+
+/// A gRPC service.
+#[derive(Debug)]
+pub(crate) struct Service {
+    /// For example `EventService`.
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) methods: Vec<Method>,
+}
+
+/// An rpc.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the proto states them"
+)]
+pub(crate) struct Method {
+    /// For example `CreateEvent`.
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    /// For example `/muster.v1.EventService/CreateEvent`.
+    pub(crate) grpc_path: String,
+    /// Name of the request message.
+    pub(crate) request: String,
+    pub(crate) response: Response,
+    pub(crate) server_streaming: bool,
+    /// Whether it changes nothing.
+    pub(crate) read_only: bool,
+    /// Whether it is idempotent.
+    pub(crate) idempotent: bool,
+    pub(crate) access: Access,
+    /// The scope that the caller's credential must have, for example `events:read`.
+    pub(crate) scope: Option<String>,
+    /// Whether the session must have stepped up lately.
+    pub(crate) step_up: bool,
+    pub(crate) checks_credential: bool,
+    /// Whether it takes an `Idempotency-Key`.
+    pub(crate) idempotency_key: bool,
+    /// How long caches may keep its answer.
+    pub(crate) caching: Option<Caching>,
+    /// How its answer depends on the public catalogue, if on nothing else.
+    pub(crate) catalogue: Option<Catalogue>,
+    /// Whether it can change the public catalogue.
+    pub(crate) changes_catalogue: bool,
+    /// Codes of its own errors.
+    pub(crate) errors: Vec<String>,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) resource: Option<Resource>,
+    pub(crate) addition: bool,
+    /// The description of its success response.
+    pub(crate) answers: String,
+    /// Its title in the OpenAPI document; empty if it has none.
+    pub(crate) summary: String,
+    /// The rpcs that can follow it.
+    pub(crate) links: Vec<Link>,
+    /// Its HTTP routes: none, or one and additional ones.
+    pub(crate) routes: Vec<Route>,
+}
+
+/// The content of an rpc's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Response {
+    /// The message of this name.
+    Message(String),
+    /// `google.api.HttpBody`.
+    File {
+        /// For example `image/png`.
+        media_type: String,
+    },
+}
+
+/// A message.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) fields: Vec<Field>,
+    /// Whether it is part of a request.
+    pub(crate) is_input: bool,
+}
+
+impl Message {
+    /// Whether the field may be null in JSON.
+    pub(crate) fn may_be_null(&self, field: &Field) -> bool {
+        if self.is_input {
+            field.meaning.nullable
+        } else {
+            field.cardinality == Cardinality::Optional
+        }
+    }
+
+    /// Whether the field must be present in JSON.
+    pub(crate) fn must_have(&self, field: &Field) -> bool {
+        if self.is_input {
+            field.must_be_given()
+        } else {
+            field.cardinality != Cardinality::Optional
+        }
+    }
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) comment: String,
+    pub(crate) kind: Kind,
+    pub(crate) cardinality: Cardinality,
+    pub(crate) rules: FieldRules,
+    pub(crate) meaning: FieldMeaning,
+}
+
+impl Field {
+    /// Whether a request without it is refused. A list that is left out is empty.
+    pub(crate) fn must_be_given(&self) -> bool {
+        self.rules.required || self.rules.repeated.min_items.is_some_and(|least| least > 0)
+    }
+
+    /// The rules on its values, if they are strings.
+    pub(crate) const fn string_rules(&self) -> &StringRules {
+        match (&self.rules.repeated.items, self.cardinality) {
+            (Some(items), Cardinality::Many) => &items.string,
+            _ => &self.rules.string,
+        }
+    }
+}
+
+/// The type of one value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    String,
+    Int32,
+    /// Only in internal packages: JSON has no such numbers.
+    Int64,
+    Bool,
+    /// The enum of this name. Only in internal packages: in JSON, closed sets are strings.
+    Enum(String),
+    /// The message of this name.
+    Message(String),
+    /// `google.protobuf.FieldMask`, made from the keys of a body.
+    FieldMask,
+}
+
+/// The cardinality of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cardinality {
+    /// Exactly one; the type's zero when absent.
+    One,
+    /// One or none.
+    Optional,
+    /// Any number.
+    Many,
+}
+
+/// A reason for an error.
+#[derive(Debug, Clone)]
+pub(crate) struct Reason {
+    /// For example `NOT_FOUND`.
+    pub(crate) code: String,
+    pub(crate) http_status: u16,
+    /// Canonical gRPC status, for example `NOT_FOUND`.
+    pub(crate) grpc_status: String,
+    pub(crate) description: String,
+    /// An example of a message.
+    pub(crate) example: String,
+    /// What the caller can do about it.
+    pub(crate) remedy: String,
+}

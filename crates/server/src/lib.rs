@@ -1,0 +1,25 @@
+//! How every Muster binary starts and stops: settings, telemetry, serving HTTP, drain.
+//!
+//! `main` calls [`program::run`], which reads the settings, starts logging, and turns a [`Failure`] into an exit code. A
+//! program calls [`shutdown::on_signal`], [`serve::bind`] and [`serve::serve`] in this order. [`probe`] asks a running one whether it serves.
+
+pub mod accepting;
+pub mod adaptive_limit;
+pub mod budget;
+pub mod connection_limit;
+mod failure;
+pub mod metrics;
+pub mod networks;
+pub mod observe;
+pub mod open_files;
+pub mod probe;
+pub mod program;
+pub mod serve;
+pub mod settings;
+pub mod shutdown;
+pub mod tcp;
+pub mod telemetry;
+pub mod traces;
+
+pub use failure::Failure;
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,72 @@
+//! A codec of messages that are encoded already, so that the code of calls is compiled once, and not for each rpc.
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use tonic::{
+    Status,
+    codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+};
+
+/// The capacity of a buffer at first: enough for most requests and small answers. And for how many bytes messages of a stream are
+/// sent together.
+const INITIAL_CAPACITY: usize = 512;
+const YIELD_THRESHOLD: usize = 32 << 10;
+
+/// Passes encoded messages through.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Encoded;
+
+impl Codec for Encoded {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(message);
+        Ok(())
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(INITIAL_CAPACITY, YIELD_THRESHOLD)
+    }
+}
+
+impl Decoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(INITIAL_CAPACITY, YIELD_THRESHOLD)
+    }
+}
+
+/// Encodes a message.
+pub(crate) fn encode(message: &impl prost::Message) -> Bytes {
+    message.encode_to_vec().into()
+}
+
+/// Decodes a message of core.
+///
+/// # Errors
+/// `INTERNAL` if it cannot be read.
+pub(crate) fn decode<A: prost::Message + Default>(message: Bytes) -> Result<A, Status> {
+    A::decode(message)
+        .map_err(|error| Status::internal(format!("cannot read core's answer: {error}")))
+}
