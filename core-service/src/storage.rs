@@ -1,8 +1,7 @@
 //! All SQL. It takes and returns domain values; sqlx types do not leave this module.
 //!
-//! The statements are written once, in `queries/`, and compiled twice, in the twin modules `sqlite` and `postgres`. Each twin
-//! defines its database type, how it is opened, how many rows are passed to a statement (`Input`) and the few clauses that
-//! differ. [`Store`] (single reads) and [`Tx`] (one transaction) are enums over the twins, so that no module above is generic.
+//! Statements are methods of [`Reads`], or of [`Tx`] if they write or lock, and stand in `queries/`. How they are written, and how they
+//! get to SQLite or PostgreSQL, is in docs/storage.md.
 //!
 //! Stored the same way on both engines: times as microseconds since the epoch, ids as UUIDs, JSON as text. Neither the
 //! database's clock nor its random numbers are used.
@@ -13,27 +12,35 @@
 /// Rows per statement in a full batch of registrations. More would hold locks longer without lower cost per row.
 pub const FULL_BATCH: usize = 256;
 
+mod connection;
 mod error;
+mod input;
 mod migrations;
 mod options;
-#[expect(
-    clippy::duplicate_mod,
-    reason = "the statements are compiled once for each engine"
-)]
+mod outage;
+mod pool;
 mod postgres;
-#[expect(
-    clippy::duplicate_mod,
-    reason = "the statements are compiled once for each engine"
-)]
+mod queries;
+mod reads;
+mod record;
+mod row;
+mod schema;
+mod sql;
 mod sqlite;
+mod statement;
 mod store;
+mod stored;
+mod transaction;
 mod tx;
 mod uses;
 mod values;
+mod watchdog;
 
 pub use error::Error;
 pub use options::{Access, Options};
-pub use store::{Outages, Store};
+pub use outage::Outages;
+pub use reads::Reads;
+pub use store::Store;
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{

@@ -232,6 +232,7 @@ impl From<storage::Error> for Error {
             | storage::Error::Unwritable(_)
             | storage::Error::Standby(_)
             | storage::Error::Collision(_)
+            | storage::Error::Locked(_)
             | storage::Error::UnknownOutcome(_) => Self::Unavailable(error),
             // Unique values are chosen or checked before they are written, so this is a defect.
             storage::Error::Duplicate { .. }

@@ -18,6 +18,9 @@ pub enum Error {
     /// anew, may succeed at once.
     #[error("other transactions were in the way: {0}")]
     Collision(String),
+    /// Another transaction held a lock for too long. Nothing was changed, and the same call may succeed later.
+    #[error("another transaction holds a lock: {0}")]
+    Locked(String),
     /// The connection broke during a commit: it is unknown whether the change was made.
     #[error("the database broke off during a commit, so its outcome is unknown: {0}")]
     UnknownOutcome(String),
@@ -47,8 +50,11 @@ pub enum Error {
 }
 
 /// SQLSTATEs (or their prefixes) of temporary failures: connection failures, too many connections or no resources, shutdown and
-/// start-up, lock and statement timeouts.
-const PASSING_SQLSTATES: [&str; 6] = ["08", "53", "57P", "57014", "55P03", "25P03"];
+/// start-up, timeouts of statements and idle transactions.
+const PASSING_SQLSTATES: [&str; 5] = ["08", "53", "57P", "57014", "25P03"];
+
+/// The SQLSTATE of a wait for a lock that took too long.
+const LOCKED_SQLSTATE: &str = "55P03";
 
 /// SQLSTATEs of transactions that the server ended in favour of others: serialization and deadlock.
 const COLLISION_SQLSTATES: [&str; 2] = ["40001", "40P01"];
@@ -108,6 +114,11 @@ impl From<sqlx::Error> for Error {
             {
                 Self::Collision(database.message().to_owned())
             }
+            sqlx::Error::Database(ref database)
+                if database.code().as_deref() == Some(LOCKED_SQLSTATE) =>
+            {
+                Self::Locked(database.message().to_owned())
+            }
             sqlx::Error::Database(ref database) if cannot_write(database.code().as_deref()) => {
                 Self::Unwritable(database.message().to_owned())
             }
@@ -138,6 +149,7 @@ impl Error {
             Self::Unwritable(text) => Self::Unwritable(text.clone()),
             Self::Standby(text) => Self::Standby(text.clone()),
             Self::Collision(text) => Self::Collision(text.clone()),
+            Self::Locked(text) => Self::Locked(text.clone()),
             Self::UnknownOutcome(text) => Self::UnknownOutcome(text.clone()),
             other => Self::Unavailable(other.to_string()),
         }
@@ -206,12 +218,12 @@ mod tests {
     #[test]
     fn what_passes_by_itself_is_told_by_its_code() {
         for code in [
-            "08006", "53300", "57P01", "57P03", "57014", "55P03", "25P03", "5", "6", "261", "517",
+            "08006", "53300", "57P01", "57P03", "57014", "25P03", "5", "6", "261", "517",
         ] {
             assert!(passes(Some(code)), "{code}");
         }
         for code in [
-            "23505", "40001", "40P01", "42P01", "57000", "1", "14", "2067",
+            "23505", "40001", "40P01", "42P01", "55P03", "57000", "1", "14", "2067",
         ] {
             assert!(!passes(Some(code)), "{code}");
         }

@@ -1,307 +1,107 @@
-//! The SQLite twin: one writer, four readers, one core per file.
+//! Opening SQLite: one writer, four readers, one core per file.
 
-mod backup;
-#[path = "connections.rs"]
-mod connections;
-mod entries;
-mod input;
-mod matches;
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    str::FromStr as _,
+    time::Duration,
+};
 
-use std::{fs::File, path::Path, str::FromStr, time::Duration};
-
-use secrecy::ExposeSecret;
-use sqlx::ConnectOptions as _;
+use secrecy::ExposeSecret as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
-pub(super) use self::connections::Transaction;
-use self::connections::{Away, Connections, Lease};
-use self::input::Input;
-use super::migrations::sqlite as migrations;
-use super::{Access, Error, Options, store::Outages};
-
-pub(super) type Db = sqlx::Sqlite;
-type Connection = sqlx::SqliteConnection;
-type Row = sqlx::sqlite::SqliteRow;
-type Arguments = sqlx::sqlite::SqliteArguments;
-/// What connections lead to.
-type Target = SqliteConnectOptions;
-
-/// Begins a transaction as the writer: one that begins by reading could fail when it writes.
-const BEGIN: &str = "BEGIN IMMEDIATE";
-
-/// Whether the database answers: a file has no standby.
-async fn takes_writes(connection: &mut Connection) -> Result<bool, sqlx::Error> {
-    sqlx::query::<Db>("SELECT 1").execute(connection).await?;
-    Ok(true)
-}
-
-/// A connection to the file.
-async fn connect(target: &Target) -> Result<Option<Connection>, sqlx::Error> {
-    target.connect().await.map(Some)
-}
-
-/// The one writer locks the whole database with its first statement, so there is nothing else to lock.
-macro_rules! for_update {
-    () => {
-        ""
-    };
-}
-
-/// See `for_update!`.
-macro_rules! for_share {
-    () => {
-        ""
-    };
-}
-
-/// See `for_update!`.
-macro_rules! skip_locked {
-    () => {
-        ""
-    };
-}
-
-/// What a column of a table is compared with: the values of a column of `input`.
-macro_rules! any_of_input {
-    ($column:literal) => {
-        concat!(" IN (SELECT ", $column, " FROM input)")
-    };
-}
-
-/// What an index has of each row of a table, and by which the row is found without another index.
-macro_rules! row {
-    () => {
-        "rowid"
-    };
-}
-
-/// Names the index to read: SQLite would read all events' rows by another one, and sort them.
-macro_rules! indexed_by_sitemaps {
-    () => {
-        " INDEXED BY events_in_sitemaps"
-    };
-}
-
-/// Names the index to read: SQLite would read all of the account's events by another one.
-macro_rules! indexed_by_length {
-    () => {
-        " INDEXED BY events_long_of_owner"
-    };
-}
-
-/// Names the index to read, which is empty but after an upgrade: SQLite would read all of the account's events by another one.
-macro_rules! indexed_by_not_folded {
-    () => {
-        " INDEXED BY events_not_folded"
-    };
-}
-
-/// Where a text begins in another, from 1; 0 if it is not in it.
-macro_rules! position {
-    () => {
-        "instr"
-    };
-}
-
-/// Whether the table named `$1` exists.
-const TABLE_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1) AS found";
-
-/// Transactions wait only for the one writer.
-const LOCK_WAIT: Option<(&str, &str)> = None;
-
-/// Whether plans for the queue of jobs are kept. They do not depend on what is in it.
-const KEEPS_PLANS_OF_QUEUES: bool = true;
-
-/// There is no server, so nobody else sets anything.
-const SETTINGS: &[(&str, &str)] = &[];
-
-/// There is no server.
-const SERVER_VERSION: Option<&str> = None;
-
-/// Nothing is between core and its file.
-const SILENCE: Option<Duration> = None;
-
-/// There is no server, so the only clock is this machine's.
-const SERVER_TIME: Option<&str> = None;
-
-#[path = "queries/accounts.rs"]
-pub(super) mod accounts;
-#[path = "queries/activity.rs"]
-pub(super) mod activity;
-#[path = "queries/announcements.rs"]
-pub(super) mod announcements;
-#[path = "queries/audit.rs"]
-pub(super) mod audit;
-#[path = "queries/budgets.rs"]
-pub(super) mod budgets;
-#[path = "queries/catalogue.rs"]
-pub(super) mod catalogue;
-#[path = "queries/codes.rs"]
-pub(super) mod codes;
-#[path = "queries/confirmations.rs"]
-pub(super) mod confirmations;
-#[path = "queries/details.rs"]
-pub(super) mod details;
-#[path = "queries/events.rs"]
-pub(super) mod events;
-#[path = "queries/idempotency_keys.rs"]
-pub(super) mod idempotency_keys;
-#[path = "queries/ids.rs"]
-mod ids;
-#[path = "queries/invitations.rs"]
-pub(super) mod invitations;
-#[path = "queries/jobs.rs"]
-pub(super) mod jobs;
-#[path = "queries/keys.rs"]
-pub(super) mod keys;
-#[path = "queries/links.rs"]
-pub(super) mod links;
-#[path = "queries/lists.rs"]
-pub(super) mod lists;
-#[path = "queries/mails.rs"]
-pub(super) mod mails;
-#[path = "queries/memberships.rs"]
-pub(super) mod memberships;
-#[path = "queries/my_events.rs"]
-pub(super) mod my_events;
-#[path = "queries/oauth_clients.rs"]
-pub(super) mod oauth_clients;
-#[path = "queries/oauth_codes.rs"]
-pub(super) mod oauth_codes;
-#[path = "queries/oauth_grants.rs"]
-pub(super) mod oauth_grants;
-#[path = "queries/oauth_tokens.rs"]
-pub(super) mod oauth_tokens;
-#[path = "queries/organizer_mails.rs"]
-pub(super) mod organizer_mails;
-#[path = "queries/owners.rs"]
-pub(super) mod owners;
-#[path = "queries/people.rs"]
-pub(super) mod people;
-#[path = "queries/registrations.rs"]
-pub(super) mod registrations;
-#[path = "queries/schema.rs"]
-pub(super) mod schema;
-#[path = "queries/search.rs"]
-pub(super) mod search;
-#[path = "queries/seats.rs"]
-pub(super) mod seats;
-#[path = "queries/sessions.rs"]
-pub(super) mod sessions;
-#[path = "queries/sign_in_links.rs"]
-pub(super) mod sign_in_links;
-#[path = "queries/sitemaps.rs"]
-pub(super) mod sitemaps;
-#[path = "queries/stock_covers.rs"]
-pub(super) mod stock_covers;
-#[path = "queries/suspension.rs"]
-pub(super) mod suspension;
+use super::{
+    Access, Error, Options, Reads,
+    connection::Target,
+    outage::Outage,
+    pool::{Pool, PoolOptions},
+    sql::sql,
+    store::Database,
+};
 
 /// How long a statement waits for another process, such as an admin command.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// All writers queue for one connection, so they wait as long as SQLite itself would.
-const WRITER_WAIT: Duration = BUSY_TIMEOUT;
-/// Readers never wait for writers in WAL mode, so a wait of a second means that the machine is overloaded.
-const READER_WAIT: Duration = Duration::from_secs(1);
-/// Reading needs the processor, so more readers gain nothing on machines that use SQLite.
-const READERS: u32 = 4;
 
-#[derive(Debug)]
-pub(super) struct Engine {
-    readers: Connections,
-    writer: Connections,
-    /// The file lock, held until the store is dropped.
-    _lock: Option<File>,
+/// All writers queue for one connection, so they wait as long as SQLite itself would.
+const WRITER_TIMEOUT: Duration = BUSY_TIMEOUT;
+
+/// Readers never wait for writers in WAL mode, so a wait of a second means that the machine is overloaded.
+const READER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Reading needs the processor, so more readers gain nothing on machines that use SQLite.
+const MAX_READERS: u32 = 4;
+
+pub(super) async fn open(options: &Options) -> Result<Database, Error> {
+    let url = options.url.expose_secret();
+    let base = SqliteConnectOptions::from_str(url)
+        .map_err(|error| Error::Configuration(format!("{url}: {error}")))?
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        // Deleted data are overwritten: an erased person's data must not stay in the file's free space.
+        .pragma("secure_delete", "ON")
+        .synchronous(SqliteSynchronous::Full);
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        let text = format!(
+            "{url}: must be the path of a file, since each connection in memory has its own data"
+        );
+        return Err(Error::Configuration(text));
+    }
+    let path = base.get_filename().to_owned();
+    let lock = match options.access {
+        Access::Serve => Some(lock(&path)?),
+        Access::Administer => None,
+    };
+    let unusable = |error: sqlx::Error| {
+        Error::Configuration(format!(
+            "cannot open the database {}: {error}",
+            path.display()
+        ))
+    };
+    make_private(&path).map_err(|error| unusable(error.into()))?;
+    // The writer opens first: it sets WAL, which readers cannot do.
+    let writing = base.clone().journal_mode(SqliteJournalMode::Wal);
+    let writers = pool(
+        writing,
+        PoolOptions {
+            name: "write",
+            max_connections: 1,
+            wait_timeout: WRITER_TIMEOUT,
+            session: None,
+            // A transaction that begins by reading could fail when it writes.
+            begin: "BEGIN IMMEDIATE",
+        },
+    );
+    writers.open().await.map_err(unusable)?;
+    let readers = pool(
+        base.read_only(true),
+        PoolOptions {
+            name: "read",
+            max_connections: MAX_READERS,
+            wait_timeout: READER_TIMEOUT,
+            session: None,
+            begin: "BEGIN",
+        },
+    );
+    readers.open().await.map_err(unusable)?;
+    Ok(Database::new(readers, writers, lock))
 }
 
-impl Engine {
-    pub(super) async fn open(options: &Options) -> Result<Self, Error> {
-        let url = options.url.expose_secret();
-        let base = SqliteConnectOptions::from_str(url)
-            .map_err(|error| Error::Configuration(format!("{url}: {error}")))?
-            .create_if_missing(true)
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT)
-            // Deleted data are overwritten: an erased person's data must not stay in the file's free space.
-            .pragma("secure_delete", "ON")
-            .synchronous(SqliteSynchronous::Full);
-        if url.contains(":memory:") || url.contains("mode=memory") {
-            let text = format!(
-                "{url}: must be the path of a file, since each connection in memory has its own data"
-            );
-            return Err(Error::Configuration(text));
-        }
-        let path = base.get_filename().to_owned();
-        let lock = match options.access {
-            Access::Serve => Some(lock(&path)?),
-            Access::Administer => None,
-        };
-        let unusable = |error: sqlx::Error| {
-            Error::Configuration(format!(
-                "cannot open the database {}: {error}",
-                path.display()
-            ))
-        };
-        make_private(&path).map_err(|error| unusable(error.into()))?;
-        // The writer opens first: it sets WAL, which readers cannot do.
-        let writing = base.clone().journal_mode(SqliteJournalMode::Wal);
-        let writer = Connections::new(&Away::new(writing), None, 1, WRITER_WAIT).measured("write");
-        writer.open().await.map_err(unusable)?;
-        let reading = Away::new(base.read_only(true));
-        let readers = Connections::new(&reading, None, READERS, READER_WAIT).measured("read");
-        readers.open().await.map_err(unusable)?;
-        Ok(Self {
-            readers,
-            writer,
-            _lock: lock,
-        })
-    }
-
-    pub(super) async fn reader(&self) -> Result<Lease, Error> {
-        self.readers.take().await
-    }
-
-    pub(super) fn outages(&self) -> Outages {
-        self.readers.outages()
-    }
-
-    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
-        self.writer.begin().await
-    }
-
-    pub(super) async fn migrate(&self) -> Result<(), Error> {
-        let mut writer = self.writer.take().await?;
-        let migrated = schema::migrate(&mut writer).await;
-        writer.give_back(migrated.as_ref().err()).await;
-        migrated
-    }
-
-    /// Empties the write-ahead log, which contains old pages. During a long read this is not possible; then the next writer
-    /// overwrites the log from its start.
-    pub(super) async fn forget_deleted(&self) -> Result<(), Error> {
-        let mut writer = self.writer.take().await?;
-        let emptied = sqlx::query::<Db>("PRAGMA wal_checkpoint(TRUNCATE)");
-        let emptied = emptied.execute(&mut *writer).await.map_err(Error::from);
-        writer.give_back(emptied.as_ref().err()).await;
-        emptied?;
-        Ok(())
-    }
-
-    pub(super) async fn close(&self) {
-        self.readers.close().await;
-        self.writer.close().await;
-    }
+fn pool(options: SqliteConnectOptions, use_of_it: PoolOptions) -> Pool {
+    let target = Target::Sqlite(Box::new(options));
+    Pool::new(&Outage::new(target), use_of_it)
 }
 
 /// Creates the file if there is none, readable by its owner only: it contains names and e-mail addresses. SQLite's other files
 /// get the same mode.
-fn make_private(database: &Path) -> std::io::Result<()> {
+fn make_private(database: &Path) -> io::Result<()> {
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(database) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
 }
@@ -328,4 +128,47 @@ fn lock(database: &Path) -> Result<File, Error> {
         ))
     })?;
     Ok(file)
+}
+
+/// Copies the database to a new file: all or nothing. Writers do not wait for it.
+pub(super) async fn back_up(reads: &Reads, file: &Path) -> Result<u64, Error> {
+    let refuse = |error: io::Error| {
+        Error::Configuration(format!("cannot write {}: {error}", file.display()))
+    };
+    if file.exists() {
+        return Err(refuse(io::ErrorKind::AlreadyExists.into()));
+    }
+    let unfinished = unfinished(file);
+    let copied = copy(reads, &unfinished).await;
+    let finished = copied.and_then(|()| finish(&unfinished, file).map_err(refuse));
+    if finished.is_err() {
+        let _none_is_left = fs::remove_file(&unfinished);
+    }
+    finished
+}
+
+async fn copy(reads: &Reads, file: &Path) -> Result<(), Error> {
+    // SQLite fills an empty file, so that nobody else can read it from its beginning.
+    make_private(file).map_err(|error| {
+        Error::Configuration(format!("cannot write {}: {error}", file.display()))
+    })?;
+    let name = file
+        .to_str()
+        .ok_or_else(|| Error::Configuration(format!("{} is not UTF-8", file.display())))?;
+    let _no_rows: Option<i64> = reads.optional(sql!("VACUUM INTO $1"), [name]).await?;
+    Ok(())
+}
+
+fn unfinished(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
+
+/// Gives the copy its name once it is on the disk.
+fn finish(unfinished: &Path, file: &Path) -> io::Result<u64> {
+    let copy = File::open(unfinished)?;
+    copy.sync_all()?;
+    fs::rename(unfinished, file)?;
+    Ok(copy.metadata()?.len())
 }

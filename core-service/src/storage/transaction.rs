@@ -1,107 +1,53 @@
-//! Transactions, each on a connection of its own until it ends. Compiled once for each engine.
-
-use std::pin::pin;
+//! Transactions, each on a connection of its own until it ends.
 
 use super::{
-    super::BEGIN,
-    Connection, Connections, Lease,
-    silence::{Watch, Watched},
+    Error,
+    connection::Outcome,
+    pool::{Pool, PooledConnection},
+    statement::Statement,
 };
-use crate::storage::Error;
 
-/// An open transaction.
+/// An open transaction. Dropping it without a commit rolls it back.
 #[derive(Debug)]
-pub(in crate::storage) struct Transaction {
+pub(super) struct Transaction {
     /// Until it is committed.
-    lease: Option<Lease>,
-    /// Whether a statement has begun and not ended.
-    is_busy: bool,
-    /// Whether it was told that the server takes no writes, or the server does not answer.
-    is_forsaken: bool,
-}
-
-impl Connections {
-    /// Begins a transaction. Dropping it without a commit rolls it back.
-    pub(in crate::storage) async fn begin(&self) -> Result<Transaction, Error> {
-        loop {
-            let mut lease = self.take().await?;
-            let watch = lease.watch();
-            let begun = async {
-                let begun = sqlx::raw_sql(BEGIN).execute(&mut *lease).await;
-                begun.map(|_done| ()).map_err(Error::from)
-            };
-            let begun = watch.over(pin!(begun)).await;
-            if let Some((lease, ())) = lease.tried(begun).await? {
-                return Ok(Transaction {
-                    lease: Some(lease),
-                    is_busy: false,
-                    is_forsaken: false,
-                });
-            }
-        }
-    }
+    connection: Option<PooledConnection>,
 }
 
 impl Transaction {
-    /// What watches over its statements.
-    pub(in crate::storage) fn watch(&self) -> Watch {
-        self.lease.as_ref().expect("only its end takes it").watch()
+    pub(super) async fn begin(pool: &Pool) -> Result<Self, Error> {
+        Ok(Self {
+            connection: Some(pool.begin().await?),
+        })
     }
 
-    /// The connection, for one statement. [`Transaction::ended`] follows it.
-    pub(in crate::storage) fn statement(&mut self) -> &mut Connection {
-        self.is_busy = true;
-        self.lease.as_mut().expect("only its end takes it")
+    pub(super) async fn run(&mut self, statement: Statement) -> Result<Outcome, Error> {
+        let connection = self.connection.as_mut().ok_or(sqlx::Error::PoolClosed)?;
+        let outcome = connection.run(statement).await;
+        if let Err(Error::Standby(_)) = outcome {
+            connection.discard();
+        }
+        outcome
     }
 
-    /// Notes that the statement has ended, well or not.
-    pub(in crate::storage) fn ended<A>(&mut self, watched: Watched<A>) -> Result<A, Error> {
-        self.is_busy = false;
-        let Watched {
-            answer,
-            is_given_up,
-        } = watched;
-        self.is_forsaken |= is_given_up || matches!(answer, Err(Error::Standby(_)));
-        answer
-    }
-
-    pub(in crate::storage) async fn commit(mut self) -> Result<(), sqlx::Error> {
-        let Some(mut lease) = self.lease.take() else {
+    pub(super) async fn commit(mut self) -> Result<(), Error> {
+        let Some(mut connection) = self.connection.take() else {
             return Ok(());
         };
-        let watch = lease.watch();
-        let mut failure = None;
-        let committed = async {
-            if let Err(error) = sqlx::raw_sql("COMMIT").execute(&mut *lease).await {
-                failure = Some(error);
-            }
-            Ok(())
-        };
-        if watch.over(pin!(committed)).await.is_given_up {
-            lease.forsake();
-            return Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
-        }
         // After an error nobody knows what state the connection is in, so it is closed.
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        lease.put_back();
+        let committed = connection.execute("COMMIT").await;
+        committed.map_err(Error::of_commit)?;
+        connection.put_back();
         Ok(())
     }
 }
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        let mut lease = self.lease.take();
-        if let (true, Some(lease)) = (self.is_forsaken, &mut lease) {
-            // The server ends the transaction with it.
-            lease.forsake();
-            return;
-        }
-        let lease = lease.filter(|_| !self.is_busy);
+        let connection = self.connection.take().filter(PooledConnection::is_ready);
         let runtime = tokio::runtime::Handle::try_current();
-        if let (Some(lease), Ok(runtime)) = (lease, runtime) {
-            runtime.spawn(lease.roll_back());
+        if let (Some(connection), Ok(runtime)) = (connection, runtime) {
+            runtime.spawn(connection.roll_back());
         }
     }
 }

@@ -1,7 +1,5 @@
 //! How single values are stored, the same on both engines.
 
-use std::str::FromStr;
-
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -10,7 +8,6 @@ use crate::domain::{
     catalogue::Starts,
     event::{Event, ListedEvent},
     ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
-    image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKey},
     oauth::Grant,
@@ -58,7 +55,7 @@ impl MyEventsFilter {
     }
 }
 
-/// The first of an account's events, by [`Store::list_and_count_account_events`](super::Store::list_and_count_account_events).
+/// The first of an account's events, by [`Reads::list_and_count_account_events`](super::Reads::list_and_count_account_events).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstEvents {
     /// The events.
@@ -251,27 +248,6 @@ impl StoredCover {
         let digest = Sha256::digest(&jpeg).into();
         Self { jpeg, digest }
     }
-}
-
-/// Parses a plan or a status, which are stored by name.
-pub(super) fn named<T: FromStr>(what: &'static str, name: &str) -> Result<T, Error> {
-    name.parse().map_err(|_| corrupt(what, name))
-}
-
-/// A SHA-256 is stored as its bytes.
-pub(super) fn hash(what: &'static str, bytes: &[u8]) -> Result<[u8; 32], Error> {
-    bytes.try_into().map_err(|_| corrupt(what, "not 32 bytes"))
-}
-
-/// A credit is stored as JSON.
-pub(super) fn image_credit_text(credit: Option<&ImageCredit>) -> Result<Option<String>, Error> {
-    let text = credit.map(serde_json::to_string).transpose();
-    text.map_err(|error| Error::Internal(Box::new(error)))
-}
-
-pub(super) fn image_credit(text: Option<&str>) -> Result<Option<ImageCredit>, Error> {
-    let credit = text.map(serde_json::from_str).transpose();
-    credit.map_err(|error| corrupt("image credit", &error.to_string()))
 }
 
 /// The text of a registration that the organizer's search looks through.

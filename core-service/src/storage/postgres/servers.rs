@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{ConnectOptions as _, postgres::PgConnectOptions};
+use sqlx::{ConnectOptions as _, PgConnection, postgres::PgConnectOptions};
 use tokio::{task::JoinSet, time::sleep};
 
-use super::{Connection, takes_writes};
+use super::takes_writes;
 use crate::storage::Error;
 
 /// How long one server is waited for before the next one is asked as well: one that is cut off does not answer at all.
@@ -72,7 +72,7 @@ impl Servers {
     }
 
     /// A connection to the server that takes writes; none if those that answered do not.
-    pub(super) async fn connect(&self) -> Result<Option<Connection>, sqlx::Error> {
+    pub(in crate::storage) async fn connect(&self) -> Result<Option<PgConnection>, sqlx::Error> {
         if let [only] = &self.all[..] {
             return connect_to(only).await;
         }
@@ -119,7 +119,7 @@ impl Servers {
     }
 }
 
-async fn connect_to(server: &PgConnectOptions) -> Result<Option<Connection>, sqlx::Error> {
+async fn connect_to(server: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
     let mut connection = server.connect().await?;
     let is_primary = takes_writes(&mut connection).await?;
     Ok(is_primary.then_some(connection))

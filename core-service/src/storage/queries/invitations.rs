@@ -1,172 +1,129 @@
 //! Invitations to accounts.
 
-use sqlx::Row as _;
-use uuid::Uuid;
-
-use super::{Connection, Db, Row};
 use crate::{
     domain::{
         email,
-        ids::{AccountId, InvitationId, PersonId},
+        ids::{AccountId, InvitationId},
         instant::Instant,
         invitation::{Invitation, SentInvitation},
     },
-    storage::{Error, values},
+    storage::{
+        Error, Reads, Tx,
+        record::{Record as _, insert_into, record},
+        sql::sql,
+    },
 };
 
-macro_rules! select_invitations {
-    ($rest:literal) => {
-        concat!(
-            "SELECT i.id, i.account_id, i.email, i.role, i.person_id, i.created_at, i.expires_at, a.name AS account_name, \
-             COALESCE(p.name, '') AS person_name FROM invitations i JOIN accounts a ON a.id = i.account_id \
-             LEFT JOIN people p ON p.id = i.person_id ",
-            $rest
-        )
-    };
+record! {
+    Invitation as i { id, account_id, email, role, invited_by = "i.person_id", created_at, expires_at }
 }
 
-pub(in crate::storage) async fn is_invited(
-    connection: &mut Connection,
-    address: &str,
-    now: Instant,
-) -> Result<bool, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT EXISTS (SELECT 1 FROM invitations WHERE email_norm = $1 AND expires_at > $2) AS found",
-    )
-    .bind(email::normalised(address))
-    .bind(now.micros())
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("found")?)
+record! {
+    SentInvitation as i {
+        invitation { id, account_id, email, role, person_id, created_at, expires_at },
+        account_name = "a.name",
+        invited_by = "COALESCE(p.name, '')",
+    }
 }
 
-pub(in crate::storage) async fn find_invitation(
-    connection: &mut Connection,
-    invitation: InvitationId,
-    now: Instant,
-) -> Result<Option<SentInvitation>, Error> {
-    sqlx::query::<Db>(select_invitations!("WHERE i.id = $1 AND i.expires_at > $2"))
-        .bind(invitation.uuid())
-        .bind(now.micros())
-        .fetch_optional(connection)
-        .await?
-        .as_ref()
-        .map(read)
-        .transpose()
+impl Reads {
+    /// Returns whether an invitation waits for an address.
+    pub async fn is_invited(&self, address: &str, now: Instant) -> Result<bool, Error> {
+        let statement = sql!(
+            "SELECT EXISTS (SELECT 1 FROM invitations WHERE email_norm = $1 AND expires_at > $2)"
+        );
+        self.one(statement, (email::normalised(address), now)).await
+    }
+
+    /// Returns the invitation with this id, if it has not lapsed.
+    pub async fn find_invitation(
+        &self,
+        invitation: InvitationId,
+        now: Instant,
+    ) -> Result<Option<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.id = $1 AND i.expires_at > $2",
+            SentInvitation::COLUMNS,
+        );
+        self.optional(statement, (invitation, now)).await
+    }
+
+    /// Returns the invitations that wait for an address, the newest first.
+    pub async fn list_invitations_to(
+        &self,
+        address: &str,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.email_norm = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+            SentInvitation::COLUMNS,
+        );
+        let values = (email::normalised(address), now, limit);
+        self.all(statement, values).await
+    }
+
+    /// Returns the invitations of an account that wait, the newest first.
+    pub async fn list_invitations_of(
+        &self,
+        account: AccountId,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+            SentInvitation::COLUMNS,
+        );
+        self.all(statement, (account, now, limit)).await
+    }
 }
 
-pub(in crate::storage) async fn list_invitations_to(
-    connection: &mut Connection,
-    address: &str,
-    now: Instant,
-    limit: i64,
-) -> Result<Vec<SentInvitation>, Error> {
-    sqlx::query::<Db>(select_invitations!(
-        "WHERE i.email_norm = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3"
-    ))
-    .bind(email::normalised(address))
-    .bind(now.micros())
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
-}
+impl Tx {
+    /// Adds an invitation, instead of an earlier one of the same account to the same address.
+    pub async fn put_invitation(&mut self, invitation: &Invitation) -> Result<(), Error> {
+        let (statement, values) = insert_into!(
+            "invitations" " ON CONFLICT (account_id, email_norm) DO UPDATE SET id = excluded.id, email = excluded.email, \
+                role = excluded.role, person_id = excluded.person_id, created_at = excluded.created_at, \
+                expires_at = excluded.expires_at"
+            {
+                id: invitation.id,
+                account_id: invitation.account_id,
+                email: invitation.email,
+                email_norm: email::normalised(&invitation.email),
+                role: invitation.role,
+                person_id: invitation.invited_by,
+                created_at: invitation.created_at,
+                expires_at: invitation.expires_at,
+            }
+        );
+        self.execute(statement, values).await?;
+        Ok(())
+    }
 
-pub(in crate::storage) async fn delete_invitations_to(
-    connection: &mut Connection,
-    email_norm: &str,
-) -> Result<u64, Error> {
-    let done = sqlx::query::<Db>("DELETE FROM invitations WHERE email_norm = $1")
-        .bind(email_norm)
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
-}
+    /// Removes an invitation; false if there is none.
+    pub async fn delete_invitation(&mut self, invitation: InvitationId) -> Result<bool, Error> {
+        let statement = sql!("DELETE FROM invitations WHERE id = $1");
+        Ok(self.execute(statement, [invitation]).await? == 1)
+    }
 
-pub(in crate::storage) async fn delete_expired_invitations(
-    connection: &mut Connection,
-    now: Instant,
-    limit: i64,
-) -> Result<u64, Error> {
-    let done = sqlx::query::<Db>(
-        "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-    )
-    .bind(now.micros())
-    .bind(limit)
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected())
-}
+    /// Removes the invitations to a normalised address; returns their number.
+    pub async fn delete_invitations_to(&mut self, email_norm: &str) -> Result<u64, Error> {
+        let statement = sql!("DELETE FROM invitations WHERE email_norm = $1");
+        self.execute(statement, [email_norm]).await
+    }
 
-pub(in crate::storage) async fn put_invitation(
-    connection: &mut Connection,
-    invitation: &Invitation,
-) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "INSERT INTO invitations (id, account_id, email, email_norm, role, person_id, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id, email_norm) DO UPDATE SET id = excluded.id, \
-         email = excluded.email, role = excluded.role, person_id = excluded.person_id, created_at = excluded.created_at, \
-         expires_at = excluded.expires_at",
-    )
-    .bind(invitation.id.uuid())
-    .bind(invitation.account_id.uuid())
-    .bind(&invitation.email)
-    .bind(email::normalised(&invitation.email))
-    .bind(invitation.role.name())
-    .bind(invitation.invited_by.map(PersonId::uuid))
-    .bind(invitation.created_at.micros())
-    .bind(invitation.expires_at.micros())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-pub(in crate::storage) async fn list_invitations_of(
-    connection: &mut Connection,
-    account: AccountId,
-    now: Instant,
-    limit: i64,
-) -> Result<Vec<SentInvitation>, Error> {
-    sqlx::query::<Db>(select_invitations!(
-        "WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3"
-    ))
-    .bind(account.uuid())
-    .bind(now.micros())
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
-}
-
-pub(in crate::storage) async fn delete_invitation(
-    connection: &mut Connection,
-    invitation: InvitationId,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>("DELETE FROM invitations WHERE id = $1")
-        .bind(invitation.uuid())
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-fn read(row: &Row) -> Result<SentInvitation, Error> {
-    let person: Option<Uuid> = row.try_get("person_id")?;
-    let invitation = Invitation {
-        id: InvitationId::new(row.try_get("id")?),
-        account_id: AccountId::new(row.try_get("account_id")?),
-        email: row.try_get("email")?,
-        role: values::named("role", row.try_get("role")?)?,
-        invited_by: person.map(PersonId::new),
-        created_at: Instant::from_micros(row.try_get("created_at")?),
-        expires_at: Instant::from_micros(row.try_get("expires_at")?),
-    };
-    Ok(SentInvitation {
-        invitation,
-        account_name: row.try_get("account_name")?,
-        invited_by: row.try_get("person_name")?,
-    })
+    /// Removes at most `limit` invitations that have lapsed; returns their number.
+    pub async fn delete_expired_invitations(
+        &mut self,
+        now: Instant,
+        limit: i64,
+    ) -> Result<u64, Error> {
+        let statement = sql!(
+            "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
+        );
+        self.execute(statement, (now, limit)).await
+    }
 }

@@ -1,74 +1,60 @@
 //! How attendees get to their registrations: by private links, of which only hashes are stored, and by check-in codes.
 
-use super::{Connection, Db, registrations};
 use crate::{
     domain::{
         check_in_code::CheckInCode, ids::RegistrationId, instant::Instant,
         registration::Registration,
     },
-    storage::Error,
+    storage::{Error, Reads, Tx, record::Record as _, sql::sql},
 };
 
-pub(in crate::storage) async fn insert_link(
-    connection: &mut Connection,
-    hash: &[u8; 32],
-    registration: RegistrationId,
-    occasion: Option<i32>,
-    now: Instant,
-) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "INSERT INTO registration_links (hash, registration_id, occasion, created_at) VALUES ($1, $2, $3, $4)",
-    )
-    .bind(hash.as_slice())
-    .bind(registration.uuid())
-    .bind(occasion)
-    .bind(now.micros())
-    .execute(connection)
-    .await?;
-    Ok(())
+impl Reads {
+    /// Returns the registration of a private link, by the SHA-256 of the link's token.
+    pub async fn find_registration_by_link(
+        &self,
+        hash: &[u8; 32],
+    ) -> Result<Option<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM registration_links l JOIN registrations r ON r.id = l.registration_id WHERE l.hash = $1",
+            Registration::COLUMNS,
+        );
+        self.optional(statement, [hash]).await
+    }
+
+    /// Returns the registration with this check-in code.
+    pub async fn find_registration_by_code(
+        &self,
+        code: &CheckInCode,
+    ) -> Result<Option<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM registrations r WHERE r.check_in_code = $1",
+            Registration::COLUMNS,
+        );
+        self.optional(statement, [code]).await
+    }
 }
 
-pub(in crate::storage) async fn find_registration_by_link(
-    connection: &mut Connection,
-    hash: &[u8; 32],
-) -> Result<Option<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registrations::registration_columns!(),
-        " FROM registration_links l JOIN registrations r ON r.id = l.registration_id WHERE l.hash = $1"
-    ))
-    .bind(hash.as_slice())
-    .fetch_optional(connection)
-    .await?
-    .as_ref()
-    .map(registrations::read)
-    .transpose()
-}
+impl Tx {
+    /// Adds a private link to a registration. Only the SHA-256 of its token is stored. `occasion` is that of the new details which
+    /// the link offers.
+    pub async fn insert_link(
+        &mut self,
+        hash: &[u8; 32],
+        registration: RegistrationId,
+        occasion: Option<i32>,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO registration_links (hash, registration_id, occasion, created_at) VALUES ($1, $2, $3, $4)"
+        );
+        let values = (hash, registration, occasion, now);
+        self.execute(statement, values).await?;
+        Ok(())
+    }
 
-pub(in crate::storage) async fn find_registration_by_code(
-    connection: &mut Connection,
-    code: &CheckInCode,
-) -> Result<Option<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registrations::registration_columns!(),
-        " FROM registrations r WHERE r.check_in_code = $1"
-    ))
-    .bind(code.as_str())
-    .fetch_optional(connection)
-    .await?
-    .as_ref()
-    .map(registrations::read)
-    .transpose()
-}
-
-pub(in crate::storage) async fn delete_links(
-    connection: &mut Connection,
-    registration: RegistrationId,
-) -> Result<u64, Error> {
-    let done = sqlx::query::<Db>("DELETE FROM registration_links WHERE registration_id = $1")
-        .bind(registration.uuid())
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
+    /// Removes the private links to a registration; returns their number.
+    pub async fn delete_links(&mut self, registration: RegistrationId) -> Result<u64, Error> {
+        let statement = sql!("DELETE FROM registration_links WHERE registration_id = $1");
+        self.execute(statement, [registration]).await
+    }
 }

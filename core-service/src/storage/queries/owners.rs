@@ -1,12 +1,7 @@
 //! Accounts as their members and operators manage them, and removing them.
 
-use sqlx::Row as _;
+use uuid::Uuid;
 
-use super::{
-    Connection, Db,
-    accounts::{self, account_columns},
-    ids::ids,
-};
 use crate::{
     domain::{
         account::{Account, AccountContents},
@@ -14,193 +9,140 @@ use crate::{
         instant::Instant,
         job::JobKind,
     },
-    storage::Error,
+    storage::{
+        Error, Reads, Tx,
+        record::{Record as _, record},
+        sql::{FOR_UPDATE, sql},
+    },
 };
 
-pub(in crate::storage) async fn update_account(
-    connection: &mut Connection,
-    account: &Account,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>("UPDATE accounts SET name = $2, timezone = $3 WHERE id = $1")
-        .bind(account.id.uuid())
-        .bind(&account.name)
-        .bind(&account.timezone)
-        .execute(connection)
-        .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("account")),
+// Of account `$1` at the moment `$2`. The numbers of registrations are those of the counters, which are exact.
+record! {
+    AccountContents as contents {
+        events = "(SELECT COUNT(*) FROM events WHERE account_id = $1)",
+        registrations = "(SELECT CAST(COALESCE(SUM(c.confirmed + c.pending + c.waitlisted + c.cancelled), 0) AS BIGINT) FROM events e \
+            JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1)",
+        members = "(SELECT COUNT(*) FROM memberships WHERE account_id = $1)",
+        keys = "(SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL)",
+        awaited_events = "(SELECT COUNT(*) FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1 \
+            AND e.is_cancelled = FALSE AND e.effective_end > $2 AND c.confirmed + c.pending + c.waitlisted > 0)",
+        waiting_mails = "(SELECT COUNT(*) FROM jobs j JOIN registrations r ON r.id = j.subject_id JOIN events e ON e.id = r.event_id \
+            WHERE j.kind = $3 AND j.failed_at IS NULL AND e.account_id = $1)",
     }
 }
 
-pub(in crate::storage) async fn list_accounts(
-    connection: &mut Connection,
-    limit: i64,
-) -> Result<Vec<Account>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        account_columns!(),
-        " FROM accounts a WHERE a.removed_at IS NULL ORDER BY a.created_at, a.id LIMIT $1"
-    ))
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(accounts::read)
-    .collect()
-}
-
-/// The numbers of registrations are those of the counters, which are exact.
-pub(in crate::storage) async fn account_contents(
-    connection: &mut Connection,
-    account: AccountId,
-    now: Instant,
-) -> Result<AccountContents, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT (SELECT COUNT(*) FROM events WHERE account_id = $1) AS events, \
-         (SELECT CAST(COALESCE(SUM(c.confirmed + c.pending + c.waitlisted + c.cancelled), 0) AS BIGINT) FROM events e \
-         JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1) AS registrations, \
-         (SELECT COUNT(*) FROM memberships WHERE account_id = $1) AS members, \
-         (SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) AS keys, \
-         (SELECT COUNT(*) FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1 \
-         AND e.is_cancelled = FALSE AND e.effective_end > $2 AND c.confirmed + c.pending + c.waitlisted > 0) AS awaited, \
-         (SELECT COUNT(*) FROM jobs j JOIN registrations r ON r.id = j.subject_id JOIN events e ON e.id = r.event_id \
-         WHERE j.kind = $3 AND j.failed_at IS NULL AND e.account_id = $1) AS waiting_mails",
-    )
-    .bind(account.uuid())
-    .bind(now.micros())
-    .bind(JobKind::CancellationMail.name())
-    .fetch_one(connection)
-    .await?;
-    Ok(AccountContents {
-        events: row.try_get("events")?,
-        registrations: row.try_get("registrations")?,
-        members: row.try_get("members")?,
-        keys: row.try_get("keys")?,
-        awaited_events: row.try_get("awaited")?,
-        waiting_mails: row.try_get("waiting_mails")?,
-    })
-}
-
-/// In the order of the locks on their counters.
-pub(in crate::storage) async fn list_event_ids_of(
-    connection: &mut Connection,
-    account: AccountId,
-    after: Option<EventId>,
-    limit: i64,
-) -> Result<Vec<EventId>, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT id FROM events WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-    )
-    .bind(account.uuid())
-    .bind(after.map_or(uuid::Uuid::nil(), EventId::uuid))
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    ids(&rows, EventId::new)
-}
-
-/// Sessions about the account are about another one of their person then, if there is one.
-pub(in crate::storage) async fn begin_removal(
-    connection: &mut Connection,
-    account: AccountId,
-    now: Instant,
-) -> Result<(), Error> {
-    sqlx::query::<Db>("UPDATE accounts SET removed_at = $2 WHERE id = $1")
-        .bind(account.uuid())
-        .bind(now.micros())
-        .execute(&mut *connection)
-        .await?;
-    for statement in [
-        "UPDATE sessions SET account_id = (SELECT m.account_id FROM memberships m WHERE m.person_id = sessions.person_id \
-         AND m.account_id <> $1 ORDER BY m.created_at, m.account_id LIMIT 1) WHERE account_id = $1",
-        "DELETE FROM oauth_codes WHERE account_id = $1",
-        "DELETE FROM oauth_grants WHERE account_id = $1",
-        "DELETE FROM memberships WHERE account_id = $1",
-        "DELETE FROM invitations WHERE account_id = $1",
-        "DELETE FROM api_keys WHERE account_id = $1",
-        "DELETE FROM idempotency_keys WHERE account_id = $1",
-    ] {
-        sqlx::query::<Db>(statement)
-            .bind(account.uuid())
-            .execute(&mut *connection)
-            .await?;
+impl Reads {
+    /// Returns all accounts, the oldest first.
+    pub async fn list_accounts(&self, limit: i64) -> Result<Vec<Account>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM accounts a WHERE a.removed_at IS NULL ORDER BY a.created_at, a.id LIMIT $1",
+            Account::COLUMNS,
+        );
+        self.all(statement, [limit]).await
     }
-    Ok(())
-}
 
-pub(in crate::storage) async fn list_removed_accounts(
-    connection: &mut Connection,
-    limit: i64,
-) -> Result<Vec<AccountId>, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT id FROM accounts WHERE removed_at IS NOT NULL ORDER BY removed_at LIMIT $1",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    ids(&rows, AccountId::new)
-}
+    /// Returns what goes with an account.
+    pub async fn account_contents(
+        &self,
+        account: AccountId,
+        now: Instant,
+    ) -> Result<AccountContents, Error> {
+        let statement = sql!("SELECT {}", AccountContents::COLUMNS);
+        let values = (account, now, JobKind::CancellationMail);
+        self.one(statement, values).await
+    }
 
-pub(in crate::storage) async fn lock_removed_account(
-    connection: &mut Connection,
-    account: AccountId,
-) -> Result<bool, Error> {
-    let found = sqlx::query::<Db>(concat!(
-        "SELECT id FROM accounts WHERE id = $1 AND removed_at IS NOT NULL",
-        for_update!()
-    ))
-    .bind(account.uuid())
-    .fetch_optional(connection)
-    .await?;
-    Ok(found.is_some())
-}
+    /// Returns an account's events after one, by id, which is the order of the locks on their counters.
+    pub async fn list_event_ids_of(
+        &self,
+        account: AccountId,
+        after: Option<EventId>,
+        limit: i64,
+    ) -> Result<Vec<EventId>, Error> {
+        let statement =
+            sql!("SELECT id FROM events WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3");
+        let after = after.map_or(Uuid::nil(), EventId::uuid);
+        self.all(statement, (account, after, limit)).await
+    }
 
-pub(in crate::storage) async fn list_registration_ids_of(
-    connection: &mut Connection,
-    account: AccountId,
-    limit: i64,
-) -> Result<Vec<RegistrationId>, Error> {
-    let rows = sqlx::query::<Db>(
-        "SELECT r.id FROM registrations r JOIN events e ON e.id = r.event_id WHERE e.account_id = $1 LIMIT $2",
-    )
-    .bind(account.uuid())
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    ids(&rows, RegistrationId::new)
-}
+    /// Returns at most `limit` accounts whose rows are to be deleted.
+    pub async fn list_removed_accounts(&self, limit: i64) -> Result<Vec<AccountId>, Error> {
+        let statement = sql!(
+            "SELECT id FROM accounts WHERE removed_at IS NOT NULL ORDER BY removed_at LIMIT $1"
+        );
+        self.all(statement, [limit]).await
+    }
 
-/// Nothing else refers to it any more.
-pub(in crate::storage) async fn delete_account(
-    connection: &mut Connection,
-    account: AccountId,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>("DELETE FROM accounts WHERE id = $1 AND removed_at IS NOT NULL")
-        .bind(account.uuid())
-        .execute(connection)
-        .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("account")),
+    /// Returns at most `limit` registrations for events of an account.
+    pub async fn list_registration_ids_of(
+        &self,
+        account: AccountId,
+        limit: i64,
+    ) -> Result<Vec<RegistrationId>, Error> {
+        let statement = sql!(
+            "SELECT r.id FROM registrations r JOIN events e ON e.id = r.event_id WHERE e.account_id = $1 LIMIT $2"
+        );
+        self.all(statement, (account, limit)).await
     }
 }
 
-pub(in crate::storage) async fn erase_keys_of_person(
-    connection: &mut Connection,
-    person: PersonId,
-    now: Instant,
-) -> Result<u64, Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE api_keys SET revoked_at = $2 WHERE person_id = $1 AND revoked_at IS NULL",
-    )
-    .bind(person.uuid())
-    .bind(now.micros())
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query::<Db>("UPDATE api_keys SET label = 'erased' WHERE person_id = $1")
-        .bind(person.uuid())
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
+impl Tx {
+    /// Writes name and time zone of an account.
+    pub async fn update_account(&mut self, account: &Account) -> Result<(), Error> {
+        let statement = sql!("UPDATE accounts SET name = $2, timezone = $3 WHERE id = $1");
+        let values = (account.id, &account.name, &account.timezone);
+        self.execute_one("account", statement, values).await
+    }
+
+    /// Removes the members, invitations and keys of an account, which is deleted from now on. Sessions about it are about another account of
+    /// their person then, if there is one.
+    pub async fn begin_removal(&mut self, account: AccountId, now: Instant) -> Result<(), Error> {
+        let statement = sql!("UPDATE accounts SET removed_at = $2 WHERE id = $1");
+        self.execute(statement, (account, now)).await?;
+        for statement in [
+            sql!(
+                "UPDATE sessions SET account_id = (SELECT m.account_id FROM memberships m WHERE m.person_id = sessions.person_id \
+                 AND m.account_id <> $1 ORDER BY m.created_at, m.account_id LIMIT 1) WHERE account_id = $1"
+            ),
+            sql!("DELETE FROM oauth_codes WHERE account_id = $1"),
+            sql!("DELETE FROM oauth_grants WHERE account_id = $1"),
+            sql!("DELETE FROM memberships WHERE account_id = $1"),
+            sql!("DELETE FROM invitations WHERE account_id = $1"),
+            sql!("DELETE FROM api_keys WHERE account_id = $1"),
+            sql!("DELETE FROM idempotency_keys WHERE account_id = $1"),
+        ] {
+            self.execute(statement, [account]).await?;
+        }
+        Ok(())
+    }
+
+    /// Locks an account whose removal has begun; false if there is none.
+    pub async fn lock_removed_account(&mut self, account: AccountId) -> Result<bool, Error> {
+        let statement = sql!(
+            "SELECT id FROM accounts WHERE id = $1 AND removed_at IS NOT NULL{}",
+            FOR_UPDATE,
+        );
+        let found: Option<AccountId> = self.optional(statement, [account]).await?;
+        Ok(found.is_some())
+    }
+
+    /// Deletes an account whose removal has begun and which has no events any more.
+    pub async fn delete_account(&mut self, account: AccountId) -> Result<(), Error> {
+        let statement = sql!("DELETE FROM accounts WHERE id = $1 AND removed_at IS NOT NULL");
+        self.execute_one("account", statement, [account]).await
+    }
+
+    /// Revokes the keys that act for a person and removes their names; returns the number of valid ones.
+    pub async fn erase_keys_of_person(
+        &mut self,
+        person: PersonId,
+        now: Instant,
+    ) -> Result<u64, Error> {
+        let statement =
+            sql!("UPDATE api_keys SET revoked_at = $2 WHERE person_id = $1 AND revoked_at IS NULL");
+        let revoked = self.execute(statement, (person, now)).await?;
+        let statement = sql!("UPDATE api_keys SET label = 'erased' WHERE person_id = $1");
+        self.execute(statement, [person]).await?;
+        Ok(revoked)
+    }
 }

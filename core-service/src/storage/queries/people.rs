@@ -1,129 +1,83 @@
 //! People who sign in.
 
-use sqlx::Row as _;
-
-use super::{Connection, Db, Row};
 use crate::{
-    domain::{email, ids::PersonId, instant::Instant, person::Person},
-    storage::Error,
+    domain::{email, ids::PersonId, person::Person},
+    storage::{
+        Error, Reads, Tx,
+        record::{Record as _, insert_into, record},
+        sql::{FOR_UPDATE, sql},
+    },
 };
-macro_rules! select_person {
-    ($rest:literal) => {
-        concat!("SELECT id, email, name, created_at FROM people ", $rest)
-    };
-    ($rest:literal, $lock:expr) => {
-        concat!(
-            "SELECT id, email, name, created_at FROM people ",
-            $rest,
-            $lock
-        )
-    };
+
+record! {
+    Person as p { id, email, name, created_at }
 }
 
-pub(in crate::storage) async fn insert_person(
-    connection: &mut Connection,
-    person: &Person,
-) -> Result<bool, Error> {
-    let done = sqlx::query::<Db>(
-        "INSERT INTO people (id, email, email_norm, name, created_at) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (email_norm) DO NOTHING",
-    )
-    .bind(person.id.uuid())
-    .bind(&person.email)
-    .bind(email::normalised(&person.email))
-    .bind(&person.name)
-    .bind(person.created_at.micros())
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-pub(in crate::storage) async fn find_person(
-    connection: &mut Connection,
-    person: PersonId,
-) -> Result<Option<Person>, Error> {
-    sqlx::query::<Db>(select_person!("WHERE id = $1"))
-        .bind(person.uuid())
-        .fetch_optional(connection)
-        .await?
-        .as_ref()
-        .map(read)
-        .transpose()
-}
-
-pub(in crate::storage) async fn find_person_by_email(
-    connection: &mut Connection,
-    email: &str,
-) -> Result<Option<Person>, Error> {
-    sqlx::query::<Db>(select_person!("WHERE email_norm = $1"))
-        .bind(email::normalised(email))
-        .fetch_optional(connection)
-        .await?
-        .as_ref()
-        .map(read)
-        .transpose()
-}
-
-pub(in crate::storage) async fn lock_person_by_email(
-    connection: &mut Connection,
-    email: &str,
-) -> Result<Option<Person>, Error> {
-    sqlx::query::<Db>(select_person!("WHERE email_norm = $1", for_update!()))
-        .bind(email::normalised(email))
-        .fetch_optional(connection)
-        .await?
-        .as_ref()
-        .map(read)
-        .transpose()
-}
-
-pub(in crate::storage) async fn delete_person(
-    connection: &mut Connection,
-    person: PersonId,
-) -> Result<(), Error> {
-    for statement in [
-        "UPDATE api_keys SET person_id = NULL WHERE person_id = $1",
-        "UPDATE invitations SET person_id = NULL WHERE person_id = $1",
-        "DELETE FROM oauth_authorizations WHERE person_id = $1",
-        "DELETE FROM oauth_codes WHERE person_id = $1",
-        "DELETE FROM oauth_grants WHERE person_id = $1",
-        "DELETE FROM memberships WHERE person_id = $1",
-        "DELETE FROM sessions WHERE person_id = $1",
-        "DELETE FROM known_browsers WHERE person_id = $1",
-        "DELETE FROM sign_in_links WHERE person_id = $1",
-        "DELETE FROM people WHERE id = $1",
-    ] {
-        sqlx::query::<Db>(statement)
-            .bind(person.uuid())
-            .execute(&mut *connection)
-            .await?;
+impl Reads {
+    /// Returns a person.
+    pub async fn find_person(&self, person: PersonId) -> Result<Option<Person>, Error> {
+        let statement = sql!("SELECT {} FROM people p WHERE p.id = $1", Person::COLUMNS);
+        self.optional(statement, [person]).await
     }
-    Ok(())
-}
 
-pub(in crate::storage) async fn update_person(
-    connection: &mut Connection,
-    person: &Person,
-) -> Result<(), Error> {
-    let done =
-        sqlx::query::<Db>("UPDATE people SET email = $2, email_norm = $3, name = $4 WHERE id = $1")
-            .bind(person.id.uuid())
-            .bind(&person.email)
-            .bind(email::normalised(&person.email))
-            .bind(&person.name)
-            .execute(connection)
-            .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("person")),
+    /// Returns the person with this address, in any case.
+    pub async fn find_person_by_email(&self, email: &str) -> Result<Option<Person>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM people p WHERE p.email_norm = $1",
+            Person::COLUMNS
+        );
+        self.optional(statement, [email::normalised(email)]).await
     }
 }
 
-pub(super) fn read(row: &Row) -> Result<Person, Error> {
-    Ok(Person {
-        id: PersonId::new(row.try_get("id")?),
-        email: row.try_get("email")?,
-        name: row.try_get("name")?,
-        created_at: Instant::from_micros(row.try_get("created_at")?),
-    })
+impl Tx {
+    /// Adds a person; false, and nothing written, if another one has the address.
+    pub async fn insert_person(&mut self, person: &Person) -> Result<bool, Error> {
+        let (statement, values) = insert_into!("people" " ON CONFLICT (email_norm) DO NOTHING" {
+            id: person.id,
+            email: person.email,
+            email_norm: email::normalised(&person.email),
+            name: person.name,
+            created_at: person.created_at,
+        });
+        Ok(self.execute(statement, values).await? == 1)
+    }
+
+    /// Locks the person with this address, in any case, until the end. It comes before the lock of an account.
+    pub async fn lock_person_by_email(&mut self, email: &str) -> Result<Option<Person>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM people p WHERE p.email_norm = $1{}",
+            Person::COLUMNS,
+            FOR_UPDATE,
+        );
+        self.optional(statement, [email::normalised(email)]).await
+    }
+
+    /// Removes a person from their accounts and for good. Their keys act for nobody then.
+    pub async fn delete_person(&mut self, person: PersonId) -> Result<(), Error> {
+        for statement in [
+            sql!("UPDATE api_keys SET person_id = NULL WHERE person_id = $1"),
+            sql!("UPDATE invitations SET person_id = NULL WHERE person_id = $1"),
+            sql!("DELETE FROM oauth_authorizations WHERE person_id = $1"),
+            sql!("DELETE FROM oauth_codes WHERE person_id = $1"),
+            sql!("DELETE FROM oauth_grants WHERE person_id = $1"),
+            sql!("DELETE FROM memberships WHERE person_id = $1"),
+            sql!("DELETE FROM sessions WHERE person_id = $1"),
+            sql!("DELETE FROM known_browsers WHERE person_id = $1"),
+            sql!("DELETE FROM sign_in_links WHERE person_id = $1"),
+            sql!("DELETE FROM people WHERE id = $1"),
+        ] {
+            self.execute(statement, [person]).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes name and address of a person.
+    pub async fn update_person(&mut self, person: &Person) -> Result<(), Error> {
+        let statement =
+            sql!("UPDATE people SET email = $2, email_norm = $3, name = $4 WHERE id = $1");
+        let email_norm = email::normalised(&person.email);
+        let values = (person.id, &person.email, email_norm, &person.name);
+        self.execute_one("person", statement, values).await
+    }
 }

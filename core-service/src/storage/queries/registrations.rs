@@ -1,367 +1,282 @@
 //! Registrations.
 
-use sqlx::Row as _;
+use std::slice;
 
-use super::{Connection, Db, Input, Row, events};
 use crate::{
     domain::{
         account::Account,
-        check_in_code::CheckInCode,
         email,
-        event::TimeAndPlace,
+        event::Event,
         ids::{EventId, RegistrationId},
         instant::Instant,
         registration::{Confirmation, Counters, Registrant, Registration},
     },
-    storage::{Error, values},
+    storage::{
+        Error, Reads, Tx,
+        input::Input,
+        record::{Record as _, record},
+        row::{Columns, FromRow},
+        sql::{Fragment, sql},
+        values,
+    },
 };
 
-/// Registrations of the address `$1`. Those that are cancelled have an index of their own.
-macro_rules! of_address {
-    () => {
-        "(r.email_norm = $1 AND r.status <> 'Cancelled' OR r.email_norm = $1 AND r.status = 'Cancelled')"
-    };
+record! {
+    Registration as r {
+        id, event_id, seq, name, email, status,
+        confirmation { confirm_until, held_until },
+        answers, check_in_code, checked_in_at, registered_at, updated_at,
+    }
 }
 
-macro_rules! registration_columns {
-    () => {
-        "r.id, r.event_id, r.seq, r.name, r.email, r.status, r.held_until, r.confirm_until, r.answers, r.check_in_code, r.checked_in_at, \
-         r.registered_at, r.updated_at"
-    };
-}
-pub(super) use registration_columns;
-
-pub(in crate::storage) async fn list_registrations(
-    connection: &mut Connection,
-    event: EventId,
-    after_seq: i64,
-    limit: i64,
-) -> Result<Vec<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registration_columns!(),
-        " FROM registrations r WHERE r.event_id = $1 AND r.seq > $2 ORDER BY r.seq LIMIT $3"
-    ))
-    .bind(event.uuid())
-    .bind(after_seq)
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
+record! {
+    Confirmation as r { until = "r.confirm_until", held_until }
 }
 
-pub(in crate::storage) async fn find_registration(
-    connection: &mut Connection,
-    event: EventId,
-    registration: RegistrationId,
-) -> Result<Option<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registration_columns!(),
-        " FROM registrations r WHERE r.id = $1 AND r.event_id = $2"
-    ))
-    .bind(registration.uuid())
-    .bind(event.uuid())
-    .fetch_optional(connection)
-    .await?
-    .as_ref()
-    .map(read)
-    .transpose()
-}
+/// What is selected for a [`Registrant`] after the event.
+const REGISTRANT: Fragment = Fragment::new(
+    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.check_in_code, r.told, r.decline_reason, a.name",
+);
 
-pub(in crate::storage) async fn find_registrant(
-    connection: &mut Connection,
-    registration: RegistrationId,
-) -> Result<Option<Registrant>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        events::event_columns!(),
-        ", r.name, r.email, r.status, r.confirm_until, r.told, r.check_in_code, r.decline_reason, a.name AS organizer FROM registrations r \
-         JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1"
-    ))
-    .bind(registration.uuid())
-    .fetch_optional(connection)
-    .await?
-    .map(|row| {
-        let organizer: String = row.try_get("organizer")?;
-        let confirm_until: Option<i64> = row.try_get("confirm_until")?;
-        let told: Option<i64> = row.try_get("told")?;
-        let event = events::read(&row)?;
-        let organizer = Some(organizer).filter(|name| name != Account::ERASED_NAME);
-        Ok(Registrant {
-            id: registration,
-            name: row.try_get("name")?,
-            email: row.try_get("email")?,
-            status: values::named("registration status", row.try_get("status")?)?,
-            awaits_confirmation: confirm_until.is_some(),
-            check_in_code: check_in_code(&row)?,
-            told: told.map(TimeAndPlace::stored),
-            decline_reason: row.try_get("decline_reason")?,
-            organizer: event.organizer_name.clone().or(organizer),
+impl FromRow for Registrant {
+    const WIDTH: usize = Event::WIDTH + 9;
+
+    fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
+        let event: Event = columns.read()?;
+        Ok(Self {
+            id: columns.read()?,
+            name: columns.read()?,
+            email: columns.read()?,
+            status: columns.read()?,
+            awaits_confirmation: columns.read()?,
+            check_in_code: columns.read()?,
+            told: columns.read()?,
+            decline_reason: columns.read()?,
+            organizer: {
+                let account = Some(columns.read()?).filter(|name| name != Account::ERASED_NAME);
+                event.organizer_name.clone().or(account)
+            },
             event,
         })
-    })
-    .transpose()
-}
-
-pub(in crate::storage) async fn list_registrations_of(
-    connection: &mut Connection,
-    email_norm: &str,
-    limit: i64,
-) -> Result<Vec<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registration_columns!(),
-        " FROM registrations r WHERE ",
-        of_address!(),
-        " LIMIT $2"
-    ))
-    .bind(email_norm)
-    .bind(limit)
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
-}
-
-pub(in crate::storage) async fn count_registrations_of(
-    connection: &mut Connection,
-    email_norm: &str,
-) -> Result<(i64, i64), Error> {
-    let row = sqlx::query::<Db>(concat!(
-        "SELECT count(*) AS registrations, count(DISTINCT event_id) AS events FROM registrations r WHERE ",
-        of_address!()
-    ))
-    .bind(email_norm)
-    .fetch_one(connection)
-    .await?;
-    Ok((row.try_get("registrations")?, row.try_get("events")?))
-}
-
-pub(in crate::storage) async fn list_registrations_at(
-    connection: &mut Connection,
-    event: EventId,
-    email_norm: &str,
-) -> Result<Vec<Registration>, Error> {
-    sqlx::query::<Db>(concat!(
-        "SELECT ",
-        registration_columns!(),
-        " FROM registrations r WHERE ",
-        of_address!(),
-        " AND r.event_id = $2 ORDER BY r.seq"
-    ))
-    .bind(email_norm)
-    .bind(event.uuid())
-    .fetch_all(connection)
-    .await?
-    .iter()
-    .map(read)
-    .collect()
-}
-
-pub(in crate::storage) async fn delete_registration(
-    connection: &mut Connection,
-    registration: RegistrationId,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>("DELETE FROM registrations WHERE id = $1")
-        .bind(registration.uuid())
-        .execute(connection)
-        .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("registration")),
     }
 }
 
-pub(in crate::storage) async fn insert_registrations(
-    connection: &mut Connection,
-    registrations: &[Registration],
-) -> Result<(), Error> {
-    let answers = registrations.iter().map(|registration| {
-        serde_json::to_string(&registration.answers)
-            .map_err(|error| Error::Internal(Box::new(error)))
-    });
-    let answers = answers.collect::<Result<Vec<_>, _>>()?;
-    let people = || registrations.iter();
-    let search = |person: &Registration| values::search_text(&person.name, &person.email);
-    Input::default()
-        .column("id", people().map(|person| person.id.uuid()))
-        .column("event_id", people().map(|person| person.event_id.uuid()))
-        .column("seq", people().map(|person| person.seq))
-        .column("name", people().map(|person| person.name.as_str()))
-        .column("email", people().map(|person| person.email.as_str()))
-        .column(
-            "email_norm",
-            people().map(|person| email::normalised(&person.email)),
-        )
-        .column("search_text", people().map(search))
-        .column("status", people().map(|person| person.status.name()))
-        .column("held_until", people().map(held_until))
-        .column("confirm_until", people().map(confirm_until))
-        .column("answers", answers)
-        .column(
-            "check_in_code",
-            people().map(|person| person.check_in_code.as_str()),
-        )
-        .column(
-            "checked_in_at",
-            people().map(|person| person.checked_in_at.map(Instant::micros)),
-        )
-        .column(
-            "registered_at",
-            people().map(|person| person.registered_at.micros()),
-        )
-        .column(
-            "updated_at",
-            people().map(|person| person.updated_at.micros()),
-        )
-        .execute(
-            connection,
+/// Registrations of the address `$1`. Those that are cancelled have an index of their own.
+const OF_ADDRESS: Fragment = Fragment::new(
+    "registrations r WHERE (r.email_norm = $1 AND r.status <> 'Cancelled' OR r.email_norm = $1 AND r.status = 'Cancelled')",
+);
+
+impl Reads {
+    /// Returns an event's registrations after a number in the order of registering; the first is 1.
+    pub async fn list_registrations(
+        &self,
+        event: EventId,
+        after_seq: i64,
+        limit: i64,
+    ) -> Result<Vec<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM registrations r WHERE r.event_id = $1 AND r.seq > $2 ORDER BY r.seq LIMIT $3",
+            Registration::COLUMNS,
+        );
+        self.all(statement, (event, after_seq, limit)).await
+    }
+
+    /// Returns one registration of an event.
+    pub async fn find_registration(
+        &self,
+        event: EventId,
+        registration: RegistrationId,
+    ) -> Result<Option<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM registrations r WHERE r.id = $1 AND r.event_id = $2",
+            Registration::COLUMNS,
+        );
+        self.optional(statement, (registration, event)).await
+    }
+
+    /// Returns a registration with the data for its mails.
+    pub async fn find_registrant(
+        &self,
+        registration: RegistrationId,
+    ) -> Result<Option<Registrant>, Error> {
+        let statement = sql!(
+            "SELECT {}, {} FROM registrations r \
+             JOIN events e ON e.id = r.event_id JOIN accounts a ON a.id = e.account_id WHERE r.id = $1",
+            Event::COLUMNS,
+            REGISTRANT,
+        );
+        self.optional(statement, [registration]).await
+    }
+
+    /// Returns registrations of a normalised e-mail address, for all events and in any status.
+    pub async fn list_registrations_of(
+        &self,
+        email_norm: &str,
+        limit: i64,
+    ) -> Result<Vec<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM {} LIMIT $2",
+            Registration::COLUMNS,
+            OF_ADDRESS
+        );
+        self.all(statement, (email_norm, limit)).await
+    }
+
+    /// Returns how many registrations such an address has, and for how many events.
+    pub async fn count_registrations_of(&self, email_norm: &str) -> Result<(i64, i64), Error> {
+        let statement = sql!(
+            "SELECT count(*), count(DISTINCT event_id) FROM {}",
+            OF_ADDRESS
+        );
+        self.one(statement, [email_norm]).await
+    }
+
+    /// Returns the registrations of a normalised e-mail address at an event, in any status.
+    pub async fn list_registrations_at(
+        &self,
+        event: EventId,
+        email_norm: &str,
+    ) -> Result<Vec<Registration>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM {} AND r.event_id = $2 ORDER BY r.seq",
+            Registration::COLUMNS,
+            OF_ADDRESS,
+        );
+        self.all(statement, (email_norm, event)).await
+    }
+}
+
+impl Tx {
+    /// Adds a registration with its `seq`, and counts it.
+    pub async fn insert_registration(&mut self, registration: &Registration) -> Result<(), Error> {
+        self.insert_registrations(slice::from_ref(registration))
+            .await?;
+        let (event, counted) = (registration.event_id, registration.counted());
+        self.change_counters(event, counted, registration.seq + 1)
+            .await
+    }
+
+    /// Adds registrations without counting them: see [`Tx::update_counters`].
+    pub async fn insert_registrations(
+        &mut self,
+        registrations: &[Registration],
+    ) -> Result<(), Error> {
+        let statement = sql!(
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input",
-        )
-        .await?;
-    Ok(())
-}
+             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
+        );
+        let input = Input::of(registrations)
+            .column("id", |one| one.id)
+            .column("event_id", |one| one.event_id)
+            .column("seq", |one| one.seq)
+            .column("name", |one| &one.name)
+            .column("email", |one| &one.email)
+            .column("email_norm", |one| email::normalised(&one.email))
+            .column("search_text", |one| {
+                values::search_text(&one.name, &one.email)
+            })
+            .column("status", |one| one.status)
+            .column("held_until", held_until)
+            .column("confirm_until", confirm_until)
+            .column("answers", |one| &one.answers)
+            .column("check_in_code", |one| &one.check_in_code)
+            .column("checked_in_at", |one| one.checked_in_at)
+            .column("registered_at", |one| one.registered_at)
+            .column("updated_at", |one| one.updated_at);
+        self.execute(statement, input).await?;
+        Ok(())
+    }
 
-pub(in crate::storage) async fn insert_registration(
-    connection: &mut Connection,
-    registration: &Registration,
-) -> Result<(), Error> {
-    insert_registrations(&mut *connection, std::slice::from_ref(registration)).await?;
-    change_counters(
-        connection,
-        registration.event_id,
-        registration.counted(),
-        registration.seq + 1,
-    )
-    .await
-}
+    /// Changes an event's counters by `change`, whose parts may be negative; the next place is `next_seq` at least.
+    pub(super) async fn change_counters(
+        &mut self,
+        event: EventId,
+        change: Counters,
+        next_seq: i64,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
+             cancelled = cancelled + $5, held = held + $6, unconfirmed = unconfirmed + $7, checked_in = checked_in + $8, \
+             next_seq = CASE WHEN next_seq > $9 THEN next_seq ELSE $9 END WHERE event_id = $1"
+        );
+        let values = (
+            event,
+            change.confirmed,
+            change.pending,
+            change.waitlisted,
+            change.cancelled,
+            change.held,
+            change.unconfirmed,
+            change.checked_in,
+            next_seq,
+        );
+        self.execute_one("event", statement, values).await
+    }
 
-/// Changes an event's counters by `change`, whose parts may be negative; the next place is `next_seq` at least.
-pub(super) async fn change_counters(
-    connection: &mut Connection,
-    event: EventId,
-    change: Counters,
-    next_seq: i64,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
-         cancelled = cancelled + $5, held = held + $6, unconfirmed = unconfirmed + $7, checked_in = checked_in + $8, \
-         next_seq = CASE WHEN next_seq > $9 THEN next_seq ELSE $9 END WHERE event_id = $1",
-    )
-    .bind(event.uuid())
-    .bind(change.confirmed)
-    .bind(change.pending)
-    .bind(change.waitlisted)
-    .bind(change.cancelled)
-    .bind(change.held)
-    .bind(change.unconfirmed)
-    .bind(change.checked_in)
-    .bind(next_seq)
-    .execute(connection)
-    .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("event")),
+    /// Writes the fields of a registration that a change of its status changes, and counts it as it is after.
+    pub async fn update_registration(
+        &mut self,
+        before: &Registration,
+        after: &Registration,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7 \
+             WHERE id = $1 AND status = $5"
+        );
+        let values = (
+            after.id,
+            after.status,
+            after.checked_in_at,
+            after.updated_at,
+            before.status,
+            held_until(after),
+            confirm_until(after),
+        );
+        self.execute_one("registration", statement, values).await?;
+        let change = after.counted() - before.counted();
+        if change == Counters::default() {
+            return Ok(());
+        }
+        self.change_counters(after.event_id, change, 0).await
+    }
+
+    /// Gives seats to this many registrations on the waitlist, those that have waited longest, and counts them. There must be as many; the
+    /// caller holds the counters.
+    pub async fn promote_waitlisted(
+        &mut self,
+        event: EventId,
+        seats: i32,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "UPDATE registrations SET status = 'Confirmed', updated_at = $3 WHERE id IN (SELECT id FROM registrations \
+             WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2)"
+        );
+        let values = (event, i64::from(seats), now);
+        let promoted = self.execute(statement, values).await?;
+        if promoted != u64::try_from(seats).unwrap_or(0) {
+            return Err(Error::Missing("waitlisted registration"));
+        }
+        let change = Counters {
+            confirmed: seats,
+            waitlisted: -seats,
+            ..Counters::default()
+        };
+        self.change_counters(event, change, 0).await
+    }
+
+    /// Removes a registration without changing the counters: see [`Tx::update_counters`]. Its links must be removed first.
+    pub async fn delete_registration(&mut self, registration: RegistrationId) -> Result<(), Error> {
+        let statement = sql!("DELETE FROM registrations WHERE id = $1");
+        self.execute_one("registration", statement, [registration])
+            .await
     }
 }
 
-pub(in crate::storage) async fn update_registration(
-    connection: &mut Connection,
-    before: &Registration,
-    after: &Registration,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7 \
-         WHERE id = $1 AND status = $5",
-    )
-    .bind(after.id.uuid())
-    .bind(after.status.name())
-    .bind(after.checked_in_at.map(Instant::micros))
-    .bind(after.updated_at.micros())
-    .bind(before.status.name())
-    .bind(held_until(after))
-    .bind(confirm_until(after))
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() != 1 {
-        return Err(Error::Missing("registration"));
-    }
-    let change = after.counted() - before.counted();
-    if change == Counters::default() {
-        return Ok(());
-    }
-    change_counters(connection, after.event_id, change, 0).await
+fn held_until(registration: &Registration) -> Option<Instant> {
+    registration.confirmation?.held_until
 }
 
-fn held_until(registration: &Registration) -> Option<i64> {
-    let held_until = registration.confirmation?.held_until;
-    held_until.map(Instant::micros)
-}
-
-fn confirm_until(registration: &Registration) -> Option<i64> {
-    let confirmation = registration.confirmation?;
-    Some(confirmation.until.micros())
-}
-
-/// Confirms those who have waited longest; the caller holds the counters and knows that there are so many.
-pub(in crate::storage) async fn promote_waitlisted(
-    connection: &mut Connection,
-    event: EventId,
-    seats: i32,
-    now: Instant,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>(
-        "UPDATE registrations SET status = 'Confirmed', updated_at = $3 WHERE id IN (SELECT id FROM registrations \
-         WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2)",
-    )
-    .bind(event.uuid())
-    .bind(i64::from(seats))
-    .bind(now.micros())
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() != u64::try_from(seats).unwrap_or(0) {
-        return Err(Error::Missing("waitlisted registration"));
-    }
-    let change = Counters {
-        confirmed: seats,
-        waitlisted: -seats,
-        ..Counters::default()
-    };
-    change_counters(connection, event, change, 0).await
-}
-
-fn check_in_code(row: &Row) -> Result<CheckInCode, Error> {
-    let code = CheckInCode::parse(row.try_get("check_in_code")?);
-    code.ok_or_else(|| values::corrupt("check-in code", ".."))
-}
-
-/// Reads `registration_columns!`.
-pub(super) fn read(row: &Row) -> Result<Registration, Error> {
-    let checked_in_at: Option<i64> = row.try_get("checked_in_at")?;
-    let held_until: Option<i64> = row.try_get("held_until")?;
-    let confirm_until: Option<i64> = row.try_get("confirm_until")?;
-    let answers: &str = row.try_get("answers")?;
-    Ok(Registration {
-        id: RegistrationId::new(row.try_get("id")?),
-        event_id: EventId::new(row.try_get("event_id")?),
-        seq: row.try_get("seq")?,
-        name: row.try_get("name")?,
-        email: row.try_get("email")?,
-        status: values::named("registration status", row.try_get("status")?)?,
-        confirmation: confirm_until.map(|until| Confirmation {
-            held_until: held_until.map(Instant::from_micros),
-            until: Instant::from_micros(until),
-        }),
-        answers: serde_json::from_str(answers)
-            .map_err(|error| values::corrupt("answers", &error.to_string()))?,
-        check_in_code: check_in_code(row)?,
-        checked_in_at: checked_in_at.map(Instant::from_micros),
-        registered_at: Instant::from_micros(row.try_get("registered_at")?),
-        updated_at: Instant::from_micros(row.try_get("updated_at")?),
-    })
+fn confirm_until(registration: &Registration) -> Option<Instant> {
+    Some(registration.confirmation?.until)
 }

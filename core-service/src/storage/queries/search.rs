@@ -1,15 +1,7 @@
 //! The catalogue's search: its pages, and its index as far as older versions left it behind.
+//!
+//! The index differs: SQLite has FTS5 over folded words, PostgreSQL has GIN over a vector of them.
 
-use std::collections::BTreeMap;
-
-use sqlx::Row as _;
-use uuid::Uuid;
-
-use super::{
-    Connection, Db, Input, Row, entries,
-    events::{self, counter_columns, event_columns, read_all},
-    matches,
-};
 use crate::{
     domain::{
         catalogue::{CatalogueEntry, CatalogueFilter, MOST_MATCHES},
@@ -19,113 +11,117 @@ use crate::{
         registration::Counters,
     },
     storage::{
-        CatalogueMatches, Error,
+        CatalogueMatches, Error, Reads, Store, Tx,
+        input::Input,
+        record::Record as _,
+        sql::{Dialect, SKIP_LOCKED, sql},
         values::{self, MatchPage},
     },
 };
 
-pub(in crate::storage) async fn search_catalogue(
-    connection: &mut Connection,
-    filter: &CatalogueFilter,
-    now: Instant,
-    limit: i64,
-    offset: i64,
-) -> Result<CatalogueMatches, Error> {
-    // Beyond the matches that are counted there are no pages.
-    let limit = limit.min(i64::from(MOST_MATCHES) - offset).max(0);
-    let page = matches::page(connection, filter, now, limit, offset).await?;
-    Ok(CatalogueMatches {
-        events: read_in_order(connection, &page.events).await?,
-        matches: page.matches,
-    })
-}
-
-async fn read_in_order(
-    connection: &mut Connection,
-    ids: &[EventId],
-) -> Result<Vec<(Event, Counters)>, Error> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
+impl Store {
+    /// Returns a page of the events in the catalogue that match a filter, by start, then id. There are pages of the first
+    /// [`MOST_MATCHES`] only.
+    pub async fn search_catalogue(
+        &self,
+        filter: &CatalogueFilter,
+        now: Instant,
+        limit: i64,
+        offset: i64,
+    ) -> Result<CatalogueMatches, Error> {
+        // Beyond the matches that are counted there are no pages.
+        let limit = limit.min(i64::from(MOST_MATCHES) - offset).max(0);
+        let reads = self.begin_read().await?;
+        let page = match reads.dialect() {
+            Dialect::Sqlite => reads.fts5_page(filter, now, limit, offset).await?,
+            Dialect::Postgres => reads.gin_page(filter, now, limit, offset).await?,
+        };
+        Ok(CatalogueMatches {
+            events: reads.list_with_counters(&page.events).await?,
+            matches: page.matches,
+        })
     }
-    let rows = Input::default()
-        .column("event_id", ids.iter().map(|id| id.uuid()))
-        .fetch(
-            connection,
-            concat!(
-                "SELECT ",
-                event_columns!(),
-                ", ",
-                counter_columns!(),
-                " FROM input JOIN events e ON e.id = input.event_id \
-                 JOIN event_counters c ON c.event_id = e.id"
-            ),
-        )
-        .await?;
-    let mut read = read_all(&rows)?;
-    read.sort_by_key(|(event, _)| (event.schedule.start.at, event.id));
-    Ok(read)
 }
 
-/// Reads the rows of a statement that answers the number of matches beside each id of the page, or beside null on an empty page.
-pub(super) fn read_page(rows: &[Row]) -> Result<MatchPage, Error> {
+impl Reads {
+    /// Returns these events by start, then id.
+    async fn list_with_counters(&self, ids: &[EventId]) -> Result<Vec<(Event, Counters)>, Error> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = sql!(
+            "SELECT {}, {} FROM input JOIN events e ON e.id = input.event_id JOIN event_counters c ON c.event_id = e.id",
+            Event::COLUMNS,
+            Counters::COLUMNS,
+        );
+        let input = Input::of(ids).column("event_id", |id| id);
+        let mut found: Vec<(Event, Counters)> = self.all(statement, input).await?;
+        found.sort_by_key(|(event, _)| (event.schedule.start.at, event.id));
+        Ok(found)
+    }
+
+    /// Returns whether events wait for [`Tx::index_events`], so that searches may miss some.
+    pub async fn has_events_to_index(&self) -> Result<bool, Error> {
+        let statement =
+            sql!("SELECT EXISTS (SELECT 1 FROM events WHERE indexed_as_of <> updated_at)");
+        self.one(statement, ()).await
+    }
+}
+
+/// Makes a page of rows that have the number of matches beside each id, or beside null on an empty page.
+pub(super) fn page_of(rows: Vec<(i64, Option<EventId>)>) -> MatchPage {
     let mut page = MatchPage::default();
-    for row in rows {
-        page.matches = row.try_get("matches")?;
-        let id: Option<Uuid> = row.try_get("event_id")?;
-        page.events.extend(id.map(EventId::new));
+    for (matches, event) in rows {
+        page.matches = matches;
+        page.events.extend(event);
     }
-    Ok(page)
+    page
 }
 
-pub(in crate::storage) async fn has_events_to_index(
-    connection: &mut Connection,
-) -> Result<bool, Error> {
-    let row = sqlx::query::<Db>(
-        "SELECT EXISTS (SELECT 1 FROM events WHERE indexed_as_of <> updated_at) AS found",
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(row.try_get("found")?)
-}
-
-pub(in crate::storage) async fn index_events(
-    connection: &mut Connection,
-    limit: i64,
-) -> Result<u64, Error> {
-    let rows = sqlx::query::<Db>(concat!(
-        "SELECT ",
-        event_columns!(),
-        ", e.live FROM events e WHERE e.indexed_as_of <> e.updated_at ORDER BY e.id LIMIT $1",
-        skip_locked!()
-    ))
-    .bind(limit)
-    .fetch_all(&mut *connection)
-    .await?;
-    let mut live = Vec::new();
-    let mut others = Vec::new();
-    let mut texts = BTreeMap::new();
-    for row in &rows {
-        let event = events::read(row)?;
-        texts.insert(event.id.uuid(), values::event_search_text(&event));
-        if row.try_get("live")? {
-            live.push(CatalogueEntry::of(&event));
-        } else {
-            others.push(event.id);
+impl Tx {
+    /// Adds entries to the index, instead of those that the events had.
+    pub(super) async fn put_entries(&mut self, entries: &[CatalogueEntry]) -> Result<(), Error> {
+        match self.dialect() {
+            Dialect::Sqlite => self.put_fts5_entries(entries).await,
+            Dialect::Postgres => self.put_gin_entries(entries).await,
         }
     }
-    if texts.is_empty() {
-        return Ok(0);
+
+    /// Removes the entries of events, as far as they have one.
+    pub(super) async fn remove_entries(&mut self, events: &[EventId]) -> Result<(), Error> {
+        match self.dialect() {
+            Dialect::Sqlite => self.remove_fts5_entries(events).await,
+            Dialect::Postgres => self.remove_gin_entries(events).await,
+        }
     }
-    entries::put(connection, &live).await?;
-    entries::remove(connection, &others).await?;
-    // The text for the owner's search is as old as the entry, and so the row is written once.
-    Input::default()
-        .column("event_id", texts.keys().copied())
-        .column("search_text", texts.values().map(String::as_str))
-        .execute(
-            connection,
+
+    /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.
+    pub async fn index_events(&mut self, limit: i64) -> Result<u64, Error> {
+        let statement = sql!(
+            "SELECT {}, e.live FROM events e WHERE e.indexed_as_of <> e.updated_at ORDER BY e.id LIMIT $1{}",
+            Event::COLUMNS,
+            SKIP_LOCKED,
+        );
+        let found: Vec<(Event, bool)> = self.all(statement, [limit]).await?;
+        if found.is_empty() {
+            return Ok(0);
+        }
+        let (live, others): (Vec<_>, Vec<_>) = found.iter().partition(|(_, live)| *live);
+        let live: Vec<_> = live
+            .iter()
+            .map(|(event, _)| CatalogueEntry::of(event))
+            .collect();
+        let others: Vec<_> = others.iter().map(|(event, _)| event.id).collect();
+        self.put_entries(&live).await?;
+        self.remove_entries(&others).await?;
+        // The text for the owner's search is as old as the entry, and so the row is written once.
+        let statement = sql!(
             "UPDATE events SET indexed_as_of = updated_at, search_text = input.search_text FROM input \
-             WHERE events.id = input.event_id",
-        )
-        .await
+             WHERE events.id = input.event_id"
+        );
+        let input = Input::of(&found)
+            .column("event_id", |(event, _)| event.id)
+            .column("search_text", |(event, _)| values::event_search_text(event));
+        self.execute(statement, input).await
+    }
 }

@@ -1,67 +1,57 @@
 //! The public catalogue in the order of creation, for sitemaps. All of it is read from one index, without the events' rows.
 
-use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{Connection, Db};
 use crate::{
     domain::{
         catalogue::{EventAddress, SITEMAP_EVENTS, Sitemap},
         instant::Instant,
     },
-    storage::Error,
+    storage::{
+        Error, Reads,
+        record::{Record as _, record},
+        sql::{Fragment, sql},
+    },
 };
 
-pub(in crate::storage) async fn list_sitemaps(
-    connection: &mut Connection,
-    now: Instant,
-) -> Result<Vec<Sitemap>, Error> {
-    let rows = sqlx::query::<Db>(concat!(
-        "SELECT place, count(*) AS events, max(updated_at) AS updated_at FROM (\
-            SELECT updated_at, (row_number() OVER (ORDER BY id) - 1) / $2 AS place FROM events",
-        indexed_by_sitemaps!(),
-        " WHERE live = TRUE AND effective_end > $1) numbered GROUP BY place ORDER BY place",
-    ))
-    .bind(now.micros())
-    .bind(SITEMAP_EVENTS)
-    .fetch_all(connection)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Sitemap {
-                events: row.try_get("events")?,
-                updated_at: Instant::from_micros(row.try_get("updated_at")?),
-            })
-        })
-        .collect()
+/// Names the index to read: SQLite would read all events' rows by another one, and sort them.
+const EVENTS: Fragment = Fragment::per_dialect("events INDEXED BY events_in_sitemaps", "events");
+
+record! {
+    Sitemap as numbered { events = "count(*)", updated_at = "max(updated_at)" }
 }
 
-pub(in crate::storage) async fn list_event_addresses(
-    connection: &mut Connection,
-    now: Instant,
-    after: Option<&str>,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<EventAddress>, Error> {
-    let rows = sqlx::query::<Db>(concat!(
-        "SELECT slug, updated_at FROM events",
-        indexed_by_sitemaps!(),
-        " WHERE live = TRUE AND effective_end > $1 AND id > coalesce((SELECT id FROM events WHERE slug = $2), $3) \
-         ORDER BY id LIMIT $4 OFFSET $5",
-    ))
-    .bind(now.micros())
-    .bind(after)
-    .bind(Uuid::nil())
-    .bind(limit)
-    .bind(offset)
-    .fetch_all(connection)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(EventAddress {
-                slug: row.try_get("slug")?,
-                updated_at: Instant::from_micros(row.try_get("updated_at")?),
-            })
-        })
-        .collect()
+record! {
+    EventAddress as events { slug, updated_at }
+}
+
+impl Reads {
+    /// Returns the sitemaps of the catalogue: its live events that have not ended, by id, in parts of [`SITEMAP_EVENTS`].
+    pub async fn list_sitemaps(&self, now: Instant) -> Result<Vec<Sitemap>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM (SELECT updated_at, (row_number() OVER (ORDER BY id) - 1) / $2 AS place FROM {} \
+             WHERE live = TRUE AND effective_end > $1) numbered GROUP BY place ORDER BY place",
+            Sitemap::COLUMNS,
+            EVENTS,
+        );
+        self.all(statement, (now, SITEMAP_EVENTS)).await
+    }
+
+    /// Returns events of the catalogue by id: those after the one with this slug, or all.
+    pub async fn list_event_addresses(
+        &self,
+        now: Instant,
+        after: Option<&str>,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<EventAddress>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM {} WHERE live = TRUE AND effective_end > $1 \
+             AND id > coalesce((SELECT id FROM events WHERE slug = $2), $3) ORDER BY id LIMIT $4 OFFSET $5",
+            EventAddress::COLUMNS,
+            EVENTS,
+        );
+        let values = (now, after, Uuid::nil(), limit, offset);
+        self.all(statement, values).await
+    }
 }

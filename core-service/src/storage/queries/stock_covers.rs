@@ -1,69 +1,53 @@
 //! Covers from stock photographs.
 
-use sqlx::Row as _;
-
-use super::{Connection, Db};
 use crate::{
     domain::{ids::EventId, image_credit::ImageCredit, instant::Instant},
-    storage::{Error, StoredCover, values},
+    storage::{
+        Error, Reads, StoredCover, Tx,
+        record::{Record as _, record},
+        sql::sql,
+    },
 };
 
-pub(in crate::storage) async fn put_stock_cover(
-    connection: &mut Connection,
-    event: EventId,
-    cover: &StoredCover,
-    credit: &ImageCredit,
-    now: Instant,
-) -> Result<(), Error> {
-    sqlx::query::<Db>(
-        "INSERT INTO stock_covers (event_id, jpeg, digest, created_at) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (event_id) DO UPDATE SET jpeg = excluded.jpeg, digest = excluded.digest, \
-         created_at = excluded.created_at",
-    )
-    .bind(event.uuid())
-    .bind(&cover.jpeg)
-    .bind(cover.digest.as_slice())
-    .bind(now.micros())
-    .execute(&mut *connection)
-    .await?;
-    let done = sqlx::query::<Db>("UPDATE events SET image_credit = $2 WHERE id = $1")
-        .bind(event.uuid())
-        .bind(values::image_credit_text(Some(credit))?)
-        .execute(connection)
-        .await?;
-    if done.rows_affected() != 1 {
-        return Err(Error::Missing("event"));
+record! {
+    StoredCover as s { jpeg, digest }
+}
+
+impl Reads {
+    /// Returns the photograph that is an event's cover.
+    pub async fn find_stock_cover(&self, event: EventId) -> Result<Option<StoredCover>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM stock_covers s WHERE s.event_id = $1",
+            StoredCover::COLUMNS,
+        );
+        self.optional(statement, [event]).await
     }
-    Ok(())
 }
 
-pub(in crate::storage) async fn delete_stock_cover(
-    connection: &mut Connection,
-    event: EventId,
-) -> Result<(), Error> {
-    sqlx::query::<Db>("DELETE FROM stock_covers WHERE event_id = $1")
-        .bind(event.uuid())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
+impl Tx {
+    /// Makes a photograph the event's cover, with its credit.
+    pub async fn put_stock_cover(
+        &mut self,
+        event: EventId,
+        cover: &StoredCover,
+        credit: &ImageCredit,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO stock_covers (event_id, jpeg, digest, created_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (event_id) DO UPDATE SET jpeg = excluded.jpeg, digest = excluded.digest, \
+             created_at = excluded.created_at"
+        );
+        let values = (event, &cover.jpeg, cover.digest, now);
+        self.execute(statement, values).await?;
+        let statement = sql!("UPDATE events SET image_credit = $2 WHERE id = $1");
+        self.execute_one("event", statement, (event, credit)).await
+    }
 
-pub(in crate::storage) async fn find_stock_cover(
-    connection: &mut Connection,
-    event: EventId,
-) -> Result<Option<StoredCover>, Error> {
-    let row = sqlx::query::<Db>("SELECT jpeg, digest FROM stock_covers WHERE event_id = $1")
-        .bind(event.uuid())
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| {
-        let digest: Vec<u8> = row.try_get("digest")?;
-        Ok(StoredCover {
-            jpeg: row.try_get("jpeg")?,
-            digest: digest
-                .try_into()
-                .map_err(|_| values::corrupt("digest", "not 32 bytes"))?,
-        })
-    })
-    .transpose()
+    /// Removes the photograph of an event's cover. [`Tx::update_event`] removes its credit.
+    pub async fn delete_stock_cover(&mut self, event: EventId) -> Result<(), Error> {
+        let statement = sql!("DELETE FROM stock_covers WHERE event_id = $1");
+        self.execute(statement, [event]).await?;
+        Ok(())
+    }
 }

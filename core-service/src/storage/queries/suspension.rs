@@ -1,44 +1,31 @@
 //! What operators withdraw from the public: accounts, and single events.
 
-use super::{Connection, Db};
 use crate::{
     domain::{
         ids::{AccountId, EventId},
         instant::Instant,
     },
-    storage::Error,
+    storage::{Error, Tx, sql::sql},
 };
 
-pub(in crate::storage) async fn set_account_suspended(
-    connection: &mut Connection,
-    account: AccountId,
-    since: Option<Instant>,
-) -> Result<(), Error> {
-    sqlx::query::<Db>("UPDATE accounts SET suspended_at = $2 WHERE id = $1")
-        .bind(account.uuid())
-        .bind(since.map(Instant::micros))
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query::<Db>("UPDATE events SET is_account_suspended = $2 WHERE account_id = $1")
-        .bind(account.uuid())
-        .bind(since.is_some())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
+impl Tx {
+    /// Suspends an account and its events, or resumes it.
+    pub async fn set_account_suspended(
+        &mut self,
+        account: AccountId,
+        since: Option<Instant>,
+    ) -> Result<(), Error> {
+        let statement = sql!("UPDATE accounts SET suspended_at = $2 WHERE id = $1");
+        self.execute(statement, (account, since)).await?;
+        let statement = sql!("UPDATE events SET is_account_suspended = $2 WHERE account_id = $1");
+        self.execute(statement, (account, since.is_some())).await?;
+        Ok(())
+    }
 
-pub(in crate::storage) async fn set_hidden(
-    connection: &mut Connection,
-    event: EventId,
-    is_hidden: bool,
-) -> Result<(), Error> {
-    let done = sqlx::query::<Db>("UPDATE events SET is_hidden = $2 WHERE id = $1")
-        .bind(event.uuid())
-        .bind(is_hidden)
-        .execute(connection)
-        .await?;
-    match done.rows_affected() {
-        1 => Ok(()),
-        _ => Err(Error::Missing("event")),
+    /// Takes an event down, or shows it again. [`Tx::update_event`] changes the catalogue.
+    pub async fn set_hidden(&mut self, event: EventId, is_hidden: bool) -> Result<(), Error> {
+        let statement = sql!("UPDATE events SET is_hidden = $2 WHERE id = $1");
+        self.execute_one("event", statement, (event, is_hidden))
+            .await
     }
 }

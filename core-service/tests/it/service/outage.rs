@@ -162,7 +162,7 @@ async fn callers_do_not_wait_for_a_database_that_has_fallen_silent() {
     let store = open(&database).await;
     store.ping().await.unwrap();
     let begun = store.begin().await.unwrap();
-    let mut waiting = store.begin().await.unwrap();
+    let waiting = store.begin().await.unwrap();
     let postmaster = postmaster(database.url());
     signal_all(postmaster, Signal::STOP);
     let answers = timeout(LONGEST_SILENCE, async {

@@ -66,7 +66,7 @@ async fn an_event_is_nobody_elses(database: Database) {
             .unwrap(),
         0
     );
-    let mut tx = store.begin().await.unwrap();
+    let tx = store.begin().await.unwrap();
     assert_eq!(tx.find_account_event(other, event.id).await.unwrap(), None);
     assert!(
         tx.find_account_event(owner, event.id)
@@ -191,7 +191,7 @@ async fn the_filters_split_an_accounts_events_and_list_active_ones_with_the_next
         assert_eq!(first.len(), 1, "{filter:?}");
     }
     assert_eq!(store.count_active_events(account, NOW, 9).await.unwrap(), 3);
-    let mut tx = store.begin().await.unwrap();
+    let tx = store.begin().await.unwrap();
     assert_eq!(tx.count_active_events(account, NOW, 2).await.unwrap(), 2);
 }
 
