@@ -300,15 +300,3 @@ async fn an_answer_that_is_not_public_releases_all_who_wait_at_once() {
     }
     assert_eq!(stage.asked(), 3);
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_cache_without_room_stores_nothing_large() {
-    let stage = Stage::set_with(CacheOptions {
-        max_bytes: 1,
-        ..CacheOptions::default()
-    });
-    for asked in 1..=3 {
-        assert_eq!(stage.get("/page").await.body, "first");
-        assert_eq!(stage.asked(), asked);
-    }
-}
