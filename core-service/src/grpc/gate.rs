@@ -236,7 +236,6 @@ impl GateLayer {
         let Some(principal) = caller.principal else {
             return Ok(rule);
         };
-        request.extensions_mut().insert(principal);
         if !rule_of_rpc.internal {
             let counted = self
                 .call_limits
