@@ -5,6 +5,7 @@ pub mod binding;
 pub mod codec;
 pub mod deadline;
 pub mod entity_tag;
+pub mod frame;
 pub mod http_body;
 pub mod idempotency_key;
 pub mod internal;

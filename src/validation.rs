@@ -1,5 +1,4 @@
-//! Validation of requests: the checks that the generated `impl Validate` call, and the decorator that runs them for every
-//! request.
+//! Validation of requests: the checks that the generated `impl Validate` call.
 
 use std::fmt::Write as _;
 
@@ -17,22 +16,6 @@ pub trait Validate {
 
     /// Reports every violation.
     fn validate(&self, _check: &mut Check) {}
-}
-
-/// A service whose requests are validated first.
-#[derive(Debug, Clone)]
-pub struct Validated<S>(S);
-
-impl<S> Validated<S> {
-    /// Puts validation in front of `service`.
-    pub const fn new(service: S) -> Self {
-        Self(service)
-    }
-
-    /// The service.
-    pub const fn inner(&self) -> &S {
-        &self.0
-    }
 }
 
 /// Checks a message by the rules that the proto has for it.

@@ -276,6 +276,8 @@ fn failure(error: Error) -> Failure {
         | Error::ExportUnderWay { .. }
         | Error::ReadTooSlowly
         | Error::Busy
+        | Error::CoversBusy
+        | Error::InsufficientScope { .. }
         | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }
         | Error::DailyMails { .. } => Failure::Environment(error.to_string()),

@@ -10,13 +10,13 @@ mod download;
 mod edge_service;
 pub mod edges;
 mod event_service;
+mod frame;
 pub mod gate;
 mod instance_service;
 mod key_service;
 mod member_service;
 mod message;
 mod oauth_service;
-mod once;
 mod organizer_mail_service;
 pub mod origin;
 mod person_service;
@@ -28,9 +28,12 @@ mod session_service;
 mod sign_in_service;
 mod status;
 
+use std::sync::Arc;
+
 use covers::Studio;
 use muster_api::{
     FILE_DESCRIPTOR_SET,
+    frame::Framed,
     internal::v1::{
         account_management_service_server::AccountManagementServiceServer,
         edge_service_server::EdgeServiceServer, instance_service_server::InstanceServiceServer,
@@ -45,7 +48,6 @@ use muster_api::{
         catalogue_service_server::CatalogueServiceServer, event_service_server::EventServiceServer,
         registration_service_server::RegistrationServiceServer,
     },
-    validation::Validated,
 };
 use process::Failure;
 use tonic::service::Routes;
@@ -54,9 +56,10 @@ use tonic_health::server::HealthReporter;
 use self::{
     account_management_service::AccountManagementApi, account_service::AccountApi,
     catalogue_service::CatalogueApi, edge_service::EdgeApi, event_service::EventApi,
-    instance_service::InstanceApi, key_service::KeyApi, member_service::MemberApi,
-    oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
-    registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
+    frame::CoreFrame, instance_service::InstanceApi, key_service::KeyApi,
+    member_service::MemberApi, oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi,
+    person_service::PersonApi, registration_service::RegistrationApi, session_service::SessionApi,
+    sign_in_service::SignInApi,
 };
 use crate::service::UseCases;
 
@@ -86,6 +89,9 @@ pub fn services(
             )
             .include_reflection_service(false)
     };
+    let frame = Arc::new(CoreFrame {
+        commands: use_cases.commands.clone(),
+    });
     let links = || use_cases.links.clone();
     let accounts = AccountApi {
         accounts: use_cases.accounts.clone(),
@@ -100,12 +106,11 @@ pub fn services(
         cover_limit: use_cases.cover_limit.clone(),
     };
     let events = EventApi {
-        commands: use_cases.commands.clone(),
         events: use_cases.events.clone(),
         links: links(),
+        clock: use_cases.commands.clock().clone(),
     };
     let registrations = RegistrationApi {
-        commands: use_cases.commands.clone(),
         registrations: use_cases.registrations.clone(),
         own_registrations: use_cases.own_registrations.clone(),
         link_limit: use_cases.link_limit.clone(),
@@ -114,63 +119,66 @@ pub fn services(
     let health = tonic_health::pb::health_server::HealthServer::new(
         tonic_health::server::HealthService::from_health_reporter(health.clone()),
     );
-    let accounts = AccountServiceServer::new(Validated::new(accounts));
-    let catalogue = CatalogueServiceServer::new(Validated::new(catalogue));
-    let events = EventServiceServer::new(Validated::new(events));
-    let registrations = RegistrationServiceServer::new(Validated::new(registrations));
-    let public = Routes::new(accounts.max_decoding_message_size(message::MOST))
-        .add_service(catalogue.max_decoding_message_size(message::MOST))
-        .add_service(events.max_decoding_message_size(message::MOST))
-        .add_service(registrations.max_decoding_message_size(message::MOST))
+    let public = Routes::new(AccountServiceServer::new(Framed::new(&frame, accounts)))
+        .add_service(CatalogueServiceServer::new(Framed::new(&frame, catalogue)))
+        .add_service(EventServiceServer::new(Framed::new(&frame, events)))
+        .add_service(RegistrationServiceServer::new(Framed::new(
+            &frame,
+            registrations,
+        )))
         .add_service(health)
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
-    Ok(for_edges(public, use_cases).prepare())
+    Ok(for_edges(public, use_cases, &frame).prepare())
 }
 
 /// Adds the services that only edges may call.
-fn for_edges(routes: Routes, use_cases: &UseCases) -> Routes {
-    let edges = EdgeServiceServer::new(Validated::new(EdgeApi));
-    let instance = InstanceServiceServer::new(Validated::new(InstanceApi {
+fn for_edges(routes: Routes, use_cases: &UseCases, frame: &Arc<CoreFrame>) -> Routes {
+    let instance = InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
         default_timezone: use_cases.events.defaults().timezone.clone(),
-    }));
-    let sign_in = SignInServiceServer::new(Validated::new(SignInApi {
+    };
+    let sign_in = SignInApi {
         sign_in: use_cases.sign_in.clone(),
-    }));
-    let members = MemberServiceServer::new(Validated::new(MemberApi {
+    };
+    let members = MemberApi {
         members: use_cases.members.clone(),
-    }));
-    let accounts = AccountManagementServiceServer::new(Validated::new(AccountManagementApi {
+    };
+    let accounts = AccountManagementApi {
         accounts: use_cases.own_accounts.clone(),
-    }));
-    let keys = KeyServiceServer::new(Validated::new(KeyApi {
+    };
+    let keys = KeyApi {
         keys: use_cases.own_keys.clone(),
-    }));
-    let oauth = OAuthServiceServer::new(Validated::new(OAuthApi {
+    };
+    let oauth = OAuthApi {
         oauth: use_cases.oauth.clone(),
-    }));
-    let people = PersonServiceServer::new(Validated::new(PersonApi {
+    };
+    let people = PersonApi {
         profile: use_cases.profile.clone(),
-    }));
-    let sessions = SessionServiceServer::new(Validated::new(SessionApi {
+    };
+    let sessions = SessionApi {
         sessions: use_cases.sessions.clone(),
-    }));
-    let organizer_mails = OrganizerMailServiceServer::new(Validated::new(OrganizerMailApi {
+    };
+    let organizer_mails = OrganizerMailApi {
         mails: use_cases.organizer_mails.clone(),
-    }));
+    };
     routes
-        .add_service(edges.max_decoding_message_size(message::MOST))
-        .add_service(instance.max_decoding_message_size(message::MOST))
-        .add_service(sign_in.max_decoding_message_size(message::MOST))
-        .add_service(sessions.max_decoding_message_size(message::MOST))
-        .add_service(accounts.max_decoding_message_size(message::MOST))
-        .add_service(members.max_decoding_message_size(message::MOST))
-        .add_service(keys.max_decoding_message_size(message::MOST))
-        .add_service(oauth.max_decoding_message_size(message::MOST))
-        .add_service(people.max_decoding_message_size(message::MOST))
-        .add_service(organizer_mails.max_decoding_message_size(message::MOST))
+        .add_service(EdgeServiceServer::new(Framed::new(frame, EdgeApi)))
+        .add_service(InstanceServiceServer::new(Framed::new(frame, instance)))
+        .add_service(SignInServiceServer::new(Framed::new(frame, sign_in)))
+        .add_service(SessionServiceServer::new(Framed::new(frame, sessions)))
+        .add_service(AccountManagementServiceServer::new(Framed::new(
+            frame, accounts,
+        )))
+        .add_service(MemberServiceServer::new(Framed::new(frame, members)))
+        .add_service(KeyServiceServer::new(Framed::new(frame, keys)))
+        .add_service(OAuthServiceServer::new(Framed::new(frame, oauth)))
+        .add_service(PersonServiceServer::new(Framed::new(frame, people)))
+        .add_service(OrganizerMailServiceServer::new(Framed::new(
+            frame,
+            organizer_mails,
+        )))
 }
 
 /// Sets the health of every service, and of the whole server under the empty name.

@@ -44,10 +44,10 @@ pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, S
 pub use command::{Commands, Unit};
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use erase::{Erasure, LastOwner, Outlook, People};
-pub use error::Error;
+pub use error::{Error, Lacking};
 pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
-pub use idempotency::{By, Keepable, Kept, Wording};
+pub use idempotency::{By, Claim, Keepable, Kept};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;

@@ -1,22 +1,23 @@
 //! The caller's own account.
 
 use muster_api::{
-    status::invalid,
+    frame::Messages,
+    http_body::HttpBody,
     v1::{
         Account, ActivityList, ExportAccountRequest, ExportActivityRequest, GetAccountRequest,
-        ListActivityRequest, account_service_server::AccountService,
+        ListActivityRequest, services::AccountHandlers,
     },
 };
-use tonic::{Request, Response, Status};
+use tonic::Response;
 
 use super::{
     account_export::Export,
     convert,
-    download::{CSV, Pieces, download},
-    request::{caller, id, person},
-    status::refuse,
+    download::{CSV, download},
+    frame::{Authenticated, CoreFrame},
+    request::event_id,
 };
-use crate::service::{AccountExports, Accounts, ActivityLog, Links};
+use crate::service::{AccountExports, Accounts, ActivityLog, Error, Links};
 
 /// The content type of archives.
 const ZIP: &str = "application/zip";
@@ -29,64 +30,55 @@ pub(super) struct AccountApi {
     pub(super) links: Links,
 }
 
-#[tonic::async_trait]
-impl AccountService for AccountApi {
+impl AccountHandlers<CoreFrame> for AccountApi {
     async fn get_account(
         &self,
-        request: Request<GetAccountRequest>,
-    ) -> Result<Response<Account>, Status> {
-        let caller = caller(&request)?;
-        let found = self.accounts.get(&caller).await.map_err(refuse)?;
-        Ok(Response::new(convert::account(found)))
+        caller: Authenticated,
+        _: GetAccountRequest,
+    ) -> Result<Account, Error> {
+        let found = self.accounts.get(&caller.principal).await?;
+        Ok(convert::account(found))
     }
-
-    type ExportAccountStream = Pieces;
 
     async fn export_account(
         &self,
-        request: Request<ExportAccountRequest>,
-    ) -> Result<Response<Self::ExportAccountStream>, Status> {
-        let principal = caller(&request)?;
-        let source = self.exports.start(&principal, person(&request).ok()).await;
-        let source = source.map_err(refuse)?;
+        Authenticated {
+            principal,
+            credential,
+        }: Authenticated,
+        _: ExportAccountRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let source = self.exports.start(&principal, credential.person).await?;
         let name = format!("muster-{}.zip", source.now().to_utc().date());
-        let export = Export::start(source, self.links.clone()).map_err(refuse)?;
+        let export = Export::start(source, self.links.clone())?;
         Ok(download(ZIP, &name, export.pieces()))
     }
 
-    type ExportActivityStream = Pieces;
-
     async fn export_activity(
         &self,
-        request: Request<ExportActivityRequest>,
-    ) -> Result<Response<Self::ExportActivityStream>, Status> {
-        let caller = caller(&request)?;
-        let request = request.into_inner();
-        let event = request.event_id.as_deref().map(id).transpose()?;
-        let filter = convert::activity_exported(caller.account, event, request);
-        let filter = filter.map_err(|violations| invalid(&violations))?;
-        let export = self.activity.export(&caller, filter).await;
-        let export = export.map_err(refuse)?;
+        Authenticated { principal, .. }: Authenticated,
+        request: ExportActivityRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let event = request.event_id.as_deref().map(event_id).transpose()?;
+        let filter = convert::activity_exported(principal.account, event, request)?;
+        let export = self.activity.export(&principal, filter).await?;
         Ok(download(CSV, "activity.csv", export.pieces()))
     }
 
     async fn list_activity(
         &self,
-        request: Request<ListActivityRequest>,
-    ) -> Result<Response<ActivityList>, Status> {
-        let caller = caller(&request)?;
-        let request = request.into_inner();
-        let event = request.event_id.as_deref().map(id).transpose()?;
-        let asked = convert::activity_asked(caller.account, event, &request);
-        let asked = asked.map_err(|violations| invalid(&violations))?;
+        Authenticated { principal, .. }: Authenticated,
+        request: ListActivityRequest,
+    ) -> Result<ActivityList, Error> {
+        let event = request.event_id.as_deref().map(event_id).transpose()?;
+        let asked = convert::activity_asked(principal.account, event, &request)?;
         let found = self
             .activity
-            .list(&caller, &asked.filter, asked.after, request.limit())
-            .await
-            .map_err(refuse)?;
-        Ok(Response::new(ActivityList {
+            .list(&principal, &asked.filter, asked.after, request.limit())
+            .await?;
+        Ok(ActivityList {
             next_cursor: found.next.map(|place| place.cursor(asked.list)),
             items: found.entries.iter().map(convert::activity).collect(),
-        }))
+        })
     }
 }

@@ -5,22 +5,24 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use covers::{CoverRequest, Studio};
 use muster_api::{
-    Reason, entity_tag,
+    entity_tag,
+    frame::Messages,
     http_body::HttpBody,
     metadata::{CATALOGUE, PROVISIONAL},
-    status::{invalid, status},
     v1::{
         CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
         GetEventCalendarRequest, GetEventPageRequest, GetEventRequest, GetGuideRequest,
         GetUseCaseRequest, ListEventsRequest, ListGuidesRequest, ListSitemapEventsRequest,
         ListSitemapsRequest, ListUseCasesRequest, Page, SitemapList, SitemapPage, StaticItem,
-        StaticItemList, catalogue_service_server::CatalogueService,
+        StaticItemList, services::CatalogueHandlers,
     },
 };
-use tokio_stream::Once;
-use tonic::{Request, Response, Status, metadata::MetadataValue};
+use tonic::{Response, metadata::MetadataValue};
 
-use super::{convert, request::client_address, status::refuse};
+use super::{
+    convert,
+    frame::{CoreFrame, PublicCaller},
+};
 use crate::{
     calendar::{self, Addresses},
     content,
@@ -28,7 +30,7 @@ use crate::{
         catalogue::{CatalogueFilter, FilterTexts},
         event,
     },
-    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Links, PageView},
+    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Error, Links, PageView},
 };
 
 /// The rpcs of the public catalogue.
@@ -49,35 +51,35 @@ impl CatalogueApi {
         filter: FilterTexts<'_>,
         limit: i32,
         offset: i32,
-    ) -> Result<CatalogueView, Status> {
-        let filter = CatalogueFilter::read(filter).map_err(|violations| invalid(&violations))?;
-        let page = match filter {
+    ) -> Result<CatalogueView, Error> {
+        match CatalogueFilter::read(filter)? {
             None => self.catalogue.list(limit, offset).await,
             Some(filter) => self.catalogue.search(&filter, limit, offset).await,
-        };
-        page.map_err(refuse)
+        }
     }
 
     /// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
-    async fn drawn(&self, request: CoverRequest, client: Option<IpAddr>) -> Result<Bytes, Status> {
+    async fn drawn(&self, request: CoverRequest, client: Option<IpAddr>) -> Result<Bytes, Error> {
         if let Some(png) = self.studio.find(&request) {
             return Ok(png);
         }
-        self.cover_limit.count(client).map_err(refuse)?;
-        let drawn = self.studio.cover(request).await;
-        drawn.map_err(|error| refuse_cover(&error))
+        self.cover_limit.count(client)?;
+        self.studio
+            .cover(request)
+            .await
+            .map_err(|error| match error {
+                covers::Error::Busy => Error::CoversBusy,
+                covers::Error::Drawing(cause) => Error::unreadable("cover", cause),
+            })
     }
 }
 
-#[tonic::async_trait]
-impl CatalogueService for CatalogueApi {
-    type GetCoverStream = Once<Result<HttpBody, Status>>;
-
+impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     async fn list_events(
         &self,
-        request: Request<ListEventsRequest>,
-    ) -> Result<Response<EventList>, Status> {
-        let request = request.get_ref();
+        _: PublicCaller,
+        request: ListEventsRequest,
+    ) -> Result<Response<EventList>, Error> {
         let (limit, offset) = (request.limit(), request.offset());
         let filter = FilterTexts {
             q: request.q.as_deref(),
@@ -102,20 +104,20 @@ impl CatalogueService for CatalogueApi {
 
     async fn get_event(
         &self,
-        request: Request<GetEventRequest>,
-    ) -> Result<Response<Event>, Status> {
-        let found = self.catalogue.get_with_seats(&request.get_ref().slug).await;
-        let (event, left) = found.map_err(refuse)?;
+        _: PublicCaller,
+        request: GetEventRequest,
+    ) -> Result<Response<Event>, Error> {
+        let (event, left) = self.catalogue.get_with_seats(&request.slug).await?;
         let event = convert::public_event(event, left, &self.links);
         Ok(of_catalogue(event))
     }
 
     async fn get_event_page(
         &self,
-        request: Request<GetEventPageRequest>,
-    ) -> Result<Response<EventPage>, Status> {
-        let page = self.catalogue.page(&request.get_ref().slug).await;
-        let page = page.map_err(refuse)?;
+        _: PublicCaller,
+        request: GetEventPageRequest,
+    ) -> Result<Response<EventPage>, Error> {
+        let page = self.catalogue.page(&request.slug).await?;
         let is_live = page.is_live;
         let answer = convert::event_page(page, &self.links);
         Ok(if is_live {
@@ -127,10 +129,10 @@ impl CatalogueService for CatalogueApi {
 
     async fn get_event_calendar(
         &self,
-        request: Request<GetEventCalendarRequest>,
-    ) -> Result<Response<CalendarFile>, Status> {
-        let page = self.catalogue.page(&request.get_ref().slug).await;
-        let PageView { event, is_live, .. } = page.map_err(refuse)?;
+        _: PublicCaller,
+        request: GetEventCalendarRequest,
+    ) -> Result<Response<CalendarFile>, Error> {
+        let PageView { event, is_live, .. } = self.catalogue.page(&request.slug).await?;
         let addresses = Addresses {
             host: &self.links.host(),
             event_url: &self.links.event(&event.slug),
@@ -146,9 +148,9 @@ impl CatalogueService for CatalogueApi {
 
     async fn get_catalogue_calendar(
         &self,
-        request: Request<GetCatalogueCalendarRequest>,
-    ) -> Result<Response<CalendarFile>, Status> {
-        let request = request.get_ref();
+        _: PublicCaller,
+        request: GetCatalogueCalendarRequest,
+    ) -> Result<Response<CalendarFile>, Error> {
         let filter = FilterTexts {
             q: request.q.as_deref(),
             city: request.city.as_deref(),
@@ -164,41 +166,36 @@ impl CatalogueService for CatalogueApi {
 
     async fn list_sitemaps(
         &self,
-        _: Request<ListSitemapsRequest>,
-    ) -> Result<Response<SitemapList>, Status> {
-        let sitemaps = self.catalogue.sitemaps().await.map_err(refuse)?;
+        _: PublicCaller,
+        _: ListSitemapsRequest,
+    ) -> Result<Response<SitemapList>, Error> {
+        let sitemaps = self.catalogue.sitemaps().await?;
         Ok(of_catalogue(convert::sitemaps(&sitemaps)))
     }
 
     async fn list_sitemap_events(
         &self,
-        request: Request<ListSitemapEventsRequest>,
-    ) -> Result<Response<SitemapPage>, Status> {
-        let request = request.get_ref();
-        let cursor = convert::sitemap_cursor(request.cursor.as_deref());
-        let cursor = cursor.map_err(|violations| invalid(&violations))?;
+        _: PublicCaller,
+        request: ListSitemapEventsRequest,
+    ) -> Result<Response<SitemapPage>, Error> {
+        let cursor = convert::sitemap_cursor(request.cursor.as_deref())?;
         let page = self
             .catalogue
             .sitemap_page(request.number(), cursor.as_ref())
-            .await;
-        Ok(Response::new(convert::sitemap_page(page.map_err(refuse)?)))
+            .await?;
+        Ok(Response::new(convert::sitemap_page(page)))
     }
 
     async fn get_cover(
         &self,
-        request: Request<GetCoverRequest>,
-    ) -> Result<Response<Self::GetCoverStream>, Status> {
-        let client = client_address(&request);
-        let cover = self
-            .catalogue
-            .cover(&request.get_ref().slug)
-            .await
-            .map_err(refuse)?;
+        caller: PublicCaller,
+        request: GetCoverRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let cover = self.catalogue.cover(&request.slug).await?;
         // A cover that the client has is not made again: its tag is known without it.
         let is_known = |etag: &str| {
-            let tags = request.metadata().get("if-none-match");
-            let tag = format!("\"{etag}\"");
-            tags.is_some_and(|tags| entity_tag::is_named(tags.as_bytes(), tag.as_bytes()))
+            let (tags, tag) = (caller.if_none_match.as_deref(), format!("\"{etag}\""));
+            tags.is_some_and(|tags| entity_tag::is_named(tags, tag.as_bytes()))
         };
         let (content_type, data, etag, is_provisional) = match cover {
             CoverView::Stock(cover) => {
@@ -219,7 +216,7 @@ impl CatalogueService for CatalogueApi {
                 let data = if is_known(&etag) {
                     Bytes::new()
                 } else {
-                    self.drawn(drawing, client).await?
+                    self.drawn(drawing, caller.client).await?
                 };
                 ("image/png", data, etag, is_provisional)
             }
@@ -228,7 +225,8 @@ impl CatalogueService for CatalogueApi {
             content_type: content_type.into(),
             data,
         };
-        let mut response = Response::new(tokio_stream::once(Ok(body)));
+        let pieces: Messages<HttpBody> = Box::pin(tokio_stream::once(Ok(body)));
+        let mut response = Response::new(pieces);
         let metadata = response.metadata_mut();
         if is_provisional {
             metadata.insert(PROVISIONAL, MetadataValue::from_static("1"));
@@ -241,8 +239,9 @@ impl CatalogueService for CatalogueApi {
 
     async fn list_use_cases(
         &self,
-        _: Request<ListUseCasesRequest>,
-    ) -> Result<Response<StaticItemList>, Status> {
+        _: PublicCaller,
+        _: ListUseCasesRequest,
+    ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
         Ok(static_items(content::USE_CASES, |slug| {
             links.use_case(slug)
@@ -251,24 +250,30 @@ impl CatalogueService for CatalogueApi {
 
     async fn list_guides(
         &self,
-        _: Request<ListGuidesRequest>,
-    ) -> Result<Response<StaticItemList>, Status> {
+        _: PublicCaller,
+        _: ListGuidesRequest,
+    ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
         Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
     }
 
-    async fn get_guide(&self, request: Request<GetGuideRequest>) -> Result<Response<Page>, Status> {
-        let page = content::Page::find(content::GUIDES, &request.get_ref().slug)
-            .ok_or_else(|| status(Reason::NotFound, "there is no such guide"))?;
+    async fn get_guide(
+        &self,
+        _: PublicCaller,
+        request: GetGuideRequest,
+    ) -> Result<Response<Page>, Error> {
+        let page = content::Page::find(content::GUIDES, &request.slug)
+            .ok_or(Error::NotFound { what: "guide" })?;
         Ok(text_of(page, self.links.guide(page.slug)))
     }
 
     async fn get_use_case(
         &self,
-        request: Request<GetUseCaseRequest>,
-    ) -> Result<Response<Page>, Status> {
-        let page = content::Page::find(content::USE_CASES, &request.get_ref().slug)
-            .ok_or_else(|| status(Reason::NotFound, "there is no such use case"))?;
+        _: PublicCaller,
+        request: GetUseCaseRequest,
+    ) -> Result<Response<Page>, Error> {
+        let page = content::Page::find(content::USE_CASES, &request.slug)
+            .ok_or(Error::NotFound { what: "use case" })?;
         Ok(text_of(page, self.links.use_case(page.slug)))
     }
 }
@@ -301,14 +306,4 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
     of_catalogue(StaticItemList {
         items: pages.iter().map(item).collect(),
     })
-}
-
-fn refuse_cover(error: &covers::Error) -> Status {
-    match error {
-        covers::Error::Busy => status(Reason::Unavailable, error.to_string()),
-        covers::Error::Drawing(_) => {
-            tracing::error!(%error, "drawing a cover failed");
-            status(Reason::Internal, "internal error")
-        }
-    }
 }

@@ -1,183 +1,159 @@
 //! The caller's own events.
 
-use muster_api::{
-    status::invalid,
-    v1::{
-        CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
-        DeleteEventRequest, DeletedEvent, EventMailPreview, GetMyEventRequest, ListMyEventsRequest,
-        MyEventDetail, MyEventList, PreviewEventMailRequest, PublishEventRequest,
-        UnpublishEventRequest, UpdateEventRequest,
-        bindings::{
-            CancelEvent, CloneEvent, CreateEvent, DeleteEvent, PublishEvent, UnpublishEvent,
-            UpdateEvent,
-        },
-        event_service_server::EventService,
-    },
+use muster_api::v1::{
+    CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
+    DeleteEventRequest, DeletedEvent, EventMailPreview, GetMyEventRequest, ListMyEventsRequest,
+    MyEventDetail, MyEventList, PreviewEventMailRequest, PublishEventRequest,
+    UnpublishEventRequest, UpdateEventRequest, services::EventHandlers,
 };
-use tonic::{Request, Response, Status};
 
 use super::{
-    convert, once, preview,
-    request::{caller, id},
-    status::refuse,
+    convert,
+    frame::{Authenticated, Command, CoreFrame},
+    preview,
+    request::event_id,
 };
 use crate::{
-    domain::ids::EventId,
-    service::{Cancellation, Commands, Error, Events, Links},
+    domain::{clock::Clock, ids::EventId},
+    service::{Cancellation, Error, Events, Links},
 };
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
-    pub(super) commands: Commands,
     pub(super) events: Events,
     pub(super) links: Links,
+    pub(super) clock: Clock,
 }
 
-#[tonic::async_trait]
-impl EventService for EventApi {
+impl EventHandlers<CoreFrame> for EventApi {
     async fn create_event(
         &self,
-        request: Request<CreateEventRequest>,
-    ) -> Result<Response<CreatedEvent>, Status> {
+        caller: Command<CreatedEvent>,
+        request: CreateEventRequest,
+    ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
-        once::answer::<CreateEvent, _>(&self.commands, request, show, async |by, request| {
-            let new = convert::new_event(request).map_err(Error::Invalid)?;
-            self.events.create(by, new).await
-        })
-        .await
+        let new = convert::new_event(request)?;
+        self.events
+            .create(caller.showing(&show), new)
+            .await
+            .map(show)
     }
 
     async fn list_my_events(
         &self,
-        request: Request<ListMyEventsRequest>,
-    ) -> Result<Response<MyEventList>, Status> {
-        let caller = caller(&request)?;
-        let request = request.into_inner();
-        let asked = convert::my_events(caller.account, &request);
-        let asked = asked.map_err(|violations| invalid(&violations))?;
+        Authenticated { principal, .. }: Authenticated,
+        request: ListMyEventsRequest,
+    ) -> Result<MyEventList, Error> {
+        let asked = convert::my_events(principal.account, &request)?;
         let found = self
             .events
-            .list(&caller, &asked.filter, asked.after, request.limit())
-            .await
-            .map_err(refuse)?;
-        let next_cursor = found.next.map(|place| place.cursor(asked.list));
-        let items = found
-            .events
-            .into_iter()
-            .map(|event| convert::my_event(event, &self.links))
-            .collect();
-        Ok(Response::new(MyEventList {
-            items,
+            .list(&principal, &asked.filter, asked.after, request.limit())
+            .await?;
+        let events = found.events.into_iter();
+        let items = events.map(|event| convert::my_event(event, &self.links));
+        Ok(MyEventList {
+            items: items.collect(),
             count: found.count,
-            next_cursor,
+            next_cursor: found.next.map(|place| place.cursor(asked.list)),
             count_is_exact: found.count_is_exact,
-        }))
+        })
     }
 
     async fn get_my_event(
         &self,
-        request: Request<GetMyEventRequest>,
-    ) -> Result<Response<MyEventDetail>, Status> {
-        let caller = caller(&request)?;
-        let id = id(&request.get_ref().id)?;
-        let found = self.events.get(&caller, id).await.map_err(refuse)?;
-        Ok(Response::new(convert::my_event_detail(found, &self.links)))
+        caller: Authenticated,
+        request: GetMyEventRequest,
+    ) -> Result<MyEventDetail, Error> {
+        let id = event_id(&request.id)?;
+        let found = self.events.get(&caller.principal, id).await?;
+        Ok(convert::my_event_detail(found, &self.links))
     }
 
     async fn update_event(
         &self,
-        request: Request<UpdateEventRequest>,
-    ) -> Result<Response<MyEventDetail>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<MyEventDetail>,
+        request: UpdateEventRequest,
+    ) -> Result<MyEventDetail, Error> {
         let show = |changed| convert::updated_event(changed, &self.links);
-        once::answer::<UpdateEvent, _>(&self.commands, request, show, async |by, request| {
-            let patch = convert::event_patch(request).map_err(Error::Invalid)?;
-            self.events.update(by, id, patch).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        let patch = convert::event_patch(request)?;
+        let update = self.events.update(caller.showing(&show), id, patch);
+        update.await.map(show)
     }
 
     async fn clone_event(
         &self,
-        request: Request<CloneEventRequest>,
-    ) -> Result<Response<CreatedEvent>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<CreatedEvent>,
+        request: CloneEventRequest,
+    ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
-        once::answer::<CloneEvent, _>(&self.commands, request, show, async |by, _| {
-            self.events.copy(by, id).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        self.events.copy(caller.showing(&show), id).await.map(show)
     }
 
     async fn delete_event(
         &self,
-        request: Request<DeleteEventRequest>,
-    ) -> Result<Response<DeletedEvent>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<DeletedEvent>,
+        request: DeleteEventRequest,
+    ) -> Result<DeletedEvent, Error> {
         let show = |id: EventId| DeletedEvent {
             id: id.to_string(),
             deleted: true,
         };
-        once::answer::<DeleteEvent, _>(&self.commands, request, show, async |by, _| {
-            self.events.delete(by, id).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        self.events
+            .delete(caller.showing(&show), id)
+            .await
+            .map(show)
     }
 
     async fn preview_event_mail(
         &self,
-        request: Request<PreviewEventMailRequest>,
-    ) -> Result<Response<EventMailPreview>, Status> {
-        let caller = caller(&request)?;
-        let request = request.into_inner();
-        let id = id(&request.id)?;
-        let change = preview::planned_change(request);
-        let change = change.map_err(|violations| invalid(&violations))?;
-        let planned = self.events.planned_mail(&caller, id, change).await;
-        let now = self.commands.now();
-        let shown = preview::shown(planned.map_err(refuse)?, &self.links, now);
-        shown.map(Response::new)
+        caller: Authenticated,
+        request: PreviewEventMailRequest,
+    ) -> Result<EventMailPreview, Error> {
+        let id = event_id(&request.id)?;
+        let change = preview::planned_change(request)?;
+        let planned = self.events.planned_mail(&caller.principal, id, change);
+        preview::shown(planned.await?, &self.links, self.clock.now())
     }
 
     async fn publish_event(
         &self,
-        request: Request<PublishEventRequest>,
-    ) -> Result<Response<MyEventDetail>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<MyEventDetail>,
+        request: PublishEventRequest,
+    ) -> Result<MyEventDetail, Error> {
         let show = |published| convert::my_event_detail(published, &self.links);
-        once::answer::<PublishEvent, _>(&self.commands, request, show, async |by, _| {
-            self.events.publish(by, id).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        let publish = self.events.publish(caller.showing(&show), id);
+        publish.await.map(show)
     }
 
     async fn unpublish_event(
         &self,
-        request: Request<UnpublishEventRequest>,
-    ) -> Result<Response<MyEventDetail>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<MyEventDetail>,
+        request: UnpublishEventRequest,
+    ) -> Result<MyEventDetail, Error> {
         let show = |draft| convert::my_event_detail(draft, &self.links);
-        once::answer::<UnpublishEvent, _>(&self.commands, request, show, async |by, _| {
-            self.events.unpublish(by, id).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        let unpublish = self.events.unpublish(caller.showing(&show), id);
+        unpublish.await.map(show)
     }
 
     async fn cancel_event(
         &self,
-        request: Request<CancelRequest>,
-    ) -> Result<Response<CancelResult>, Status> {
-        let id = id(&request.get_ref().id)?;
+        caller: Command<CancelResult>,
+        request: CancelRequest,
+    ) -> Result<CancelResult, Error> {
         let show = |cancelled: Cancellation| CancelResult {
             id: cancelled.id.to_string(),
             cancelled: true,
             reason: cancelled.reason,
             registrants_notified: cancelled.registrants_notified,
         };
-        once::answer::<CancelEvent, _>(&self.commands, request, show, async |by, request| {
-            let reason = request.reason.filter(|reason| !reason.is_empty());
-            self.events.cancel(by, id, reason).await
-        })
-        .await
+        let id = event_id(&request.id)?;
+        let reason = request.reason.filter(|reason| !reason.is_empty());
+        let cancel = self.events.cancel(caller.showing(&show), id, reason);
+        cancel.await.map(show)
     }
 }

@@ -17,9 +17,7 @@ use muster_api::{
     binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{
-        code_name, insufficient_grant, insufficient_role, insufficient_scope, overloaded, status,
-    },
+    status::{code_name, overloaded, status},
 };
 use process::{
     adaptive_limit::{AdaptiveLimit, Kind, Permit},
@@ -37,7 +35,7 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
-use crate::domain::{oauth::Audience, scope::Scope};
+use crate::domain::oauth::Audience;
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
@@ -238,7 +236,6 @@ impl GateLayer {
         let Some(principal) = caller.principal else {
             return Ok(rule);
         };
-        request.extensions_mut().insert(principal);
         if !rule_of_rpc.internal {
             let counted = self
                 .call_limits
@@ -277,7 +274,7 @@ impl GateLayer {
             return Err(refuse(Error::Unauthorized));
         }
         if let Some(needed) = rule.scope {
-            require(caller, needed)?;
+            caller.require(needed).map_err(refuse)?;
         }
         let now = self.authenticator.now();
         let is_old = |person: SignedIn| person.stepped_up_until <= now;
@@ -325,24 +322,6 @@ impl GateLayer {
             Box::new(overloaded())
         })
     }
-}
-
-/// Refuses a caller without this scope.
-pub(super) fn require(caller: &Caller, needed: Scope) -> Result<(), Status> {
-    if caller.is_suspended {
-        return Err(refuse(Error::AccountSuspended));
-    }
-    let scopes = caller.principal.map(|principal| principal.scopes);
-    if scopes.is_some_and(|scopes| scopes.contain(needed)) {
-        return Ok(());
-    }
-    Err(match (caller.person, caller.app) {
-        (Some(_), _) => insufficient_role(needed),
-        // A new consent would not help.
-        (None, Some(app)) if !app.role.contain(needed) => insufficient_role(needed),
-        (None, Some(app)) => insufficient_grant(needed, &app.granted.joined(" ")),
-        (None, None) => insufficient_scope(needed),
-    })
 }
 
 /// Whether an access token counts where a call arrived. Clients that call core directly are programs, as on the HTTP API; the site has

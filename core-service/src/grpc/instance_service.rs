@@ -1,13 +1,11 @@
 //! What pages show about this installation.
 
-use muster_api::internal::v1::{
-    GetInstanceRequest, Instance, instance_service_server::InstanceService,
-};
-use tonic::{Request, Response, Status};
+use muster_api::internal::v1::{GetInstanceRequest, Instance, services::InstanceHandlers};
 
+use super::frame::{CoreFrame, PublicCaller};
 use crate::{
     domain::zone::Zone,
-    service::{InstanceInfo, SignUp},
+    service::{Error, InstanceInfo, SignUp},
 };
 
 /// The rpc about settings that pages show.
@@ -17,14 +15,14 @@ pub(super) struct InstanceApi {
     pub(super) default_timezone: Zone,
 }
 
-#[tonic::async_trait]
-impl InstanceService for InstanceApi {
+impl InstanceHandlers<CoreFrame> for InstanceApi {
     async fn get_instance(
         &self,
-        _request: Request<GetInstanceRequest>,
-    ) -> Result<Response<Instance>, Status> {
+        _: PublicCaller,
+        _: GetInstanceRequest,
+    ) -> Result<Instance, Error> {
         let info = self.info.clone();
-        Ok(Response::new(Instance {
+        Ok(Instance {
             is_sign_up_open: self.sign_up.is_open,
             sign_up_plan: self.sign_up.plan.name().to_owned(),
             mail_folder: info.mail_folder,
@@ -34,6 +32,6 @@ impl InstanceService for InstanceApi {
             abuse_email: info.abuse_email,
             default_timezone: self.default_timezone.name().to_owned(),
             security_contact: info.security_contact,
-        }))
+        })
     }
 }

@@ -2,13 +2,12 @@
 
 use muster_api::internal::v1::{
     CreateKeyRequest, CreatedKey, Key, KeyList, ListKeysRequest, RevokeKeyRequest,
-    RevokeKeyResponse, RotateKeyRequest, key_service_server::KeyService,
+    RevokeKeyResponse, RotateKeyRequest, services::KeyHandlers,
 };
-use tonic::{Request, Response, Status};
 
 use super::{
-    request::{caller, id_of, person},
-    status::refuse,
+    frame::{CoreFrame, Member},
+    request::id_of,
 };
 use crate::{
     domain::{
@@ -16,7 +15,7 @@ use crate::{
         person::{MemberKey, Role},
         scope::{Scope, Scopes},
     },
-    service::{KeyRequest, NewKey, OwnKeys, SignedIn},
+    service::{Error, KeyRequest, NewKey, OwnKeys, SignedIn},
 };
 
 const HOUR_SECONDS: i64 = 3_600;
@@ -26,61 +25,49 @@ pub(super) struct KeyApi {
     pub(super) keys: OwnKeys,
 }
 
-#[tonic::async_trait]
-impl KeyService for KeyApi {
-    async fn list_keys(
-        &self,
-        request: Request<ListKeysRequest>,
-    ) -> Result<Response<KeyList>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let listed = self.keys.list(&principal).await.map_err(refuse)?;
+impl KeyHandlers<CoreFrame> for KeyApi {
+    async fn list_keys(&self, caller: Member, _: ListKeysRequest) -> Result<KeyList, Error> {
+        let listed = self.keys.list(&caller.principal).await?;
         let now = self.keys.now();
-        let items = listed.into_iter().map(|one| key(one, &by, now));
-        Ok(Response::new(KeyList {
+        let items = listed.into_iter().map(|one| key(one, &caller.person, now));
+        Ok(KeyList {
             items: items.collect(),
-        }))
+        })
     }
 
     async fn create_key(
         &self,
-        request: Request<CreateKeyRequest>,
-    ) -> Result<Response<CreatedKey>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let CreateKeyRequest {
-            name,
-            scopes,
-            expires,
-        } = request.into_inner();
+        Member { principal, person }: Member,
+        request: CreateKeyRequest,
+    ) -> Result<CreatedKey, Error> {
         let new = KeyRequest {
-            name: name.unwrap_or_default(),
-            scopes,
-            expires: expires.unwrap_or_default(),
+            name: request.name.unwrap_or_default(),
+            scopes: request.scopes,
+            expires: request.expires.unwrap_or_default(),
         };
-        let made = self.keys.create(&principal, &by, new).await;
-        Ok(Response::new(self.created(made.map_err(refuse)?, &by)))
+        let made = self.keys.create(&principal, &person, new).await?;
+        Ok(self.created(made, &person))
     }
 
     async fn revoke_key(
         &self,
-        request: Request<RevokeKeyRequest>,
-    ) -> Result<Response<RevokeKeyResponse>, Status> {
-        let principal = caller(&request)?;
-        let id = id_of("key", request.into_inner().id)?;
-        let revoked = self.keys.revoke(&principal, id).await;
-        revoked.map_err(refuse)?;
-        Ok(Response::new(RevokeKeyResponse {}))
+        caller: Member,
+        request: RevokeKeyRequest,
+    ) -> Result<RevokeKeyResponse, Error> {
+        let id = id_of("key", request.id)?;
+        self.keys.revoke(&caller.principal, id).await?;
+        Ok(RevokeKeyResponse {})
     }
 
     async fn rotate_key(
         &self,
-        request: Request<RotateKeyRequest>,
-    ) -> Result<Response<CreatedKey>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let RotateKeyRequest { id, overlap_hours } = request.into_inner();
-        let id = id_of("key", id)?;
-        let overlap = i64::from(overlap_hours.unwrap_or_default()) * HOUR_SECONDS;
-        let made = self.keys.rotate(&principal, &by, id, overlap).await;
-        Ok(Response::new(self.created(made.map_err(refuse)?, &by)))
+        Member { principal, person }: Member,
+        request: RotateKeyRequest,
+    ) -> Result<CreatedKey, Error> {
+        let id = id_of("key", request.id)?;
+        let overlap = i64::from(request.overlap_hours.unwrap_or_default()) * HOUR_SECONDS;
+        let made = self.keys.rotate(&principal, &person, id, overlap).await?;
+        Ok(self.created(made, &person))
     }
 }
 

@@ -3,18 +3,17 @@
 use muster_api::{
     Scope,
     internal::v1::{
-        AcceptInvitationRequest, AcceptInvitationResponse, ChangeRoleRequest,
+        self, AcceptInvitationRequest, AcceptInvitationResponse, ChangeRoleRequest,
         DeclineInvitationRequest, DeclineInvitationResponse, Invitation, InviteMemberRequest,
-        LeaveAccountRequest, LeaveAccountResponse, ListMembersRequest, Member, MemberList,
+        LeaveAccountRequest, LeaveAccountResponse, ListMembersRequest, MemberList,
         RemoveMemberRequest, RemoveMemberResponse, WithdrawInvitationRequest,
-        WithdrawInvitationResponse, member_service_server::MemberService,
+        WithdrawInvitationResponse, services::MemberHandlers,
     },
 };
-use tonic::{Request, Response, Status};
 
 use super::{
-    request::{caller, id_of, person},
-    status::refuse,
+    frame::{CoreFrame, Member},
+    request::id_of,
 };
 use crate::{
     domain::{self, invitation::SentInvitation, person::Role},
@@ -26,120 +25,112 @@ pub(super) struct MemberApi {
     pub(super) members: Members,
 }
 
-#[tonic::async_trait]
-impl MemberService for MemberApi {
+impl MemberHandlers<CoreFrame> for MemberApi {
     async fn list_members(
         &self,
-        request: Request<ListMembersRequest>,
-    ) -> Result<Response<MemberList>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let listed = self.members.list(&principal).await.map_err(refuse)?;
-        let (members, invitations) = listed;
+        Member { principal, person }: Member,
+        _: ListMembersRequest,
+    ) -> Result<MemberList, Error> {
+        let (members, invitations) = self.members.list(&principal).await?;
         let sees_invitations = principal.scopes.contain(Scope::MembersWrite);
+        let members = members.into_iter().map(|one| shown(one, &person));
         let invitations = invitations.into_iter().filter(|_| sees_invitations);
-        Ok(Response::new(MemberList {
-            members: members.into_iter().map(|one| member(one, &by)).collect(),
+        Ok(MemberList {
+            members: members.collect(),
             invitations: invitations.map(invitation).collect(),
-        }))
+        })
     }
 
     async fn invite_member(
         &self,
-        request: Request<InviteMemberRequest>,
-    ) -> Result<Response<Invitation>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let InviteMemberRequest { email, role } = request.into_inner();
+        Member { principal, person }: Member,
+        request: InviteMemberRequest,
+    ) -> Result<Invitation, Error> {
         let new = NewInvitation {
-            email: email.unwrap_or_default(),
-            role: role_named(role)?,
+            email: request.email.unwrap_or_default(),
+            role: role_named(request.role)?,
         };
-        let sent = self.members.invite(&principal, &by, new).await;
-        Ok(Response::new(invitation(sent.map_err(refuse)?)))
+        let sent = self.members.invite(&principal, &person, new).await?;
+        Ok(invitation(sent))
     }
 
     async fn withdraw_invitation(
         &self,
-        request: Request<WithdrawInvitationRequest>,
-    ) -> Result<Response<WithdrawInvitationResponse>, Status> {
-        let principal = caller(&request)?;
-        let id = id_of("invitation", request.into_inner().id)?;
-        let withdrawn = self.members.withdraw(&principal, id).await;
-        withdrawn.map_err(refuse)?;
-        Ok(Response::new(WithdrawInvitationResponse {}))
+        caller: Member,
+        request: WithdrawInvitationRequest,
+    ) -> Result<WithdrawInvitationResponse, Error> {
+        let id = id_of("invitation", request.id)?;
+        self.members.withdraw(&caller.principal, id).await?;
+        Ok(WithdrawInvitationResponse {})
     }
 
     async fn change_role(
         &self,
-        request: Request<ChangeRoleRequest>,
-    ) -> Result<Response<Member>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let ChangeRoleRequest { person_id, role } = request.into_inner();
-        let (id, role) = (id_of("member", person_id)?, role_named(role)?);
-        let changed = self.members.change_role(&principal, id, role).await;
-        Ok(Response::new(member(changed.map_err(refuse)?, &by)))
+        Member { principal, person }: Member,
+        request: ChangeRoleRequest,
+    ) -> Result<v1::Member, Error> {
+        let id = id_of("member", request.person_id)?;
+        let role = role_named(request.role)?;
+        let changed = self.members.change_role(&principal, id, role).await?;
+        Ok(shown(changed, &person))
     }
 
     async fn remove_member(
         &self,
-        request: Request<RemoveMemberRequest>,
-    ) -> Result<Response<RemoveMemberResponse>, Status> {
-        let (principal, by) = (caller(&request)?, person(&request)?);
-        let RemoveMemberRequest {
-            person_id,
-            keep_keys,
-        } = request.into_inner();
-        let id = id_of("member", person_id)?;
-        let removed = self.members.remove(&principal, &by, id, keep_keys);
-        Ok(Response::new(RemoveMemberResponse {
-            revoked_keys: i32::try_from(removed.await.map_err(refuse)?).unwrap_or(i32::MAX),
-        }))
+        Member { principal, person }: Member,
+        request: RemoveMemberRequest,
+    ) -> Result<RemoveMemberResponse, Error> {
+        let (id, keep_keys) = (id_of("member", request.person_id)?, request.keep_keys);
+        let removed = self.members.remove(&principal, &person, id, keep_keys);
+        Ok(RemoveMemberResponse {
+            revoked_keys: i32::try_from(removed.await?).unwrap_or(i32::MAX),
+        })
     }
 
     async fn leave_account(
         &self,
-        request: Request<LeaveAccountRequest>,
-    ) -> Result<Response<LeaveAccountResponse>, Status> {
-        let by = person(&request)?;
-        let account = id_of("account", request.into_inner().account_id)?;
-        let token = self.members.leave(&by, account).await.map_err(refuse)?;
-        Ok(Response::new(LeaveAccountResponse {
+        caller: SignedIn,
+        request: LeaveAccountRequest,
+    ) -> Result<LeaveAccountResponse, Error> {
+        let account = id_of("account", request.account_id)?;
+        let token = self.members.leave(&caller, account).await?;
+        Ok(LeaveAccountResponse {
             token: token.expose().to_owned(),
-        }))
+        })
     }
 
     async fn accept_invitation(
         &self,
-        request: Request<AcceptInvitationRequest>,
-    ) -> Result<Response<AcceptInvitationResponse>, Status> {
-        let by = person(&request)?;
-        let id = id_of("invitation", request.into_inner().id)?;
-        let accepted = self.members.accept(&by, id).await;
-        let (account, token) = accepted.map_err(refuse)?;
-        Ok(Response::new(AcceptInvitationResponse {
+        caller: SignedIn,
+        request: AcceptInvitationRequest,
+    ) -> Result<AcceptInvitationResponse, Error> {
+        let id = id_of("invitation", request.id)?;
+        let (account, token) = self.members.accept(&caller, id).await?;
+        Ok(AcceptInvitationResponse {
             account_id: account.to_string(),
             token: token.expose().to_owned(),
-        }))
+        })
     }
 
     async fn decline_invitation(
         &self,
-        request: Request<DeclineInvitationRequest>,
-    ) -> Result<Response<DeclineInvitationResponse>, Status> {
-        let by = person(&request)?;
-        let id = id_of("invitation", request.into_inner().id)?;
-        self.members.decline(&by, id).await.map_err(refuse)?;
-        Ok(Response::new(DeclineInvitationResponse {}))
+        caller: SignedIn,
+        request: DeclineInvitationRequest,
+    ) -> Result<DeclineInvitationResponse, Error> {
+        let id = id_of("invitation", request.id)?;
+        self.members.decline(&caller, id).await?;
+        Ok(DeclineInvitationResponse {})
     }
 }
 
 /// The validation allows only names of roles.
-fn role_named(name: Option<String>) -> Result<Role, Status> {
+fn role_named(name: Option<String>) -> Result<Role, Error> {
     let role = name.unwrap_or_default().parse();
-    role.map_err(|_| refuse(Error::NotFound { what: "role" }))
+    role.map_err(|_| Error::NotFound { what: "role" })
 }
 
-fn member(one: domain::person::Member, by: &SignedIn) -> Member {
-    Member {
+fn shown(one: domain::person::Member, by: &SignedIn) -> v1::Member {
+    v1::Member {
         is_caller: one.person.id == by.person,
         person_id: one.person.id.to_string(),
         name: one.person.name,

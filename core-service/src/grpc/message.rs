@@ -28,7 +28,7 @@ use super::edges::Arrival;
 const MOST_PUBLIC: usize = 64 << 10;
 
 /// The largest message of another call: as much as edges accept.
-pub(super) const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 20;
 
 /// What comes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;

@@ -1,9 +1,7 @@
 //! Previews of mails.
 
 use muster_api::v1::{EventMailPreview, PreviewEventMailRequest};
-use tonic::Status;
 
-use super::status::refuse;
 use crate::{
     domain::{
         change::Change,
@@ -21,9 +19,7 @@ use crate::{
 const SENDER: &str = "events@localhost";
 
 /// A request to preview the mail of a change. Forms send all of their fields, so an empty one is cleared.
-pub(super) fn planned_change(
-    request: PreviewEventMailRequest,
-) -> Result<PlannedChange, Vec<FieldViolation>> {
+pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<PlannedChange, Error> {
     match request.change() {
         "publish" => Ok(PlannedChange::Publish),
         "cancel" => Ok(PlannedChange::Cancel {
@@ -39,10 +35,10 @@ pub(super) fn planned_change(
             },
             ..EventPatch::default()
         }))),
-        _ => Err(vec![FieldViolation {
+        _ => Err(Error::from(vec![FieldViolation {
             field: "change".to_owned(),
             message: "must be publish, update or cancel".to_owned(),
-        }]),
+        }])),
     }
 }
 
@@ -59,7 +55,7 @@ pub(super) fn shown(
     planned: PlannedMail,
     links: &Links,
     now: Instant,
-) -> Result<EventMailPreview, Status> {
+) -> Result<EventMailPreview, Error> {
     let Some((notification, registrant)) = planned.shown else {
         return Ok(EventMailPreview::default());
     };
@@ -77,7 +73,7 @@ pub(super) fn shown(
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();
     let mail = email::mail(&job, notification, &registrant, &addressing, now);
-    let mail = mail.map_err(|error| refuse(Error::unreadable("mail", error.to_string())))?;
+    let mail = mail.map_err(|error| Error::unreadable("mail", error.to_string()))?;
     let code = registrant.check_in_code.as_str();
     Ok(EventMailPreview {
         recipients: planned.recipients,

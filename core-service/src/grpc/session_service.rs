@@ -5,18 +5,13 @@ use muster_api::internal::v1::{
     ListSessionsRequest, ListedSession, Membership, Person, ReceivedInvitation, Session,
     SessionList, SignOutEverywhereRequest, SignOutEverywhereResponse, SignOutRequest,
     SignOutResponse, StartStepUpRequest, StartStepUpResponse, SteppedUp, SwitchAccountRequest,
-    session_service_server::SessionService,
+    services::SessionHandlers,
 };
-use tonic::{Request, Response, Status};
 
-use super::{
-    request::{id_of, person},
-    sign_in_service::valid_seconds,
-    status::refuse,
-};
+use super::{frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
 use crate::{
     domain,
-    service::{SessionView, Sessions, SignedIn},
+    service::{Error, SessionView, Sessions, SignedIn},
 };
 
 /// The rpcs about sessions.
@@ -24,29 +19,17 @@ pub(super) struct SessionApi {
     pub(super) sessions: Sessions,
 }
 
-impl SessionApi {
-    async fn view(&self, caller: &SignedIn) -> Result<Session, Status> {
-        let view = self.sessions.get(caller).await.map_err(refuse)?;
-        Ok(session(view))
-    }
-}
-
-#[tonic::async_trait]
-impl SessionService for SessionApi {
-    async fn get_session(
-        &self,
-        request: Request<GetSessionRequest>,
-    ) -> Result<Response<Session>, Status> {
-        let caller = person(&request)?;
-        Ok(Response::new(self.view(&caller).await?))
+impl SessionHandlers<CoreFrame> for SessionApi {
+    async fn get_session(&self, caller: SignedIn, _: GetSessionRequest) -> Result<Session, Error> {
+        Ok(session(self.sessions.get(&caller).await?))
     }
 
     async fn list_sessions(
         &self,
-        request: Request<ListSessionsRequest>,
-    ) -> Result<Response<SessionList>, Status> {
-        let caller = person(&request)?;
-        let listed = self.sessions.list(&caller).await.map_err(refuse)?;
+        caller: SignedIn,
+        _: ListSessionsRequest,
+    ) -> Result<SessionList, Error> {
+        let listed = self.sessions.list(&caller).await?;
         let items = listed.into_iter().map(|one| ListedSession {
             id: one.id.to_string(),
             device: one.device,
@@ -54,79 +37,77 @@ impl SessionService for SessionApi {
             last_used_at: one.last_used_at.to_string(),
             is_current: one.id == caller.session,
         });
-        Ok(Response::new(SessionList {
+        Ok(SessionList {
             items: items.collect(),
-        }))
+        })
     }
 
     async fn switch_account(
         &self,
-        request: Request<SwitchAccountRequest>,
-    ) -> Result<Response<Session>, Status> {
-        let caller = person(&request)?;
-        let account = id_of("account", request.into_inner().account_id)?;
-        let switched = self.sessions.switch(&caller, account).await;
-        let token = switched.map_err(refuse)?.expose().to_owned();
-        Ok(Response::new(Session {
-            token: Some(token),
-            ..self.view(&caller).await?
-        }))
+        caller: SignedIn,
+        request: SwitchAccountRequest,
+    ) -> Result<Session, Error> {
+        let account = id_of("account", request.account_id)?;
+        let token = self.sessions.switch(&caller, account).await?;
+        Ok(Session {
+            token: Some(token.expose().to_owned()),
+            ..session(self.sessions.get(&caller).await?)
+        })
     }
 
     async fn end_session(
         &self,
-        request: Request<EndSessionRequest>,
-    ) -> Result<Response<EndSessionResponse>, Status> {
-        let caller = person(&request)?;
-        let session = id_of("session", request.into_inner().id)?;
-        let ended = self.sessions.end(&caller, session).await;
-        ended.map_err(refuse)?;
-        Ok(Response::new(EndSessionResponse {}))
+        caller: SignedIn,
+        request: EndSessionRequest,
+    ) -> Result<EndSessionResponse, Error> {
+        let session = id_of("session", request.id)?;
+        self.sessions.end(&caller, session).await?;
+        Ok(EndSessionResponse {})
     }
 
     async fn sign_out(
         &self,
-        request: Request<SignOutRequest>,
-    ) -> Result<Response<SignOutResponse>, Status> {
-        let caller = person(&request)?;
-        let ended = self.sessions.end(&caller, caller.session).await;
-        ended.map_err(refuse)?;
-        Ok(Response::new(SignOutResponse {}))
+        caller: SignedIn,
+        _: SignOutRequest,
+    ) -> Result<SignOutResponse, Error> {
+        self.sessions.end(&caller, caller.session).await?;
+        Ok(SignOutResponse {})
     }
 
     async fn sign_out_everywhere(
         &self,
-        request: Request<SignOutEverywhereRequest>,
-    ) -> Result<Response<SignOutEverywhereResponse>, Status> {
-        let ended = self.sessions.end_all(&person(&request)?).await;
-        Ok(Response::new(SignOutEverywhereResponse {
-            ended: i32::try_from(ended.map_err(refuse)?).unwrap_or(i32::MAX),
-        }))
+        caller: SignedIn,
+        _: SignOutEverywhereRequest,
+    ) -> Result<SignOutEverywhereResponse, Error> {
+        let ended = self.sessions.end_all(&caller).await?;
+        Ok(SignOutEverywhereResponse {
+            ended: i32::try_from(ended).unwrap_or(i32::MAX),
+        })
     }
 
     async fn start_step_up(
         &self,
-        request: Request<StartStepUpRequest>,
-    ) -> Result<Response<StartStepUpResponse>, Status> {
-        let started = self.sessions.start_step_up(&person(&request)?).await;
-        Ok(Response::new(StartStepUpResponse {
-            email: started.map_err(refuse)?,
+        caller: SignedIn,
+        _: StartStepUpRequest,
+    ) -> Result<StartStepUpResponse, Error> {
+        let email = self.sessions.start_step_up(&caller).await?;
+        Ok(StartStepUpResponse {
+            email,
             valid_seconds: valid_seconds(),
-        }))
+        })
     }
 
     async fn finish_step_up(
         &self,
-        request: Request<FinishStepUpRequest>,
-    ) -> Result<Response<SteppedUp>, Status> {
-        let caller = person(&request)?;
-        let code = request.into_inner().code.unwrap_or_default();
-        let stepped_up = self.sessions.finish_step_up(&caller, &code).await;
-        let stepped_up = stepped_up.map_err(refuse)?;
-        Ok(Response::new(SteppedUp {
+        caller: SignedIn,
+        request: FinishStepUpRequest,
+    ) -> Result<SteppedUp, Error> {
+        let code = request.code.unwrap_or_default();
+        let stepped_up = self.sessions.finish_step_up(&caller, &code).await?;
+        Ok(SteppedUp {
             token: stepped_up.token.expose().to_owned(),
             stepped_up_until: stepped_up.until.to_string(),
-        }))
+        })
     }
 }
 

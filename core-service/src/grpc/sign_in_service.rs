@@ -2,14 +2,13 @@
 
 use muster_api::internal::v1::{
     FinishSignInRequest, SignedIn, StartSignInRequest, StartSignInResponse, UseSignInLinkRequest,
-    sign_in_service_server::SignInService,
+    services::SignInHandlers,
 };
-use tonic::{Request, Response, Status};
 
-use super::{request::client_address, status::refuse};
+use super::frame::{CoreFrame, PublicCaller};
 use crate::{
     domain::sign_in_code::VALID_SECONDS,
-    service::{Browser, NewSession, SignIn},
+    service::{Browser, Error, NewSession, SignIn},
 };
 
 /// For how long codes are valid, as answers say it.
@@ -22,52 +21,42 @@ pub(super) struct SignInApi {
     pub(super) sign_in: SignIn,
 }
 
-#[tonic::async_trait]
-impl SignInService for SignInApi {
+impl SignInHandlers<CoreFrame> for SignInApi {
     async fn start_sign_in(
         &self,
-        request: Request<StartSignInRequest>,
-    ) -> Result<Response<StartSignInResponse>, Status> {
-        let client = client_address(&request);
-        let StartSignInRequest { email, browser } = request.into_inner();
-        let browser = Browser::new(&browser.unwrap_or_default(), client, "");
-        let email = email.unwrap_or_default();
-        self.sign_in.start(&email, &browser).await.map_err(refuse)?;
-        Ok(Response::new(StartSignInResponse {
+        caller: PublicCaller,
+        request: StartSignInRequest,
+    ) -> Result<StartSignInResponse, Error> {
+        let browser = Browser::new(&request.browser.unwrap_or_default(), caller.client, "");
+        let email = request.email.unwrap_or_default();
+        self.sign_in.start(&email, &browser).await?;
+        Ok(StartSignInResponse {
             valid_seconds: valid_seconds(),
-        }))
+        })
     }
 
     async fn finish_sign_in(
         &self,
-        request: Request<FinishSignInRequest>,
-    ) -> Result<Response<SignedIn>, Status> {
-        let client = client_address(&request);
-        let FinishSignInRequest {
-            browser,
-            code,
-            device,
-        } = request.into_inner();
-        let browser = Browser::new(&browser.unwrap_or_default(), client, &device);
-        let code = code.unwrap_or_default();
-        let new = self.sign_in.finish(&code, &browser).await.map_err(refuse)?;
-        Ok(Response::new(signed_in(&new)))
+        caller: PublicCaller,
+        request: FinishSignInRequest,
+    ) -> Result<SignedIn, Error> {
+        let browser = request.browser.unwrap_or_default();
+        let browser = Browser::new(&browser, caller.client, &request.device);
+        let code = request.code.unwrap_or_default();
+        let new = self.sign_in.finish(&code, &browser).await?;
+        Ok(signed_in(&new))
     }
 
     async fn use_sign_in_link(
         &self,
-        request: Request<UseSignInLinkRequest>,
-    ) -> Result<Response<SignedIn>, Status> {
-        let client = client_address(&request);
-        let UseSignInLinkRequest {
-            token,
-            browser,
-            device,
-        } = request.into_inner();
-        let browser = Browser::new(&browser.unwrap_or_default(), client, &device);
-        let token = token.unwrap_or_default();
-        let new = self.sign_in.use_link(&token, &browser).await;
-        Ok(Response::new(signed_in(&new.map_err(refuse)?)))
+        caller: PublicCaller,
+        request: UseSignInLinkRequest,
+    ) -> Result<SignedIn, Error> {
+        let browser = request.browser.unwrap_or_default();
+        let browser = Browser::new(&browser, caller.client, &request.device);
+        let token = request.token.unwrap_or_default();
+        let new = self.sign_in.use_link(&token, &browser).await?;
+        Ok(signed_in(&new))
     }
 }
 

@@ -6,13 +6,16 @@ use http::HeaderMap;
 use muster_api::{
     Reason,
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    status::{invalid, overloaded, quota_exceeded, retry_after, status},
+    status::{
+        insufficient_grant, insufficient_role, insufficient_scope, invalid, overloaded,
+        quota_exceeded, retry_after, status,
+    },
 };
 use tonic::{Status, metadata::MetadataMap};
 
 use crate::{
-    domain::mail_quota::Exceeded,
-    service::{Allowance, Error},
+    domain::{mail_quota::Exceeded, scope::Scope},
+    service::{Allowance, Error, Lacking},
 };
 
 /// The name of the daily quota of mails, in details and rate limits.
@@ -46,7 +49,8 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::TooManyUnknownKeys { wait } | Error::ExportUnderWay { wait } => {
             return refuse_rate(message, wait, None);
         }
-        Error::ReadTooSlowly => Reason::Unavailable,
+        Error::InsufficientScope { needed, lacking } => return refuse_scope(needed, lacking),
+        Error::ReadTooSlowly | Error::CoversBusy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
         Error::NotAllowedNow(_) | Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,
@@ -61,6 +65,15 @@ pub(super) fn refuse(error: Error) -> Status {
         }
     };
     status(reason, message)
+}
+
+/// The status for a caller without this scope.
+fn refuse_scope(needed: Scope, lacking: Lacking) -> Status {
+    match lacking {
+        Lacking::Key => insufficient_scope(needed),
+        Lacking::Role => insufficient_role(needed),
+        Lacking::Grant(granted) => insufficient_grant(needed, &granted.joined(" ")),
+    }
 }
 
 /// The status for what was done too often.

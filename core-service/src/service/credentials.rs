@@ -7,7 +7,7 @@ use std::{net::IpAddr, sync::Arc};
 
 pub(super) use self::cache::Credentials;
 use self::{cache::Recognised, unknown::Unknown};
-use super::Error;
+use super::{Error, Lacking};
 use crate::{
     domain::{
         account::ApiKey,
@@ -17,7 +17,7 @@ use crate::{
         ids::{AccountId, PersonId, SessionId},
         instant::Instant,
         oauth::{self, Audience, Kind},
-        scope::Scopes,
+        scope::{Scope, Scopes},
         session::{Session, SessionToken},
     },
     storage::{GrantUses, KeyUses, SessionUses, Store},
@@ -61,6 +61,30 @@ pub struct Caller {
     pub app: Option<AppCall>,
     /// Whether the operator has suspended the account: then nothing may be done there.
     pub is_suspended: bool,
+}
+
+impl Caller {
+    /// Refuses a caller without this scope.
+    ///
+    /// # Errors
+    /// When the scope is missing, or the account is suspended.
+    pub fn require(&self, needed: Scope) -> Result<(), Error> {
+        if self.is_suspended {
+            return Err(Error::AccountSuspended);
+        }
+        let scopes = self.principal.map(|principal| principal.scopes);
+        if scopes.is_some_and(|scopes| scopes.contain(needed)) {
+            return Ok(());
+        }
+        let lacking = match (self.person, self.app) {
+            (Some(_), _) => Lacking::Role,
+            // A new consent would not help.
+            (None, Some(app)) if !app.role.contain(needed) => Lacking::Role,
+            (None, Some(app)) => Lacking::Grant(app.granted),
+            (None, None) => Lacking::Key,
+        };
+        Err(Error::InsufficientScope { needed, lacking })
+    }
 }
 
 /// What an access token is for.

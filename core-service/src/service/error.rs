@@ -10,6 +10,7 @@ use crate::{
         oauth::Audience,
         plan::Plan,
         registration::{self, Status},
+        scope::{Scope, Scopes},
         violation::FieldViolation,
     },
     storage,
@@ -116,6 +117,17 @@ pub enum Error {
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
+    /// Too many covers wait to be drawn.
+    #[error("too many covers are being drawn, try again in a moment")]
+    CoversBusy,
+    /// The caller lacks the scope that the call needs.
+    #[error("the scope {needed} is missing")]
+    InsufficientScope {
+        /// The scope.
+        needed: Scope,
+        /// What lacks it.
+        lacking: Lacking,
+    },
     /// After an upgrade, the events of before are not in the search index yet.
     #[error(
         "searching is prepared after an upgrade; try again in a minute, or list without filters"
@@ -145,6 +157,17 @@ pub enum Error {
     /// A defect, or a problem for the operator.
     #[error("internal error")]
     Internal(#[source] storage::Error),
+}
+
+/// What lacks a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// The API key.
+    Key,
+    /// The role of the person in the account.
+    Role,
+    /// The grant of an app, whose person could agree to more than to these scopes.
+    Grant(Scopes),
 }
 
 impl Error {
@@ -203,6 +226,8 @@ impl Error {
             | Self::ExportUnderWay { .. }
             | Self::ReadTooSlowly
             | Self::Busy
+            | Self::CoversBusy
+            | Self::InsufficientScope { .. }
             | Self::IndexIncomplete
             | Self::Conflict(_)
             | Self::IdempotencyKeyReused
@@ -210,6 +235,12 @@ impl Error {
             | Self::Unavailable(_)
             | Self::Internal(_) => false,
         }
+    }
+}
+
+impl From<Vec<FieldViolation>> for Error {
+    fn from(violations: Vec<FieldViolation>) -> Self {
+        Self::Invalid(violations)
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod under_way;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
@@ -79,36 +79,45 @@ impl<'a, A> From<&'a Principal> for By<'a, A> {
     }
 }
 
-impl<A> By<'_, A> {
+impl<'a, A> By<'a, A> {
+    /// A caller whose key, if any, is claimed with the effect of the command. `encode` makes bytes of its answer.
+    pub fn claiming(
+        caller: &'a Principal,
+        claim: Option<&'a Claim>,
+        encode: impl Fn(A) -> Vec<u8> + Send + Sync + 'a,
+    ) -> Self {
+        let keep = claim.map(|claim| Keep {
+            claim,
+            encode: Box::new(encode),
+        });
+        Self { caller, keep }
+    }
+
     /// Whether the call has a key.
     pub(super) const fn has_key(&self) -> bool {
         self.keep.is_some()
     }
 }
 
-/// How an answer is encoded.
-type Encode<'a, A> = &'a (dyn Fn(A) -> Vec<u8> + Send + Sync);
-
-struct Keep<'a, A> {
-    call: &'a KeyedCall,
-    encode: Encode<'a, A>,
+/// The right of one call to claim its idempotency key.
+#[derive(Clone)]
+pub struct Claim {
+    call: Arc<KeyedCall>,
+    /// Until when it waits for an earlier call with the same key.
     until: Instant,
 }
 
-/// How answers and refusals are encoded.
-pub struct Wording<'a, A> {
-    /// An answer as bytes.
-    pub answer: Encode<'a, A>,
-    /// A refusal as bytes.
-    pub refusal: &'a (dyn Fn(Error) -> Vec<u8> + Send + Sync),
+struct Keep<'a, A> {
+    claim: &'a Claim,
+    encode: Box<dyn Fn(A) -> Vec<u8> + Send + Sync + 'a>,
 }
 
 /// The stored answer to a call with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// The call succeeded; the bytes are those of [`Wording::answer`].
+    /// The call succeeded; the bytes are those of the answer.
     Answer(Vec<u8>),
-    /// The call was refused; the bytes are those of [`Wording::refusal`].
+    /// The call was refused; the bytes are those of the refusal.
     Refusal(Vec<u8>),
 }
 
@@ -135,40 +144,35 @@ impl Kept {
 }
 
 impl Commands {
-    /// Answers a call with a key: runs the use case, or returns the stored answer. The use case passes `By` to
-    /// [`Commands::run_for`].
-    pub async fn once<A: Keepable>(
+    /// Answers a call with a key: runs the use case, or returns the stored answer. The use case passes the claim on to
+    /// [`Commands::run_for`], and returns the bytes of its answer.
+    pub async fn once<F: Future<Output = Result<Vec<u8>, Error>>>(
         &self,
         caller: &Principal,
-        call: &KeyedCall,
-        wording: Wording<'_, A>,
-        use_case: impl AsyncFnOnce(By<'_, A>) -> Result<A, Error>,
+        call: KeyedCall,
+        refusal: impl Fn(Error) -> Vec<u8>,
+        use_case: impl FnOnce(Claim) -> F,
     ) -> Result<Kept, Error> {
-        let until = Instant::now() + LONGEST_WAIT;
+        let claim = Claim {
+            call: Arc::new(call),
+            until: Instant::now() + LONGEST_WAIT,
+        };
+        let call = &claim.call;
         let _under_way = loop {
             match self.under_way().enter(call) {
                 Ok(entered) => break entered,
-                Err(earlier) => earlier.ended(until).await?,
+                Err(earlier) => earlier.ended(claim.until).await?,
             }
             if let Some(kept) = self.find_kept(call).await? {
                 return Ok(kept);
             }
         };
-        let keep = Keep {
-            call,
-            encode: wording.answer,
-            until,
-        };
-        let by = By {
-            caller,
-            keep: Some(keep),
-        };
-        match use_case(by).await {
-            Ok(answer) => Ok(Kept::Answer((wording.answer)(answer))),
+        match use_case(claim.clone()).await {
+            Ok(answer) => Ok(Kept::Answer(answer)),
             Err(Error::IdempotencyKeyInUse) => self.kept_or_in_use(call).await,
             Err(error) if error.is_decision() => {
-                let refusal = Kept::Refusal((wording.refusal)(error));
-                self.keep_refusal(caller, call, refusal, until).await
+                let refusal = Kept::Refusal(refusal(error));
+                self.keep_refusal(caller, &claim, refusal).await
             }
             Err(error) => Err(error),
         }
@@ -180,19 +184,14 @@ impl Commands {
         by: By<'_, A>,
         decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
-        let Some(Keep {
-            call,
-            encode,
-            until,
-        }) = by.keep
-        else {
+        let Some(Keep { claim, encode }) = by.keep else {
             return self.run(by.caller, decide).await;
         };
         let keep = async |unit: &mut Unit| {
-            unit.claim(call, until).await?;
+            unit.claim(claim).await?;
             let answer = decide(unit).await?;
             let kept = Kept::Answer(encode(answer.clone()));
-            unit.keep(call, kept, answer.registration()).await?;
+            unit.keep(&claim.call, kept, answer.registration()).await?;
             Ok(answer)
         };
         // Boxed, since most calls have no key.
@@ -202,18 +201,17 @@ impl Commands {
     async fn keep_refusal(
         &self,
         caller: &Principal,
-        call: &KeyedCall,
+        claim: &Claim,
         refusal: Kept,
-        until: Instant,
     ) -> Result<Kept, Error> {
         let keep = async |unit: &mut Unit| {
-            unit.claim(call, until).await?;
-            unit.keep(call, refusal.clone(), None).await?;
+            unit.claim(claim).await?;
+            unit.keep(&claim.call, refusal.clone(), None).await?;
             Ok(())
         };
         match self.run(caller, keep).await {
             Ok(()) => Ok(refusal),
-            Err(Error::IdempotencyKeyInUse) => self.kept_or_in_use(call).await,
+            Err(Error::IdempotencyKeyInUse) => self.kept_or_in_use(&claim.call).await,
             Err(error) => Err(error),
         }
     }
@@ -244,7 +242,7 @@ impl Commands {
 
 impl Unit {
     /// Claims the key of a call, or fails if another call has claimed it.
-    async fn claim(&mut self, call: &KeyedCall, until: Instant) -> Result<(), Error> {
+    async fn claim(&mut self, Claim { call, until }: &Claim) -> Result<(), Error> {
         let left = until.saturating_duration_since(Instant::now());
         if self.tx.claim_idempotency_key(call, self.now, left).await? {
             Ok(())

@@ -1,29 +1,37 @@
-//! The code around every service: the decorator that validates each request, and the table of access rules.
+//! The code around every service: a trait of its handlers, tonic's service made of them, and the table of access rules.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
     model::{Api, Method, Response, Service},
+    options::Access,
     rust::{ident, snake},
 };
 
-/// The decorators and the access table.
+/// The services and the access table.
 pub(crate) fn emit(api: &Api) -> TokenStream {
     let runtime = &api.runtime;
-    let decorators = api.services.iter().map(|service| decorator(api, service));
-    let demands = api.methods().map(|method| {
+    let services = api.services.iter().map(|service| {
+        let (handlers, tonic) = (handlers(api, service), tonic_service(api, service));
+        quote! { #handlers #tonic }
+    });
+    let rules = api.methods().map(|method| {
         let path = &method.grpc_path;
         let rpc = ident(&method.name);
         quote! { (#path, AccessRule::of::<bindings::#rpc>()), }
     });
+    let streams = api.methods().any(|method| method.server_streaming);
+    let messages = streams.then(|| quote! { Messages });
     quote! {
+        use tonic::{Request, Response, Status};
+
         use super::bindings;
-        use #runtime::{binding::AccessRule, validation::{Validated, validated}};
+        use #runtime::{binding::AccessRule, frame::{Frame, Framed, #messages}};
 
-        #(#decorators)*
+        #(#services)*
 
-        static ACCESS: &[(&str, AccessRule)] = &[#(#demands)*];
+        static ACCESS: &[(&str, AccessRule)] = &[#(#rules)*];
 
         /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
         pub fn access(grpc_path: &str) -> Option<AccessRule> {
@@ -33,8 +41,34 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
 }
 
-fn decorator(api: &Api, service: &Service) -> TokenStream {
-    let name = ident(&service.name);
+/// The trait of a service's handlers.
+fn handlers(api: &Api, service: &Service) -> TokenStream {
+    let name = handlers_name(service);
+    let doc = format!(" The handlers of `{}`.", service.name);
+    let methods = service.methods.iter().map(|method| {
+        let doc = format!(" See [`bindings::{}`].", method.name);
+        let (name, request) = (ident(&snake(&method.name)), ident(&method.request));
+        let (caller, answer) = (caller(api, method), answer(api, method));
+        quote! {
+            #[doc = #doc]
+            fn #name(
+                &self,
+                caller: #caller,
+                request: super::#request,
+            ) -> impl Future<Output = Result<#answer, F::Error>> + Send;
+        }
+    });
+    quote! {
+        #[doc = #doc]
+        pub trait #name<F: Frame>: Send + Sync + 'static {
+            #(#methods)*
+        }
+    }
+}
+
+/// Tonic's service, made of the handlers.
+fn tonic_service(api: &Api, service: &Service) -> TokenStream {
+    let (name, handlers) = (ident(&service.name), handlers_name(service));
     let module = format_ident!("{}_server", snake(&service.name));
     let methods = service.methods.iter().map(|one| method(api, one));
     let streams = service
@@ -42,41 +76,105 @@ fn decorator(api: &Api, service: &Service) -> TokenStream {
         .iter()
         .filter(|method| method.server_streaming)
         .map(|method| {
-            let stream = format_ident!("{}Stream", method.name);
-            quote! { type #stream = S::#stream; }
+            let (stream, message) = (stream_name(method), message(api, method));
+            quote! { type #stream = Messages<#message>; }
         });
     quote! {
         #[tonic::async_trait]
-        impl<S: super::#module::#name> super::#module::#name for Validated<S> {
+        impl<F: Frame, H: #handlers<F>> super::#module::#name for Framed<F, H> {
             #(#streams)*
             #(#methods)*
         }
     }
 }
 
+/// A method of tonic's service.
 fn method(api: &Api, method: &Method) -> TokenStream {
-    let name = ident(&snake(&method.name));
-    let request = ident(&method.request);
-    let response = match (&method.response, method.server_streaming) {
-        (_, true) => {
-            let stream = format_ident!("{}Stream", method.name);
-            quote! { Self::#stream }
+    let (name, request) = (ident(&snake(&method.name)), ident(&method.request));
+    let answer = if method.server_streaming {
+        let stream = stream_name(method);
+        quote! { Self::#stream }
+    } else {
+        message(api, method)
+    };
+    let body = if method.idempotency_key {
+        let rpc = ident(&method.name);
+        quote! {
+            self.once(bindings::#rpc, request, |handlers, caller, request| {
+                Box::pin(handlers.#name(caller, request))
+            })
+            .await
         }
-        (Response::Message(message), _) => {
-            let message = ident(message);
-            quote! { super::#message }
-        }
-        (Response::File { .. }, _) => {
-            let runtime = &api.runtime;
-            quote! { #runtime::http_body::HttpBody }
+    } else {
+        let access = format_ident!("{}", access(method).to_ascii_lowercase());
+        quote! {
+            let (caller, request) = self.open(request, F::#access)?;
+            self.answer(self.handlers().#name(caller, request)).await
         }
     };
     quote! {
         async fn #name(
             &self,
-            request: tonic::Request<super::#request>,
-        ) -> Result<tonic::Response<#response>, tonic::Status> {
-            self.inner().#name(validated(request)?).await
+            request: Request<super::#request>,
+        ) -> Result<Response<#answer>, Status> {
+            #body
+        }
+    }
+}
+
+/// `EventService` has `EventHandlers`.
+fn handlers_name(service: &Service) -> Ident {
+    let name = service.name.strip_suffix("Service");
+    format_ident!("{}Handlers", name.unwrap_or(&service.name))
+}
+
+fn stream_name(method: &Method) -> Ident {
+    format_ident!("{}Stream", method.name)
+}
+
+/// The type of `Frame` for the callers of an rpc.
+fn access(method: &Method) -> &'static str {
+    match (method.access, &method.scope) {
+        (Access::Bearer | Access::Paid, _) => "Bearer",
+        (Access::Session, None) => "Session",
+        (Access::Session, Some(_)) => "Member",
+        // The reader refuses rpcs without access.
+        (Access::Public | Access::Unspecified, _) => "Public",
+    }
+}
+
+/// The caller that a handler gets.
+fn caller(api: &Api, method: &Method) -> TokenStream {
+    if method.idempotency_key {
+        let message = message(api, method);
+        return quote! { F::Command<#message> };
+    }
+    let access = format_ident!("{}", access(method));
+    quote! { F::#access }
+}
+
+/// What a handler returns. Files, and public answers, have metadata for caches.
+fn answer(api: &Api, method: &Method) -> TokenStream {
+    let message = message(api, method);
+    if method.server_streaming {
+        quote! { Response<Messages<#message>> }
+    } else if method.access == Access::Public && !api.is_internal {
+        quote! { Response<#message> }
+    } else {
+        message
+    }
+}
+
+/// The type of the answer, or of each message of a stream.
+fn message(api: &Api, method: &Method) -> TokenStream {
+    match &method.response {
+        Response::Message(message) => {
+            let message = ident(message);
+            quote! { super::#message }
+        }
+        Response::File { .. } => {
+            let runtime = &api.runtime;
+            quote! { #runtime::http_body::HttpBody }
         }
     }
 }

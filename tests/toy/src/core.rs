@@ -13,9 +13,11 @@ use std::{
 
 use muster_api::{
     Reason,
+    binding::Rpc,
+    frame::{Frame, Framed, Handle},
     status::{overloaded, status},
-    validation::Validated,
 };
+use prost::Message;
 use tokio::sync::Notify;
 use tonic::{Request, Status, metadata::MetadataMap, service::Routes};
 
@@ -50,9 +52,14 @@ impl Toy {
             *toy.metadata() = request.metadata().clone();
             Ok(request)
         };
-        let service = Validated::new(self.clone());
-        let things = ThingServiceServer::with_interceptor(service.clone(), noted.clone());
-        let desk = DeskServiceServer::with_interceptor(service, noted);
+        let (toy, at_desk) = (self.clone(), noted.clone());
+        let checked = move |request: Request<()>| {
+            toy.seen.checks.fetch_add(1, Ordering::SeqCst);
+            at_desk(request)
+        };
+        let service = Framed::new(&Arc::new(ToyFrame), self.clone());
+        let things = ThingServiceServer::with_interceptor(service.clone(), noted);
+        let desk = DeskServiceServer::with_interceptor(service, checked);
         Routes::new(things).add_service(desk).prepare()
     }
 
@@ -61,7 +68,7 @@ impl Toy {
         self.seen.calls.load(Ordering::SeqCst)
     }
 
-    /// How many of them checked a credential.
+    /// How many of them were at the desk, which checks credentials.
     pub fn checks(&self) -> usize {
         self.seen.checks.load(Ordering::SeqCst)
     }
@@ -115,6 +122,48 @@ struct Dropped(Arc<Seen>);
 impl Drop for Dropped {
     fn drop(&mut self) {
         self.0.dropped.notify_one();
+    }
+}
+
+/// Everyone with the one credential is the same caller, and nothing is stored by idempotency keys.
+struct ToyFrame;
+
+impl Frame for ToyFrame {
+    type Error = Status;
+    type Public = ();
+    type Bearer = ();
+    type Session = ();
+    type Member = ();
+    type Command<M: Message> = ();
+
+    fn public<M>(&self, _: &Request<M>) -> Result<(), Status> {
+        Ok(())
+    }
+
+    fn bearer<M>(&self, request: &Request<M>) -> Result<(), Status> {
+        authorize(request.metadata())
+    }
+
+    fn session<M>(&self, request: &Request<M>) -> Result<(), Status> {
+        authorize(request.metadata())
+    }
+
+    fn member<M>(&self, request: &Request<M>) -> Result<(), Status> {
+        authorize(request.metadata())
+    }
+
+    async fn once<R: Rpc, H: Sync>(
+        &self,
+        handlers: &H,
+        request: Request<R::Request>,
+        handle: Handle<Self, H, R>,
+    ) -> Result<R::Response, Status> {
+        self.bearer(&request)?;
+        handle(handlers, (), request.into_inner()).await
+    }
+
+    fn refuse(&self, error: Status) -> Status {
+        error
     }
 }
 

@@ -83,7 +83,7 @@ fn a_stream_of_http_body_is_a_file() {
         implementation("PublicRpc", "GetScan").contains("const CONTENT: Content = Content::File;")
     );
     let outputs = toy(&[]).unwrap();
-    assert!(text(&outputs, "services.rs").contains("type GetScanStream = S::GetScanStream;"));
+    assert!(text(&outputs, "services.rs").contains("type GetScanStream = Messages<"));
     let document = output(&outputs, "openapi.json");
     let responses = &document["paths"]["/books/{id}/scan"]["get"]["responses"];
     assert!(responses["200"]["content"]["application/pdf"].is_object());
@@ -290,7 +290,7 @@ fn an_internal_rpc_may_stream_messages_with_enums_and_large_numbers() {
     assert!(bindings.contains("impl StreamRpc for WatchShelf {}"));
     assert!(!bindings.contains("impl StreamRpc for CheckCard"));
     let services = text(&outputs, "toy.internal.v1/services.rs");
-    assert!(services.contains("type WatchShelfStream = S::WatchShelfStream;"));
+    assert!(services.contains("type WatchShelfStream = Messages<super::Move>;"));
     let messages = text(&outputs, "toy.internal.v1/messages.rs");
     assert!(messages.contains("pub number: i64,"));
     assert!(messages.contains("#[prost(enumeration = \"CardKind\", tag = \"2\")]"));

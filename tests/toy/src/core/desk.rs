@@ -1,49 +1,35 @@
 //! What is internal: a credential to check, and a stream.
 
-use std::{
-    future::pending,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{future::pending, sync::Arc, time::Duration};
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
+use futures_util::{StreamExt, stream};
+use muster_api::frame::Messages;
 use tokio::time::interval;
 use tokio_stream::wrappers::IntervalStream;
-use tonic::{Request, Response, Status, async_trait};
+use tonic::{Response, Status};
 
-use super::{Dropped, Toy, authorize};
+use super::{Dropped, Toy, ToyFrame};
 use crate::internal::v1::{
-    Card, CardKind, CheckCardRequest, Move, WatchShelfRequest, desk_service_server::DeskService,
+    Card, CardKind, CheckCardRequest, Move, WatchShelfRequest, services::DeskHandlers,
 };
 
 /// How long a `slow` stream waits before each message.
 const SLOW: Duration = Duration::from_millis(100);
 
-#[async_trait]
-impl DeskService for Toy {
-    type WatchShelfStream = BoxStream<'static, Result<Move, Status>>;
-
-    async fn check_card(
-        &self,
-        request: Request<CheckCardRequest>,
-    ) -> Result<Response<Card>, Status> {
-        self.seen.checks.fetch_add(1, Ordering::SeqCst);
-        authorize(request.metadata())?;
+impl DeskHandlers<ToyFrame> for Toy {
+    async fn check_card(&self, (): (), _: CheckCardRequest) -> Result<Card, Status> {
         let kind = CardKind::Golden.into();
-        Ok(Response::new(Card { number: 1, kind }))
+        Ok(Card { number: 1, kind })
     }
 
     /// Three moves, one after the other. Besides what ids command, a shelf may be `open`, which goes on after them without a
     /// word, `half`, which breaks after them, `slow`, and `silent`, which has no move to tell of.
     async fn watch_shelf(
         &self,
-        request: Request<WatchShelfRequest>,
-    ) -> Result<Response<Self::WatchShelfStream>, Status> {
-        authorize(request.metadata())?;
-        let text = request.into_inner().shelf;
+        (): (),
+        request: WatchShelfRequest,
+    ) -> Result<Response<Messages<Move>>, Status> {
+        let text = request.shelf;
         self.obey(&text).await?;
         let moves = |count| {
             stream::iter(0..count).map(|sequence| {

@@ -1,34 +1,36 @@
 //! Things: each rpc answers what it was given.
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
-use muster_api::{http_body::HttpBody, metadata::PROVISIONAL};
-use tonic::{Request, Response, Status, async_trait, metadata::MetadataValue};
+use futures_util::{StreamExt, stream};
+use muster_api::{frame::Messages, http_body::HttpBody, metadata::PROVISIONAL};
+use tonic::{Response, Status, metadata::MetadataValue};
 
-use super::{Toy, authorize};
+use super::{Toy, ToyFrame};
 use crate::v1::{
     CancelThingRequest, CreateThingRequest, Echo, GetMeRequest, GetThingRequest, ListThingsRequest,
-    Thing, UpdateThingRequest, thing_service_server::ThingService,
+    Thing, UpdateThingRequest, services::ThingHandlers,
 };
 
 type Echoed = Result<Response<Echo>, Status>;
-type Pieces = BoxStream<'static, Result<HttpBody, Status>>;
+type Pieces = Messages<HttpBody>;
 
 impl Toy {
-    /// The answer of an rpc that was given that. A `tagged` one has metadata, a `large` one a long title.
-    async fn echo(&self, rpc: &str, mut thing: Thing, changed: Vec<String>) -> Echoed {
+    /// The answer of an rpc that was given that. A `large` one has a long title.
+    async fn own(&self, rpc: &str, mut thing: Thing, changed: Vec<String>) -> Result<Echo, Status> {
         self.obey(&thing.id).await?;
-        let is_tagged = thing.id == "tagged";
         if thing.id == "large" {
             thing.title = Some("long ".repeat(1000));
         }
-        let mut response = Response::new(Echo {
+        Ok(Echo {
             rpc: rpc.to_owned(),
             thing: Some(thing),
             changed,
-        });
+        })
+    }
+
+    /// The same of a public rpc. A `tagged` answer has metadata.
+    async fn echo(&self, rpc: &str, thing: Thing) -> Echoed {
+        let is_tagged = thing.id == "tagged";
+        let mut response = Response::new(self.own(rpc, thing, Vec::new()).await?);
         if is_tagged {
             let metadata = response.metadata_mut();
             for (name, value) in [
@@ -73,101 +75,77 @@ fn thing(id: String) -> Thing {
     }
 }
 
-#[async_trait]
-impl ThingService for Toy {
-    type GetPictureStream = Pieces;
-    type ExportThingStream = Pieces;
-
-    async fn list_things(&self, request: Request<ListThingsRequest>) -> Echoed {
-        let ListThingsRequest { count, query } = request.into_inner();
+impl ThingHandlers<ToyFrame> for Toy {
+    async fn list_things(&self, (): (), request: ListThingsRequest) -> Echoed {
         let thing = Thing {
-            count,
-            query,
+            count: request.count,
+            query: request.query,
             ..Thing::default()
         };
-        self.echo("ListThings", thing, Vec::new()).await
+        self.echo("ListThings", thing).await
     }
 
-    async fn get_thing(&self, request: Request<GetThingRequest>) -> Echoed {
-        let thing = thing(request.into_inner().id);
-        self.echo("GetThing", thing, Vec::new()).await
+    async fn get_thing(&self, (): (), request: GetThingRequest) -> Echoed {
+        self.echo("GetThing", thing(request.id)).await
     }
 
     async fn get_picture(
         &self,
-        request: Request<GetThingRequest>,
+        (): (),
+        request: GetThingRequest,
     ) -> Result<Response<Pieces>, Status> {
-        self.download(&request.into_inner().id).await
+        self.download(&request.id).await
     }
 
-    async fn create_thing(&self, request: Request<CreateThingRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        let CreateThingRequest {
-            id,
-            title,
-            count,
-            flag,
-            parts,
-            query,
-        } = request.into_inner();
+    async fn create_thing(&self, (): (), request: CreateThingRequest) -> Result<Echo, Status> {
         let thing = Thing {
-            id,
-            title,
-            count,
-            flag,
-            parts,
-            query,
+            id: request.id,
+            title: request.title,
+            count: request.count,
+            flag: request.flag,
+            parts: request.parts,
+            query: request.query,
         };
-        self.echo("CreateThing", thing, Vec::new()).await
+        self.own("CreateThing", thing, Vec::new()).await
     }
 
-    async fn get_me(&self, request: Request<GetMeRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        self.echo("GetMe", Thing::default(), Vec::new()).await
+    async fn get_me(&self, (): (), _: GetMeRequest) -> Result<Echo, Status> {
+        self.own("GetMe", Thing::default(), Vec::new()).await
     }
 
-    async fn get_my_thing(&self, request: Request<GetThingRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        let thing = thing(request.into_inner().id);
-        self.echo("GetMyThing", thing, Vec::new()).await
+    async fn get_my_thing(&self, (): (), request: GetThingRequest) -> Result<Echo, Status> {
+        self.own("GetMyThing", thing(request.id), Vec::new()).await
     }
 
-    async fn update_thing(&self, request: Request<UpdateThingRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        let UpdateThingRequest {
-            id,
-            update_mask,
-            title,
-            count,
-        } = request.into_inner();
+    async fn update_thing(&self, (): (), request: UpdateThingRequest) -> Result<Echo, Status> {
         let thing = Thing {
-            id,
-            title,
-            count,
+            id: request.id,
+            title: request.title,
+            count: request.count,
             ..Thing::default()
         };
-        let changed = update_mask.unwrap_or_default().paths;
-        self.echo("UpdateThing", thing, changed).await
+        let changed = request.update_mask.unwrap_or_default().paths;
+        self.own("UpdateThing", thing, changed).await
     }
 
-    async fn publish_thing(&self, request: Request<GetThingRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        let thing = thing(request.into_inner().id);
-        self.echo("PublishThing", thing, Vec::new()).await
+    async fn publish_thing(&self, (): (), request: GetThingRequest) -> Result<Echo, Status> {
+        let thing = thing(request.id);
+        self.own("PublishThing", thing, Vec::new()).await
     }
 
-    async fn cancel_thing(&self, request: Request<CancelThingRequest>) -> Echoed {
-        authorize(request.metadata())?;
-        let CancelThingRequest { id, title } = request.into_inner();
-        let thing = Thing { title, ..thing(id) };
-        self.echo("CancelThing", thing, Vec::new()).await
+    async fn cancel_thing(&self, (): (), request: CancelThingRequest) -> Result<Echo, Status> {
+        let thing = Thing {
+            title: request.title,
+            ..thing(request.id)
+        };
+        self.own("CancelThing", thing, Vec::new()).await
     }
 
     async fn export_thing(
         &self,
-        request: Request<GetThingRequest>,
+        (): (),
+        request: GetThingRequest,
     ) -> Result<Response<Pieces>, Status> {
-        authorize(request.metadata())?;
-        self.download(&request.into_inner().id).await
+        self.download(&request.id).await
     }
 }
