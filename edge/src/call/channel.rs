@@ -33,8 +33,8 @@ const TIMEOUT_TTL: Duration = Duration::from_millis(50);
 
 /// The interval of pings and the time limit of their answers. Together they are the time after which calls to a hung or unreachable
 /// replica fail. Less would break connections to replicas that are only busy.
-const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
-const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_millis(1_500);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// How much of an answer, and of all answers together, may be on its way before it is read.
 const STREAM_WINDOW: u32 = 2 << 20;
@@ -126,8 +126,8 @@ where
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
-        .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
-        .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
         .keep_alive_while_idle(true);
     let channels: [_; CHANNELS] = array::from_fn(|_| {
         let channel = endpoint.connect_with_connector_lazy(connector.clone());

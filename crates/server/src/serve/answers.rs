@@ -90,7 +90,7 @@ impl Answers {
             };
             match next {
                 Some((due, on)) if due <= now => return on,
-                // None that begins meanwhile is due earlier.
+                // One that begins later is not due earlier than that.
                 Some((due, _)) => sleep_until(due.min(now + limits.stall)).await,
                 None => sleep_until(now + limits.stall.min(limits.answer)).await,
             }

@@ -24,7 +24,7 @@ use super::{
 use crate::connection_limit::Permit;
 
 /// A peer over HTTP/2 that does not answer a ping within this time is disconnected.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
+const KEEPALIVE: Duration = Duration::from_secs(20);
 
 /// Maximum number of concurrent requests on one connection over HTTP/2.
 const MAX_STREAMS: u32 = 100;
@@ -189,8 +189,8 @@ fn builder(protocols: Protocols, limits: &Limits) -> auto::Builder<TokioExecutor
     builder
         .http2()
         .timer(TokioTimer::new())
-        .keep_alive_interval(KEEP_ALIVE)
-        .keep_alive_timeout(KEEP_ALIVE)
+        .keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_concurrent_streams(MAX_STREAMS);
@@ -252,7 +252,7 @@ mod tests {
 
     /// The client's end of a connection of a port, on which a request was sent whose answer has so many pieces.
     async fn asked(protocols: Protocols, left: usize, pause: Duration) -> DuplexStream {
-        let (mut client, server) = tokio::io::duplex(PIPE);
+        let (mut client, socket) = tokio::io::duplex(PIPE);
         client.write_all(REQUEST).await.unwrap();
         let limits = Limits::http();
         let limit = ConnectionLimit::new(limits.bounds());
@@ -275,7 +275,7 @@ mod tests {
             address: None,
             has_certificate: false,
         };
-        tokio::spawn(served.connection(Box::new(server), peer, permit));
+        tokio::spawn(served.connection(Box::new(socket), peer, permit));
         client
     }
 
