@@ -35,7 +35,7 @@ async fn cut_off() -> SocketAddr {
         .set_service_status("", ServingStatus::NotServing)
         .await;
     let refused = |_request: Request<()>| Err(Status::unavailable("the database does not answer"));
-    let things = ThingServiceServer::with_interceptor(Toy::default(), refused);
+    let things = ThingServiceServer::with_interceptor(Toy::default().service(), refused);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = Server::builder().add_service(health).add_service(things);

@@ -57,10 +57,15 @@ impl Toy {
             toy.seen.checks.fetch_add(1, Ordering::SeqCst);
             at_desk(request)
         };
-        let service = Framed::new(&Arc::new(ToyFrame), self.clone());
+        let service = self.service();
         let things = ThingServiceServer::with_interceptor(service.clone(), noted);
         let desk = DeskServiceServer::with_interceptor(service, checked);
         Routes::new(things).add_service(desk).prepare()
+    }
+
+    /// Its handlers as tonic's services.
+    pub fn service(&self) -> Framed<ToyFrame, Self> {
+        Framed::new(&Arc::new(ToyFrame), self.clone())
     }
 
     /// How many calls there were.
@@ -126,7 +131,8 @@ impl Drop for Dropped {
 }
 
 /// Everyone with the one credential is the same caller, and nothing is stored by idempotency keys.
-struct ToyFrame;
+#[derive(Debug)]
+pub struct ToyFrame;
 
 impl Frame for ToyFrame {
     type Error = Status;

@@ -12,7 +12,7 @@ pub mod v1;
 
 use muster_api::binding::{InternalVisitor, RpcVisitor, Visitor};
 
-pub use core::Toy;
+pub use core::{Toy, ToyFrame};
 #[cfg(target_os = "linux")]
 pub use program::{Program, free_port};
 pub use replica::Replica;
