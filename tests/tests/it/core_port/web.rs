@@ -17,7 +17,7 @@ use tonic_types::StatusExt as _;
 
 use super::event;
 
-const BINARY: &str = "application/grpc-web+proto";
+pub(super) const BINARY: &str = "application/grpc-web+proto";
 const TEXT: &str = "application/grpc-web-text+proto";
 
 const ORIGIN: &str = "https://site.example";
@@ -26,7 +26,7 @@ const ORIGIN: &str = "https://site.example";
 const TRAILERS: u8 = 0x80;
 
 /// A message in its frame: no compression, length, bytes.
-fn framed(message: &impl Message) -> Vec<u8> {
+pub(super) fn framed(message: &impl Message) -> Vec<u8> {
     let message = message.encode_to_vec();
     let length = u32::try_from(message.len()).unwrap();
     [&[0], &length.to_be_bytes()[..], &message].concat()
