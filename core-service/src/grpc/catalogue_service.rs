@@ -17,6 +17,7 @@ use muster_api::{
         StaticItemList, catalogue_service_server::CatalogueService,
     },
 };
+use process::telemetry::chain;
 use tokio_stream::Once;
 use tonic::{Request, Response, Status, metadata::MetadataValue};
 
@@ -324,7 +325,7 @@ fn refuse_cover(error: &covers::Error) -> Status {
     match error {
         covers::Error::Busy => status(Reason::Unavailable, error.to_string()),
         covers::Error::Drawing(_) => {
-            tracing::error!(%error, "drawing a cover failed");
+            tracing::error!(error = %chain(&error), "drawing a cover failed");
             status(Reason::Internal, "internal error")
         }
     }

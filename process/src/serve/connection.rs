@@ -20,7 +20,7 @@ use super::{
     answer::{Busy, Due, Headers, answer},
     linger::Lingering,
 };
-use crate::{connections::Place, shutdown};
+use crate::{connections::Place, shutdown, telemetry::chain};
 
 /// The largest header that hyper reads; above it hyper answers 431 itself. Services may have a lower limit with an error
 /// message.
@@ -92,7 +92,7 @@ pub(super) async fn run<I, S, B>(
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
-                    tracing::debug!(%error, "connection failed");
+                    tracing::debug!(error = %chain(&error), "connection failed");
                 }
                 return;
             }

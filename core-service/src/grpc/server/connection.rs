@@ -8,7 +8,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulConnection},
 };
-use process::{CancellationToken, connections::Place};
+use process::{CancellationToken, connections::Place, telemetry::chain};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
@@ -66,7 +66,9 @@ where
                     let certified = Certified(certificates.is_some_and(|all| !all.is_empty()));
                     self.answer(stream, origin, certified, &place).await;
                 }
-                Ok(Err(error)) => tracing::debug!(%error, ?origin, "TLS handshake failed"),
+                Ok(Err(error)) => {
+                    tracing::debug!(error = %chain(&error), ?origin, "TLS handshake failed")
+                }
                 Err(_elapsed) => tracing::debug!(?origin, "TLS handshake took too long"),
             }
         };
@@ -158,7 +160,7 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 fn ended_with(ended: Result<(), Failed>, origin: Origin) {
     if let Err(error) = ended {
-        tracing::debug!(%error, ?origin, "connection failed");
+        tracing::debug!(error = %chain(&*error), ?origin, "connection failed");
     }
 }
 
