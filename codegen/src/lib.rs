@@ -28,7 +28,6 @@ mod services;
 mod shapes;
 mod tools;
 mod validation;
-mod yaml;
 
 use std::{path::Path, str::FromStr as _};
 
@@ -103,7 +102,7 @@ fn surfaces(api: &Api) -> Result<Vec<Output>> {
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
         Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
         Output::new(api, "openapi.json", json(&openapi)?),
-        Output::new(api, "openapi.yaml", yaml::emit(&openapi)),
+        Output::new(api, "openapi.yaml", serde_saphyr::to_string(&openapi)?),
         Output::new(api, "openapi-3.0.json", json(&openapi::older(&openapi))?),
         Output::new(api, "tools.json", json(&tools::emit(api))?),
         Output::new(api, "mcp.json", json(&mcp::emit(api))?),
