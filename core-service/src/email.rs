@@ -6,7 +6,6 @@ mod encode;
 mod mailer;
 mod organizer;
 mod person;
-mod quoted_printable;
 mod registration;
 mod smtp;
 

@@ -75,11 +75,6 @@ impl Caller {
         if let Some(headers) = local {
             parts.headers.clone_from(headers);
         }
-        Self::sending(parts)
-    }
-
-    /// The sender of a request.
-    pub(crate) fn sending(parts: Parts) -> Self {
         let refused = parts.extensions.get().cloned();
         Self {
             refused: refused.unwrap_or_default(),

@@ -10,10 +10,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResponse, RequestMetaObject, RequestStateCodec,
-        ServerCapabilities, ServerConfig, Tool as Definition,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, RequestMetaObject, RequestStateCodec, ServerCapabilities,
+        ServerConfig, Tool as Definition,
     },
     service::RequestContext,
 };
@@ -71,22 +71,8 @@ impl Bridge {
         Caller::of(cx, self.0.local.as_ref())
     }
 
-    /// A tool.
-    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+    fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.0.table.by_name.get(name)
-    }
-
-    /// Runs a tool that needs no confirmation.
-    pub(crate) async fn call_plainly(
-        &self,
-        tool: &Tool,
-        arguments: Option<JsonObject>,
-        meta: &RequestMetaObject,
-        caller: &Caller,
-    ) -> Result<Output, Problem> {
-        let arguments = arguments::read(tool, arguments)?;
-        let key = idempotency_key(tool, meta)?;
-        self.call(tool, arguments.input, key, meta, caller).await
     }
 
     async fn run(

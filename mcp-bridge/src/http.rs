@@ -3,7 +3,6 @@
 mod cors;
 mod gate;
 mod places;
-mod plain;
 mod refusal;
 mod revision;
 
@@ -29,7 +28,6 @@ use tower::{Layer, ServiceExt, service_fn};
 use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
 use places::Places;
-use plain::Hosts;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -65,12 +63,10 @@ impl Table {
             codec(options.state_key.as_ref()),
             None,
         );
-        let hosts = hosts(options);
-        let of_rmcp = bridge.clone();
         let service = StreamableHttpService::new(
-            move || Ok(of_rmcp.clone()),
+            move || Ok(bridge.clone()),
             Arc::new(NeverSessionManager::default()),
-            config(options, &hosts),
+            config(options),
         );
         let oauth = OAuth::new(core.clone());
         let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
@@ -81,8 +77,6 @@ impl Table {
             options: options.clone(),
             credentials: Credentials::default(),
             places: Arc::new(Places::new(options.concurrency)),
-            hosts,
-            bridge,
             service,
         });
         let plain = service_fn(move |request: Request| {
@@ -111,15 +105,7 @@ impl Table {
     }
 }
 
-fn hosts(options: &Options) -> Hosts {
-    if options.hosts.iter().any(|host| host == ANY_HOST) {
-        return Hosts::Any;
-    }
-    let ours = LOOPBACK.into_iter().map(str::to_owned);
-    Hosts::Named(ours.chain(options.hosts.iter().cloned()).collect())
-}
-
-fn config(options: &Options, hosts: &Hosts) -> StreamableHttpServerConfig {
+fn config(options: &Options) -> StreamableHttpServerConfig {
     let others = options.origins.iter().map(Origin::exact);
     let origins = LOOPBACK_ORIGINS.into_iter().chain(others);
     let config = StreamableHttpServerConfig::default()
@@ -128,10 +114,11 @@ fn config(options: &Options, hosts: &Hosts) -> StreamableHttpServerConfig {
         .with_max_request_body_bytes(MOST_BYTES)
         .with_allowed_origins(origins)
         .enforce_origin_validation();
-    match hosts {
-        Hosts::Any => config.disable_allowed_hosts(),
-        Hosts::Named(names) => config.with_allowed_hosts(names),
+    if options.hosts.iter().any(|host| host == ANY_HOST) {
+        return config.disable_allowed_hosts();
     }
+    let hosts = options.hosts.iter().map(String::as_str);
+    config.with_allowed_hosts(hosts.chain(LOOPBACK))
 }
 
 /// The codec that seals confirmations. Without a set key it is random; then a confirmation is valid for this process only.

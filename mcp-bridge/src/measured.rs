@@ -1,6 +1,5 @@
 //! What metrics show of tool calls. HTTP's status says nothing of them: it is 200 for those that fail, too.
 
-use edge::Problem;
 use process::metrics;
 
 use crate::{answer::Failed, table::Tool};
@@ -16,19 +15,12 @@ pub(crate) fn outcome<A>(ended: &Result<A, Failed>) -> &'static str {
     match ended {
         Ok(_) => DONE,
         Err(Failed::Protocol(_)) => REFUSED,
-        Err(Failed::Refused(problem)) => outcome_of(problem),
+        Err(Failed::Refused(problem)) if problem.http_status >= 500 => FAILED,
+        Err(Failed::Refused(_)) => REFUSED,
     }
 }
 
-/// The same of a call that failed.
-pub(crate) const fn outcome_of(problem: &Problem) -> &'static str {
-    if problem.http_status >= 500 {
-        "failed"
-    } else {
-        REFUSED
-    }
-}
-
-pub(crate) const DONE: &str = "done";
+const DONE: &str = "done";
+const FAILED: &str = "failed";
 pub(crate) const REFUSED: &str = "refused";
 pub(crate) const CANCELLED: &str = "cancelled";

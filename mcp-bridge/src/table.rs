@@ -37,12 +37,7 @@ pub(crate) struct Tool {
     /// For a partial update: the fields that it may change.
     pub(crate) updates: Option<Vec<String>>,
     pub(crate) confirmation: Option<Confirmation>,
-    /// Whether its calls need nothing of the protocol but an answer.
-    pub(crate) is_plain: bool,
 }
-
-/// In a schema: an argument that clients also send as a header.
-const ARGUMENT_IN_HEADER: &str = "\"x-mcp-header\"";
 
 /// The confirmation of a tool.
 pub(crate) struct Confirmation {
@@ -198,10 +193,8 @@ fn tool(row: ToolRow, entry: &impl Fn(&str) -> Result<Entry, Failure>) -> Result
             unless: confirmation.unless,
         })
     });
-    let schema = serde_json::to_string(&row.tool.input_schema).unwrap_or_default();
     Ok(Tool {
         rpc: entry(&row.grpc_path)?,
-        is_plain: confirmation.is_none() && !schema.contains(ARGUMENT_IN_HEADER),
         definition: row.tool,
         updates: row.updates,
         confirmation: confirmation.transpose()?,

@@ -6,12 +6,12 @@ use lettre::{
     Address, Message,
     address::Envelope,
     message::{
-        Body, Mailbox, MultiPart, MultiPartKind, SinglePart,
+        Mailbox, MultiPart, MultiPartKind, SinglePart,
         header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue},
     },
 };
 
-use super::{Mail, Sender, quoted_printable};
+use super::{Mail, Sender};
 use crate::domain::instant::Instant;
 
 /// Maximum length of a name or subject in characters; longer ones can break mail programs.
@@ -65,10 +65,8 @@ fn raw(name: &'static str, value: String) -> HeaderValue {
 fn part(kind: ContentType, text: &str) -> SinglePart {
     SinglePart::builder()
         .header(kind)
-        .body(Body::dangerous_pre_encoded(
-            quoted_printable::encoded(text),
-            ContentTransferEncoding::QuotedPrintable,
-        ))
+        .header(ContentTransferEncoding::QuotedPrintable)
+        .body(text.to_owned())
 }
 
 /// Text that is safe in a header: lettre panics on line breaks in names. Marks that change the direction of writing are removed

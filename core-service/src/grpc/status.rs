@@ -11,6 +11,7 @@ use muster_api::{
         quota_exceeded, retry_after, status,
     },
 };
+use process::telemetry::chain;
 use tonic::{Status, metadata::MetadataMap};
 
 use crate::{
@@ -56,11 +57,11 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,
         Error::IdempotencyKeyInUse => Reason::IdempotencyKeyInUse,
         Error::Unavailable(cause) => {
-            tracing::warn!(error = %cause, "the database is unavailable");
+            tracing::warn!(error = %chain(&cause), "the database is unavailable");
             Reason::Unavailable
         }
         Error::Internal(cause) => {
-            tracing::error!(error = %cause, "a use case failed");
+            tracing::error!(error = %chain(&cause), "a use case failed");
             Reason::Internal
         }
     };

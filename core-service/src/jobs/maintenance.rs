@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use process::CancellationToken;
+use process::{CancellationToken, telemetry::chain};
 
 use crate::{
     domain::{
@@ -100,7 +100,7 @@ impl Maintenance {
         loop {
             let round = self.maintain_once().await;
             if let Err(error) = &round {
-                tracing::warn!(%error, "maintenance failed and will be repeated");
+                tracing::warn!(error = %chain(&error), "maintenance failed and will be repeated");
             }
             if stop.is_cancelled() {
                 return;

@@ -6,7 +6,7 @@ mod record;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use process::CancellationToken;
+use process::{CancellationToken, telemetry::chain};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
@@ -203,7 +203,7 @@ impl Runner {
         let turned = self.turn(lane, tries, wanted).await;
         if let Err(error) = &turned {
             let destination = &lane.destination;
-            tracing::warn!(%destination, %error, "cannot claim jobs or record their outcomes");
+            tracing::warn!(%destination, error = %chain(&error), "cannot claim jobs or record their outcomes");
         }
         turned
     }

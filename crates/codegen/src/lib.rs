@@ -27,7 +27,6 @@ mod scopes;
 mod services;
 mod tools;
 mod validation;
-mod yaml;
 
 use std::{path::Path, str::FromStr as _};
 
@@ -102,7 +101,7 @@ fn surfaces(api: &Api) -> Result<Vec<Output>> {
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
         Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
         Output::new(api, "openapi.json", json(&openapi)?),
-        Output::new(api, "openapi.yaml", yaml::emit(&openapi)),
+        Output::new(api, "openapi.yaml", serde_saphyr::to_string(&openapi)?),
         Output::new(api, "openapi-3.0.json", json(&openapi::older(&openapi))?),
         Output::new(api, "tools.json", json(&tools::emit(api))?),
         Output::new(api, "mcp.json", json(&mcp::emit(api))?),

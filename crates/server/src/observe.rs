@@ -6,10 +6,8 @@
 mod line;
 
 use std::{
-    cell::Cell,
     convert::Infallible,
     fmt,
-    hash::{BuildHasher as _, RandomState},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -17,6 +15,7 @@ use std::{
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response};
 use pin_project_lite::pin_project;
+use rand::RngExt as _;
 use tower::Service;
 use tracing::{Instrument as _, Span, field::Empty, instrument::Instrumented};
 
@@ -41,13 +40,9 @@ impl RequestId {
             .then(|| Self(text.into()))
     }
 
-    /// A new id. It decides nothing, so tests need not decide it, and it comes from a fast generator that each thread has.
+    /// A new id. It decides nothing, so tests need not decide it.
     pub fn fresh() -> Self {
-        let mut bytes = [0; 16];
-        for part in bytes.as_chunks_mut().0 {
-            *part = random().to_ne_bytes();
-        }
-        let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+        let id = uuid::Builder::from_random_bytes(rand::rng().random()).into_uuid();
         let mut text = uuid::Uuid::encode_buffer();
         Self((&*id.hyphenated().encode_lower(&mut text)).into())
     }
@@ -83,19 +78,6 @@ impl fmt::Display for RequestId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-/// The next number of this thread (`SplitMix64`), begun by the keys that the system gives to hash tables. Asking the system for each one takes
-/// two microseconds.
-fn random() -> u64 {
-    thread_local! {
-        static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));
-    }
-    let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-    STATE.set(state);
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 /// The template of the route that answered. A service puts it into its response's extensions.

@@ -1,16 +1,17 @@
 //! What a program tells its operators: logs on standard error, as text or as JSON; metrics; spans.
 
-mod gather;
-mod line;
+mod chain;
+mod writer;
 
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
+use tracing::Subscriber;
 use tracing_subscriber::{
-    Layer, Registry,
+    Layer,
     filter::{FilterExt as _, LevelFilter, Targets, filter_fn},
-    fmt::format::{self, JsonFields},
     layer::SubscriberExt as _,
+    registry::LookupSpan,
     util::SubscriberInitExt as _,
 };
 
@@ -19,8 +20,8 @@ use crate::{
     metrics::MetricsSettings,
     traces::{self, TraceSettings},
 };
-use gather::Gather;
-use line::Lines;
+
+pub use chain::chain;
 
 /// Settings of what a program tells its operators. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -106,70 +107,32 @@ pub fn what(log: &Targets) -> Targets {
 /// [`Failure::Settings`] when spans cannot be exported as the settings say.
 pub fn init(settings: &TelemetrySettings, program: &str) -> Result<(), Failure> {
     let spans = traces::begin(&settings.traces, program).map_err(Failure::setting)?;
-    let is_terminal = std::io::stderr().is_terminal();
-    let gather = if is_terminal {
-        Gather::nothing()
-    } else {
-        Gather::begin()
-    };
-    match spans {
-        None => log(&settings.log, gather, is_terminal),
-        Some(spans) => log_beside(spans, &settings.log, gather, is_terminal),
-    }
+    let subscriber = tracing_subscriber::registry().with(spans);
+    let _already_logging = subscriber.with(lines(&settings.log)).try_init();
     Ok(())
 }
 
-fn log(settings: &LogSettings, gather: Gather, is_terminal: bool) {
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::TRACE)
-        .with_writer(gather)
-        .with_ansi(is_terminal);
-    let (format, logged) = (settings.log_format, what(&settings.log));
-    let _already_logging = match format {
-        LogFormat::Text => {
-            let lines = Lines::new(format, format::format());
-            let subscriber = subscriber.event_format(lines).finish();
-            subscriber.with(logged).try_init()
-        }
-        LogFormat::Json => {
-            let others = format::format().json().flatten_event(true);
-            let lines = Lines::new(format, others);
-            let subscriber = subscriber.fmt_fields(JsonFields::new()).event_format(lines);
-            subscriber.finish().with(logged).try_init()
-        }
-    };
-}
-
-/// The same beside spans, each with a filter of its own: lines are not part of spans.
-fn log_beside(
-    spans: impl Layer<Registry> + Send + Sync,
-    settings: &LogSettings,
-    gather: Gather,
-    is_terminal: bool,
-) {
+/// What makes lines of events.
+fn lines<S>(settings: &LogSettings) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(gather)
-        .with_ansi(is_terminal);
+        .with_writer(writer::start())
+        .with_ansi(std::io::stderr().is_terminal());
+    // Our spans are exported only, and not part of lines.
     let not_spans = filter_fn(|metadata| !traces::is_ours(metadata));
     let logged = what(&settings.log).and(not_spans);
-    let spans = tracing_subscriber::registry().with(spans);
-    let format = settings.log_format;
-    let _already_logging = match format {
-        LogFormat::Text => {
-            let text = Lines::new(format, format::format());
-            let lines = lines.event_format(text).with_filter(logged);
-            spans.with(lines).try_init()
-        }
+    match settings.log_format {
+        LogFormat::Text => lines.with_filter(logged).boxed(),
         LogFormat::Json => {
-            let json = format::format().json().flatten_event(true);
-            let json = Lines::new(format, json);
-            let lines = lines.fmt_fields(JsonFields::new()).event_format(json);
-            spans.with(lines.with_filter(logged)).try_init()
+            let lines = lines.json().flatten_event(true);
+            lines.with_filter(logged).boxed()
         }
-    };
+    }
 }
 
-/// Writes what is logged but not written yet, and from now on everything at once. To be called before the process ends.
+/// Writes what is logged but not written yet. To be called before the process ends: later lines are lost.
 pub fn end() {
-    gather::end();
+    writer::flush();
 }

@@ -23,12 +23,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::{
-    PATH,
-    places::Places,
-    plain::{Hosts, PlainCall},
-    refusal, revision,
-};
+use super::{PATH, places::Places, refusal, revision};
 use crate::{
     Options,
     caller::{Holder, WholeRefusal, fingerprint},
@@ -47,8 +42,6 @@ pub(super) struct Gate {
     pub(super) options: Options,
     pub(super) credentials: Credentials,
     pub(super) places: Arc<Places>,
-    pub(super) hosts: Hosts,
-    pub(super) bridge: Bridge,
     pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
 }
 
@@ -97,16 +90,8 @@ impl Gate {
         let refused = WholeRefusal::default();
         parts.extensions.insert(refused.clone());
         parts.extensions.insert(holder);
-        let plain = match parts.method {
-            Method::POST => PlainCall::read(&self.hosts, &self.bridge, &parts.headers, &bytes),
-            _ => None,
-        };
-        let response = if let Some(call) = plain {
-            call.answer(&self.bridge, parts).await
-        } else {
-            let request = Request::from_parts(parts, Full::new(bytes.clone()));
-            self.service.handle(request).await.map(Body::new)
-        };
+        let request = Request::from_parts(parts, Full::new(bytes.clone()));
+        let response = self.service.handle(request).await.map(Body::new);
         if let Some(problem) = refused.take() {
             if problem.http_status == 401 {
                 self.credentials.forget(&credential);

@@ -14,7 +14,7 @@ use super::refusal;
 use crate::handler::REVISIONS;
 
 /// Its name.
-pub(super) const HEADER: &str = "mcp-protocol-version";
+const HEADER: &str = "mcp-protocol-version";
 
 /// The parts of a message that an error needs.
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use process::CancellationToken;
+use process::{CancellationToken, telemetry::chain};
 use tokio::task::JoinSet;
 
 use super::{Lane, Runner, Work};
@@ -45,7 +45,7 @@ impl Runner {
                 .filter_map(|(destination, kind)| self.lanes.offer(destination, *kind))
                 .collect(),
             Err(error) => {
-                tracing::warn!(%error, "cannot look for due jobs");
+                tracing::warn!(error = %chain(&error), "cannot look for due jobs");
                 Vec::new()
             }
         }

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use process::metrics;
+use process::{metrics, telemetry::chain};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Duration, Instant},
@@ -232,7 +232,7 @@ async fn decide_all(batcher: &Batcher, requests: &[Request]) -> Vec<Result<Place
             requests.iter().map(each).collect()
         }
         Err(error) => {
-            tracing::warn!(%error, size = requests.len(), "a batch of registrations failed and is repeated one by one");
+            tracing::warn!(error = %chain(&error), size = requests.len(), "a batch of registrations failed and is repeated one by one");
             let mut outcomes = Vec::with_capacity(requests.len());
             for request in requests {
                 outcomes.push(decide_one(batcher, request).await);

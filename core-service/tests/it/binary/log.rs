@@ -55,3 +55,27 @@ async fn a_core_whose_log_cannot_be_written_answers_all_the_same() {
         answer.unwrap();
     }
 }
+
+/// A pipe is full after 64 kB; a thousand lines at the level `trace` are more.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_core_whose_log_nobody_reads_answers_and_stops_all_the_same() {
+    let database = Database::sqlite(migrate).await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command
+        .env("PIPE", folder.path().join("log"))
+        .args([
+            "-c",
+            "mkfifo $PIPE && exec 3<>$PIPE && exec \"$0\" \"$@\" 2>$PIPE",
+        ])
+        .arg(env!("CARGO_BIN_EXE_core-service"));
+    let mut running = Running::spawn(command, folder, database.url(), &["--log", "trace"]);
+    let mut catalogue = CatalogueServiceClient::new(running.channel().await);
+    for _ in 0..200 {
+        let answer = catalogue.list_use_cases(ListUseCasesRequest {}).await;
+        answer.unwrap();
+    }
+    running.terminate();
+    assert!(running.ended().success());
+}

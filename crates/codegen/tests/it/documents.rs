@@ -189,10 +189,10 @@ fn text_in_yaml_cannot_be_taken_for_anything_else() {
     let yaml = text(&outputs, "openapi.yaml");
     for line in [
         "openapi: \"3.1.0\"",
-        "      operationId: \"listBooks\"",
+        "      operationId: listBooks",
         "        \"200\":",
         "      description: |-",
-        "    - name: \"limit\"",
+        "    - name: limit",
         "          default: 10",
     ] {
         assert!(

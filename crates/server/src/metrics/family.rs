@@ -1,13 +1,9 @@
 //! Metrics of one name, told apart by labels.
 
-use std::{
-    fmt,
-    hash::{Hash, Hasher},
-    sync::atomic::AtomicU64,
-};
+use std::{fmt, sync::atomic::AtomicU64};
 
 use prometheus_client::{
-    encoding::{EncodeLabelSet, EncodeLabelValue, LabelSetEncoder, LabelValueEncoder},
+    encoding::{EncodeLabelValue, LabelValueEncoder},
     metrics::{counter, family::Family, gauge, histogram},
     registry::Registry,
 };
@@ -52,34 +48,8 @@ impl EncodeLabelValue for Label {
     }
 }
 
-/// Labels of a metric.
-#[derive(Debug, Clone)]
-struct Labels<const N: usize> {
-    names: &'static [&'static str],
-    values: [Label; N],
-}
-
-/// Those of one metric have the same names.
-impl<const N: usize> PartialEq for Labels<N> {
-    fn eq(&self, other: &Self) -> bool {
-        self.values == other.values
-    }
-}
-
-impl<const N: usize> Eq for Labels<N> {}
-
-impl<const N: usize> Hash for Labels<N> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.values.hash(state);
-    }
-}
-
-impl<const N: usize> EncodeLabelSet for Labels<N> {
-    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        let pairs: Vec<_> = self.names.iter().copied().zip(self.values).collect();
-        pairs.encode(encoder)
-    }
-}
+/// The names and values of a metric's labels.
+type Labels<const N: usize> = [(&'static str, Label); N];
 
 /// A number that only grows.
 #[derive(Debug)]
@@ -118,8 +88,9 @@ where
     where
         M: 'static,
     {
-        let names = self.names;
-        use_it(&self.family.get_or_create(&Labels { names, values }))
+        let mut names = self.names.iter().copied();
+        let labels = values.map(|value| (names.next().unwrap_or_default(), value));
+        use_it(&self.family.get_or_create(&labels))
     }
 }
 
