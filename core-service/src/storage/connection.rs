@@ -10,7 +10,7 @@ use sqlx::{
 
 use super::{
     Error,
-    postgres::Servers,
+    postgres::{Servers, takes_writes},
     row::Row,
     sql::Dialect,
     statement::{Arguments, Statement},
@@ -96,6 +96,17 @@ impl Connection {
         match self {
             Self::Sqlite(connection) => connection.execute(sqlx::raw_sql(text)).await.map(drop),
             Self::Postgres(connection) => connection.execute(sqlx::raw_sql(text)).await.map(drop),
+        }
+    }
+
+    /// Returns whether the database takes writes, which a standby does not.
+    pub(super) async fn takes_writes(&mut self) -> Result<bool, sqlx::Error> {
+        match self {
+            Self::Sqlite(connection) => {
+                connection.execute(sqlx::raw_sql("SELECT 1")).await?;
+                Ok(true)
+            }
+            Self::Postgres(connection) => takes_writes(connection).await,
         }
     }
 

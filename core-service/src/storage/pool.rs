@@ -149,6 +149,17 @@ impl Pool {
         }
     }
 
+    /// Checks that the database answers, and takes writes. Connections that lead to a standby are discarded.
+    pub(super) async fn ping(&self) -> Result<(), Error> {
+        loop {
+            let mut connection = self.acquire().await?;
+            let checked = connection.check_takes_writes().await;
+            if connection.release(checked.as_ref().err()).await {
+                return checked;
+            }
+        }
+    }
+
     /// Begins a transaction on a connection of its own. It is repeated if the connection had broken before.
     pub(super) async fn begin(&self) -> Result<PooledConnection, Error> {
         loop {

@@ -111,7 +111,7 @@ async fn reach(servers: &Servers) -> Result<(), Error> {
 
 /// Returns whether a server is the primary, or any other one that is not told to read only. The statement is not prepared: behind a
 /// pooler, what is prepared without a name may be gone when it is used.
-async fn takes_writes(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(super) async fn takes_writes(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql("SELECT current_setting('transaction_read_only') AS read_only");
     let row = row.fetch_one(connection).await?;
     Ok(row.try_get::<&str, _>("read_only")? == "off")

@@ -77,18 +77,6 @@ impl Reads {
             .collect())
     }
 
-    /// Checks that the database answers, and takes writes.
-    pub async fn ping(&self) -> Result<(), Error> {
-        let statement = match self.dialect() {
-            Dialect::Sqlite => sql!("SELECT TRUE"),
-            Dialect::Postgres => sql!("SELECT current_setting('transaction_read_only') = 'off'"),
-        };
-        if self.one(statement, ()).await? {
-            return Ok(());
-        }
-        Err(Error::Standby("it is a standby".to_owned()))
-    }
-
     /// Returns the time of the database server's clock; `None` without a server.
     pub async fn server_time(&self) -> Result<Option<Instant>, Error> {
         match self.dialect() {

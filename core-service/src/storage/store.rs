@@ -90,6 +90,11 @@ impl Store {
         schema::migrate(&mut connection).await
     }
 
+    /// Checks that the database answers, and takes writes.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.0.readers.ping().await
+    }
+
     /// Fails if the database lacks migrations.
     pub async fn require_schema(&self) -> Result<(), Error> {
         let pending = self.pending_migrations().await?;

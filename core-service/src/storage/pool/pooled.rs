@@ -58,6 +58,24 @@ impl PooledConnection {
         })
     }
 
+    /// Checks that the database takes writes, as above.
+    pub(super) async fn check_takes_writes(&mut self) -> Result<(), Error> {
+        let open = self.open.as_mut().ok_or(sqlx::Error::PoolClosed)?;
+        self.is_busy = true;
+        let outcome = self.pool.watchdog.watch(open.connection.takes_writes());
+        let outcome = outcome.await;
+        self.is_busy = false;
+        match outcome {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(Error::Standby("it is a standby".to_owned())),
+            Ok(Err(error)) => Err(error.into()),
+            Err(unanswered) => {
+                self.discard();
+                Err(unanswered.into())
+            }
+        }
+    }
+
     /// Returns the connection itself.
     pub(in crate::storage) fn connection(&mut self) -> Result<&mut Connection, Error> {
         let open = self.open.as_mut().ok_or(sqlx::Error::PoolClosed)?;
