@@ -1,54 +1,119 @@
-//! Static files: style sheet, script, icon and manifest. `build.rs` puts a fingerprint into their names, so that browsers may keep
-//! them for ever, and compresses them.
+//! Static files: style models, script, icon and manifest. Their names have a fingerprint of their content, so that browsers may cache
+//! them for ever.
+
+use std::sync::LazyLock;
 
 use axum::{extract::Request, response::Response};
 use bytes::Bytes;
 use edge::{
     Problem,
-    http::{Operation, Resource},
+    http::{Operation, Resource, document},
 };
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
-    header::{
-        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LOCATION,
-        VARY,
-    },
+    HeaderValue, Method, StatusCode,
+    header::{CACHE_CONTROL, LOCATION},
 };
 use muster_api::Reason;
-
-/// A file in this binary.
-struct Asset {
-    /// With its fingerprint.
-    name: &'static str,
-    media_type: &'static str,
-    plain: &'static [u8],
-    gzip: &'static [u8],
-    brotli: &'static [u8],
-}
-
-include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+use sha2::{Digest as _, Sha256};
 
 /// A year, the longest that caches keep anything.
-const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// The icon's name changes with its content.
 const A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
+/// The bytes of a fingerprint: enough to tell versions of one file apart.
+const FINGERPRINT_BYTES: usize = 6;
+
+/// The static files of this binary.
+pub(crate) static ASSETS: LazyLock<Assets> = LazyLock::new(Assets::new);
+
+/// The static files.
+#[derive(Debug)]
+pub(crate) struct Assets {
+    pub(crate) style: Asset,
+    pub(crate) dashboard_style: Asset,
+    pub(crate) script: Asset,
+    pub(crate) icon: Asset,
+    pub(crate) manifest: Asset,
+}
+
+/// A static file.
+#[derive(Debug)]
+pub(crate) struct Asset {
+    /// Its path, with its fingerprint.
+    pub(crate) path: String,
+    media_type: &'static str,
+    bytes: Bytes,
+}
+
+impl Assets {
+    fn new() -> Self {
+        const CSS: &str = "text/css; charset=utf-8";
+        const SCRIPT: &str = "text/javascript; charset=utf-8";
+        const ICON: &str = include_str!("../assets/favicon.svg");
+        const MANIFEST: &str = include_str!("../assets/manifest.webmanifest");
+        let icon = Asset::new("favicon", "svg", "image/svg+xml", ICON);
+        let manifest = MANIFEST.replace("/assets/favicon.svg", &icon.path);
+        Self {
+            style: Asset::new("style", "css", CSS, include_str!("../assets/style.css")),
+            dashboard_style: Asset::new(
+                "dashboard",
+                "css",
+                CSS,
+                include_str!("../assets/dashboard.css"),
+            ),
+            script: Asset::new("site", "js", SCRIPT, include_str!("../assets/site.js")),
+            icon,
+            manifest: Asset::new(
+                "manifest",
+                "webmanifest",
+                "application/manifest+json",
+                manifest,
+            ),
+        }
+    }
+
+    fn find(&self, path: &str) -> Option<&Asset> {
+        let all = [
+            &self.style,
+            &self.dashboard_style,
+            &self.script,
+            &self.icon,
+            &self.manifest,
+        ];
+        all.into_iter().find(|asset| asset.path == path)
+    }
+}
+
+impl Asset {
+    fn new(stem: &str, ending: &str, media_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        let digest = Sha256::digest(&bytes);
+        let hex = digest.iter().take(FINGERPRINT_BYTES);
+        let hex: String = hex.map(|byte| format!("{byte:02x}")).collect();
+        Self {
+            path: format!("/assets/{stem}.{hex}.{ending}"),
+            media_type,
+            bytes,
+        }
+    }
+}
+
 pub(crate) fn resources() -> [Resource; 2] {
     let file = Operation::new(Method::GET, async |request: Request| {
-        let name = request.uri().path().rsplit('/').next().unwrap_or_default();
-        let asset = ASSETS.iter().find(|asset| asset.name == name);
-        let unknown = || Problem::new(Reason::NotFound, "there is no such file");
-        asset
-            .map(|asset| asset.answer(request.headers()))
-            .ok_or_else(unknown)
+        let asset = ASSETS.find(request.uri().path());
+        let asset = asset.ok_or_else(|| Problem::new(Reason::NotFound, "there is no such file"))?;
+        Ok(document(asset.bytes.clone(), asset.media_type, FOR_EVER))
     });
     // Browsers ask for it where a document names no icon.
     let icon = Operation::new(Method::GET, async |_request| {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::FOUND;
         let headers = response.headers_mut();
-        headers.insert(LOCATION, HeaderValue::from_static(ICON));
+        if let Ok(path) = HeaderValue::try_from(&*ASSETS.icon.path) {
+            headers.insert(LOCATION, path);
+        }
         headers.insert(CACHE_CONTROL, A_DAY);
         Ok(response)
     });
@@ -58,78 +123,19 @@ pub(crate) fn resources() -> [Resource; 2] {
     ]
 }
 
-impl Asset {
-    /// The file in the smallest coding that the client accepts.
-    fn answer(&self, headers: &HeaderMap) -> Response {
-        let (coding, bytes) = if accepts(headers, "br") {
-            (Some("br"), self.brotli)
-        } else if accepts(headers, "gzip") {
-            (Some("gzip"), self.gzip)
-        } else {
-            (None, self.plain)
-        };
-        let mut response = Response::new(Bytes::from_static(bytes).into());
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
-        headers.insert(CONTENT_LENGTH, bytes.len().into());
-        headers.insert(CACHE_CONTROL, FOR_EVER);
-        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        if let Some(coding) = coding {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-        }
-        response
-    }
-}
-
-/// Whether the client accepts a coding, other than by `*`.
-fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    let values = headers.get_all(ACCEPT_ENCODING).iter();
-    let mut listed = values.flat_map(|value| value.to_str().unwrap_or_default().split(','));
-    listed.any(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        let is_it = parts
-            .next()
-            .is_some_and(|name| name.eq_ignore_ascii_case(coding));
-        let weight = parts.find_map(|part| part.strip_prefix("q="));
-        is_it && weight.and_then(|weight| weight.parse().ok()) != Some(0.0_f32)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_coding_is_accepted_when_it_is_named_and_not_weighed_at_nothing() {
-        for (header, accepted) in [
-            ("br", true),
-            ("gzip, deflate, BR;q=0.5", true),
-            ("br;q=0", false),
-            ("br; q=0.0", false),
-            ("gzip", false),
-            ("*", false),
-            ("", false),
-        ] {
-            let headers = [(ACCEPT_ENCODING, HeaderValue::from_static(header))];
-            let headers = HeaderMap::from_iter(headers);
-            assert_eq!(accepts(&headers, "br"), accepted, "{header:?}");
-        }
-    }
-
-    #[test]
     fn the_style_sheet_and_the_script_are_small() {
-        let size = |path: &str| {
-            let asset = ASSETS.iter().find(|asset| path.ends_with(asset.name));
-            asset.unwrap().plain.len()
-        };
-        assert!(size(STYLE) < 30_000, "{}", size(STYLE));
-        assert!(size(SCRIPT) < 3_000, "{}", size(SCRIPT));
+        assert!(ASSETS.style.bytes.len() < 30_000);
+        assert!(ASSETS.script.bytes.len() < 3_000);
     }
 
     #[test]
     fn the_manifest_names_the_icon_by_its_fingerprint() {
-        let manifest = ASSETS.iter().find(|asset| MANIFEST.ends_with(asset.name));
-        let text = std::str::from_utf8(manifest.unwrap().plain).unwrap();
-        assert!(text.contains(ICON), "{text}");
+        let text = String::from_utf8_lossy(&ASSETS.manifest.bytes);
+        assert!(text.contains(&ASSETS.icon.path), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderValue, header::USER_AGENT};
 use rand::{RngExt as _, distr::Alphanumeric};
 
-use crate::{cookies::BROWSER, visit::Site};
+use crate::{cookies::BROWSER, request_context::Site};
 
 /// The length of a secret: 256 bits in letters and digits.
 const SECRET_CHARACTERS: usize = 43;

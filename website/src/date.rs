@@ -110,7 +110,7 @@ impl EventDates {
 }
 
 /// A date-time of core in words: `Tuesday, 14 May 2030, 19:00`.
-pub(crate) fn moment(text: &str) -> Option<String> {
+pub(crate) fn timestamp(text: &str) -> Option<String> {
     let time = EventTime::read(text)?;
     Some(time.local.strftime("%A, %-d %B %Y, %H:%M").to_string())
 }

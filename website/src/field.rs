@@ -1,13 +1,13 @@
 //! Fields of the forms that signed-in people fill. They are named as the API names them, so that what core says about a field
 //! stands beside it.
 
-mod sheet;
+mod model;
 
 use muster_api::violation::Violation;
 
 use crate::form::Form;
 
-pub(crate) use sheet::{Group, Mistake, Sheet};
+pub(crate) use model::{FormModel, Group, Mistake};
 
 /// A field with what was typed into it.
 #[derive(Debug, Clone, Default)]
@@ -182,9 +182,9 @@ impl Field {
 
     /// Lines of a large field: some more than it has.
     pub(crate) fn rows(&self) -> usize {
-        const FEWEST: usize = 4;
-        const MOST: usize = 14;
-        (self.value.lines().count() + 1).clamp(FEWEST, MOST)
+        const MIN: usize = 4;
+        const MAX: usize = 14;
+        (self.value.lines().count() + 1).clamp(MIN, MAX)
     }
 
     pub(crate) const fn input_type(&self) -> &'static str {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{Options, own_site};
 
 /// The most fields of a form. The largest one asks 20 questions with 50 options each.
-const MOST_FIELDS: usize = 1_100;
+const MAX_FIELDS: usize = 1_100;
 
 /// What is wrong with a value of another type than its field: all that are not texts are numbers.
 const NOT_A_NUMBER: &str = "must be a whole number";
@@ -26,7 +26,7 @@ impl Form {
     /// Parses `application/x-www-form-urlencoded`, which every sequence of bytes is.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let fields = form_urlencoded::parse(bytes).into_owned();
-        Self(fields.take(MOST_FIELDS).collect())
+        Self(fields.take(MAX_FIELDS).collect())
     }
 
     /// A form with these fields.
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_form_has_a_bounded_number_of_fields() {
-        let many = "a=1&".repeat(MOST_FIELDS + 1);
-        assert_eq!(Form::parse(many.as_bytes()).fields().count(), MOST_FIELDS);
+        let many = "a=1&".repeat(MAX_FIELDS + 1);
+        assert_eq!(Form::parse(many.as_bytes()).fields().count(), MAX_FIELDS);
     }
 }

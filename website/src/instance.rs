@@ -17,25 +17,25 @@ const FRESH: Duration = Duration::from_mins(1);
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// How long a page waits for them. Without them it has fewer links.
-const PATIENCE: Duration = Duration::from_millis(500);
+const READ_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The settings, as far as they are known. Clones share them.
 pub(crate) type Links = Arc<Instance>;
 
 /// The settings that were read last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InstanceMemory(Arc<Mutex<Kept>>);
+pub(crate) struct InstanceCache(Arc<Mutex<Entry>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Entry {
     links: Links,
     /// When to read them again; `None` if they never were.
     due_at: Option<Time>,
 }
 
-impl InstanceMemory {
+impl InstanceCache {
     pub(crate) fn links(&self) -> Links {
-        Arc::clone(&self.kept().links)
+        Arc::clone(&self.entry().links)
     }
 
     /// Reads them again if they are old. Only one request does; the others go on with what is known.
@@ -43,27 +43,27 @@ impl InstanceMemory {
         if !self.is_due() {
             return;
         }
-        let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
+        let context = Context::anonymous(&RequestId::fresh(), READ_TIMEOUT);
         let request = GetInstanceRequest {};
         let read = core.call::<GetInstance>(request, &context).await;
-        let mut kept = self.kept();
+        let mut entry = self.entry();
         match read {
-            Ok((instance, _metadata)) => kept.links = Arc::new(instance),
+            Ok((instance, _metadata)) => entry.links = Arc::new(instance),
             // If core is away, the page's own calls say so.
-            Err(_) => kept.due_at = Some(Time::now() + AGAIN),
+            Err(_) => entry.due_at = Some(Time::now() + AGAIN),
         }
     }
 
     fn is_due(&self) -> bool {
-        let (now, mut kept) = (Time::now(), self.kept());
-        let is_due = kept.due_at.is_none_or(|due| now >= due);
+        let (now, mut entry) = (Time::now(), self.entry());
+        let is_due = entry.due_at.is_none_or(|due| now >= due);
         if is_due {
-            kept.due_at = Some(now + FRESH);
+            entry.due_at = Some(now + FRESH);
         }
         is_due
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn entry(&self) -> std::sync::MutexGuard<'_, Entry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,7 +74,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn settings_are_asked_for_once_a_minute() {
-        let memory = InstanceMemory::default();
+        let memory = InstanceCache::default();
         assert!(memory.is_due() && !memory.is_due());
         tokio::time::advance(FRESH).await;
         assert!(memory.is_due() && !memory.is_due());

@@ -7,12 +7,16 @@ use askama::{
 use axum::response::Response;
 use edge::{Problem, http::document};
 use http::{
-    HeaderName, HeaderValue,
-    header::{CACHE_CONTROL, REFERRER_POLICY},
+    HeaderName, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, REFERRER_POLICY, RETRY_AFTER},
 };
 use muster_api::Reason;
+use process::observe::Cause;
 
-use crate::{assets, instance::Links};
+use crate::{
+    assets::{ASSETS, Assets},
+    instance::Links,
+};
 
 /// The name of the site.
 pub(crate) const SITE_NAME: &str = "Muster";
@@ -36,7 +40,7 @@ pub(crate) struct Page {
     pub(crate) canonical: Option<String>,
     pub(crate) section: Section,
     pub(crate) site_name: &'static str,
-    pub(crate) assets: Assets,
+    pub(crate) assets: &'static Assets,
     /// What the operator set for the foot of pages.
     pub(crate) links: Links,
 }
@@ -51,24 +55,6 @@ pub(crate) enum Section {
     None,
 }
 
-/// Paths of the static files.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Assets {
-    pub(crate) style: &'static str,
-    pub(crate) dashboard_style: &'static str,
-    pub(crate) script: &'static str,
-    pub(crate) icon: &'static str,
-    pub(crate) manifest: &'static str,
-}
-
-const ASSETS: Assets = Assets {
-    style: assets::STYLE,
-    dashboard_style: assets::DASHBOARD_STYLE,
-    script: assets::SCRIPT,
-    icon: assets::ICON,
-    manifest: assets::MANIFEST,
-};
-
 impl Page {
     /// A page that search engines should not list.
     pub(crate) fn unlisted(links: Links, title: &str, description: &str, section: Section) -> Self {
@@ -80,7 +66,7 @@ impl Page {
             canonical: None,
             section,
             site_name: SITE_NAME,
-            assets: ASSETS,
+            assets: &ASSETS,
         }
     }
 
@@ -103,6 +89,20 @@ pub(crate) fn private(template: &impl Template) -> Result<Response, Problem> {
     let mut response = document(rendered(template)?, HTML, "no-store");
     response.headers_mut().remove(http::header::ETAG);
     keep_private(&mut response);
+    Ok(response)
+}
+
+/// A private page that shows a problem, with its status.
+pub(crate) fn refused(template: &impl Template, problem: &Problem) -> Result<Response, Problem> {
+    let mut response = private(template)?;
+    let status = StatusCode::from_u16(problem.http_status);
+    *response.status_mut() = status.unwrap_or(StatusCode::BAD_REQUEST);
+    if let Some(seconds) = problem.retry_after_seconds {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    if let Some(cause) = &problem.cause {
+        response.extensions_mut().insert(Cause(cause.to_string()));
+    }
     Ok(response)
 }
 

@@ -1,36 +1,36 @@
 //! Muster's pages, for people and for the programs that find events for them.
 //!
-//! A request goes through [`edge::http`], which finds the path's operation, to a [`visit::Visit`]: it calls core and answers with a
+//! A request goes through [`edge::http`], which finds the path's operation, to a [`request_context::RequestContext`]: it calls core and answers with a
 //! template of `templates/`. Pages work without scripts. `problem_page` shows what was refused as a page, if the client reads
 //! HTML. A form that another site sent is refused in one place (`form`), for all of them.
 
 mod assets;
 mod browser;
+mod caller;
 mod cookies;
 mod cover;
 mod date;
-mod desk;
 mod event;
 mod field;
 mod flash;
 mod form;
 mod instance;
 mod json_ld;
-mod kept;
-mod last_modified;
 mod layout;
 mod markdown;
-mod moment;
-mod next;
 mod own_site;
 mod pages;
 mod place;
 mod policies;
 mod problem_page;
+mod request_context;
+mod return_path;
 mod session;
 mod settings;
+mod timestamp;
+mod unsent;
 mod viewer;
-mod visit;
+mod words;
 mod zones;
 
 use axum::{
@@ -56,7 +56,9 @@ const COMPRESSED: &[&str] = &[
     "application/xml",
     "image/svg+xml",
     "text/calendar",
+    "text/css",
     "text/html",
+    "text/javascript",
     "text/plain",
 ];
 
@@ -72,16 +74,14 @@ const SURFACE: Surface = Surface {
 pub fn router(core: Core, options: Options) -> Router {
     let core = SURFACE.core(core);
     let cache = options.calls.cache.clone();
-    let site = visit::Site::new(core.clone(), options);
+    let site = request_context::Site::new(core.clone(), options);
     let routes = assets::resources()
         .into_iter()
         .chain(pages::resources(&site))
         .fold(axum::Router::new(), |routes, resource: Resource| {
             resource.add_to(routes)
         });
-    let changes = last_modified::Changes::new();
-    let stamp = move |request: Request, next: Next| changes.clone().stamp(request, next);
-    let routes = SURFACE.router(routes.layer(from_fn(stamp)), &core, cache);
+    let routes = SURFACE.router(routes, &core, cache);
     let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
     // Around all of it, since cached answers need the policies of their paths, too.
     let routes = axum::Router::new().fallback_service(routes);
@@ -90,7 +90,7 @@ pub fn router(core: Core, options: Options) -> Router {
 
 /// The paths of everything on the site that can be read but its static files, as templates.
 pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
-    let resources = pages::resources(&visit::Site::new(core, options));
+    let resources = pages::resources(&request_context::Site::new(core, options));
     let read = resources
         .iter()
         .filter(|resource| resource.takes(&Method::GET));

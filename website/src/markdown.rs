@@ -13,7 +13,7 @@ use pulldown_cmark::{
 use links::{Piece, pieces};
 
 /// Deeper nesting is shown flat. Browsers stop at some hundred, and no text needs more.
-const MOST_NESTED: usize = 24;
+const MAX_NESTED: usize = 24;
 
 /// Who wrote a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Writer {
     fn write(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => {
-                let closing = if self.open.len() < MOST_NESTED {
+                let closing = if self.open.len() < MAX_NESTED {
                     self.start(&tag)
                 } else {
                     ""

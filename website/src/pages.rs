@@ -17,23 +17,65 @@ mod ticket;
 
 use edge::http::Resource;
 
-use crate::visit::Site;
+use crate::{
+    caller::{Needs, PROVE},
+    request_context::Site,
+};
 
 /// Every path of the site but its static files.
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = Vec::new();
-    resources.extend(catalogue::resources(site));
-    resources.extend(event::resources(site));
-    resources.extend(articles::resources(site));
-    resources.extend(embed::resources(site));
-    resources.extend(feeds::resources(site));
-    resources.extend(register::resources(site));
-    resources.extend(private::resources(site));
-    resources.extend(ticket::resources(site));
-    resources.extend(robots::resources(site));
-    resources.extend(sitemaps::resources(site));
-    resources.extend(sign_in::resources(site));
-    resources.extend(oauth::resources(site));
+    let person = site.signed_in(Needs::Person);
+    let mut resources = vec![
+        Resource::new("/use-cases").with(site.get(articles::use_cases)),
+        Resource::new("/use-cases/{slug}").with(site.get(articles::use_case)),
+        Resource::new("/guides").with(site.get(articles::guides)),
+        Resource::new("/guides/{slug}").with(site.get(articles::guide)),
+        Resource::new("/").with(site.get(catalogue::home)),
+        Resource::new("/events").with(site.get(catalogue::events)),
+        Resource::new("/events/{slug}/embed").with(site.get(embed::embed)),
+        Resource::new("/oembed").with(site.get(embed::oembed)),
+        Resource::new("/events/{slug}").with(site.get(event::show)),
+        Resource::new("/events/{slug}/event.ics").with(site.get(event::calendar)),
+        Resource::new("/events.atom").with(site.get(feeds::atom)),
+        Resource::new("/events.ics").with(site.get(feeds::calendar)),
+        Resource::new(oauth::AUTHORIZE).with(site.get(oauth::authorize)),
+        Resource::new(oauth::consent::PATH)
+            .with(site.get(oauth::consent::show))
+            .with(site.post(oauth::consent::take)),
+        Resource::new("/registrations/{token}")
+            .with(site.get(private::show))
+            .with(site.post(private::confirm)),
+        Resource::new("/registrations/{token}/cancel")
+            .with(site.get(private::ask_to_cancel))
+            .with(site.post(private::cancel)),
+        Resource::new("/registrations/{token}/new-details").with(site.post(private::take_over)),
+        Resource::new("/registrations/{token}/event.ics").with(site.get(private::calendar)),
+        Resource::new("/events/{slug}/register")
+            .with(site.get(register::show))
+            .with(site.post(register::take)),
+        Resource::new("/events/{slug}/registered").with(site.get(register::registered)),
+        Resource::new("/robots.txt").with(site.get(robots::robots)),
+        Resource::new("/llms.txt").with(site.get(robots::llms)),
+        Resource::new(robots::SECURITY).with(site.get(robots::security)),
+        Resource::new("/sign-in")
+            .with(site.get(sign_in::show))
+            .with(site.post(sign_in::take)),
+        Resource::new(sign_in::CODE)
+            .with(site.get(sign_in::show_code))
+            .with(site.post(sign_in::take_code)),
+        Resource::new(PROVE)
+            .with(person.get(sign_in::again::show))
+            .with(person.post(sign_in::again::take)),
+        Resource::new("/sign-in/link/{token}")
+            .with(site.get(sign_in::link::show))
+            .with(site.post(sign_in::link::take)),
+        Resource::new("/sign-out").with(site.post(sign_in::out::take)),
+        Resource::new("/sitemap.xml").with(site.get(sitemaps::index)),
+        Resource::new("/sitemaps/{file}").with(site.get(sitemaps::sitemap)),
+        Resource::new("/check-in/{code}").with(site.get(ticket::show)),
+        oauth::metadata::resource(site),
+    ];
+    resources.extend(oauth::endpoints::resources(site));
     resources.extend(dashboard::resources(site));
     resources
 }

@@ -5,7 +5,7 @@ use http::header::SET_COOKIE;
 
 use crate::{
     cookies::{Cookie, SESSION},
-    visit::Site,
+    request_context::Site,
 };
 
 /// How long a browser keeps a session. Core ends it earlier if nobody uses it.

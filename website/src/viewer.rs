@@ -118,48 +118,6 @@ impl Viewer {
         let account = self.account.as_ref();
         account.map_or("", |account| &account.name)
     }
-
-    // What templates ask.
-
-    pub(crate) fn edits_events(&self) -> bool {
-        self.may(Scope::EventsWrite)
-    }
-
-    pub(crate) fn cancels_events(&self) -> bool {
-        self.may(Scope::EventsCancel)
-    }
-
-    pub(crate) fn reads_registrations(&self) -> bool {
-        self.may(Scope::RegistrationsRead)
-    }
-
-    pub(crate) fn edits_registrations(&self) -> bool {
-        self.may(Scope::RegistrationsWrite)
-    }
-
-    pub(crate) fn checks_in(&self) -> bool {
-        self.may(Scope::RegistrationsCheckIn)
-    }
-
-    pub(crate) fn holds_keys(&self) -> bool {
-        self.may(Scope::KeysWrite)
-    }
-
-    pub(crate) fn edits_members(&self) -> bool {
-        self.may(Scope::MembersWrite)
-    }
-
-    pub(crate) fn reads_account(&self) -> bool {
-        self.may(Scope::AccountRead)
-    }
-
-    pub(crate) fn edits_account(&self) -> bool {
-        self.may(Scope::AccountWrite)
-    }
-
-    pub(crate) fn removes_account(&self) -> bool {
-        self.may(Scope::AccountRemove)
-    }
 }
 
 impl OwnAccount {
@@ -201,8 +159,8 @@ mod tests {
             ..Session::default()
         });
         assert_eq!((viewer.role(), viewer.account_name()), (Role::Door, "A"));
-        assert!(viewer.checks_in() && viewer.reads_registrations());
-        assert!(!viewer.edits_events() && !viewer.holds_keys());
+        assert!(viewer.may(Scope::RegistrationsCheckIn) && viewer.may(Scope::RegistrationsRead));
+        assert!(!viewer.may(Scope::EventsWrite) && !viewer.may(Scope::KeysWrite));
         let others: Vec<_> = viewer.others.iter().map(|one| &*one.id).collect();
         assert_eq!(others, ["b"]);
     }

@@ -122,7 +122,7 @@ fn twenty_thousand_characters_of_nesting_are_shown_flat_and_soon() {
             });
         assert_eq!(nested.0, 0, "{unit:?}: every element is closed");
         assert!(
-            nested.1 <= i32::try_from(MOST_NESTED).unwrap() + 1,
+            nested.1 <= i32::try_from(MAX_NESTED).unwrap() + 1,
             "{unit:?}"
         );
     }

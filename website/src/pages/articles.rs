@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::v1::{
     GetGuideRequest, GetUseCaseRequest, ListGuidesRequest, ListUseCasesRequest, Page as Article,
     StaticItem,
@@ -12,7 +12,7 @@ use muster_api::v1::{
 use crate::{
     layout::{Page, Section, public},
     markdown::{Author, html},
-    visit::{Site, Visit},
+    request_context::RequestContext,
 };
 
 /// A kind of articles.
@@ -64,48 +64,39 @@ struct Item {
     is_current: bool,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 4] {
-    [
-        site.page("/use-cases", use_cases),
-        site.page("/use-cases/{slug}", use_case),
-        site.page("/guides", guides),
-        site.page("/guides/{slug}", guide),
-    ]
+pub(in crate::pages) async fn use_cases(context: RequestContext) -> Result<Response, Problem> {
+    let list = context.ask::<ListUseCases>(ListUseCasesRequest {}).await?;
+    USE_CASES.show(&context, list.items)
 }
 
-async fn use_cases(visit: Visit) -> Result<Response, Problem> {
-    let list = visit.ask::<ListUseCases>(ListUseCasesRequest {}).await?;
-    USE_CASES.show(&visit, list.items)
+pub(in crate::pages) async fn guides(context: RequestContext) -> Result<Response, Problem> {
+    let list = context.ask::<ListGuides>(ListGuidesRequest {}).await?;
+    GUIDES.show(&context, list.items)
 }
 
-async fn guides(visit: Visit) -> Result<Response, Problem> {
-    let list = visit.ask::<ListGuides>(ListGuidesRequest {}).await?;
-    GUIDES.show(&visit, list.items)
-}
-
-async fn use_case(visit: Visit) -> Result<Response, Problem> {
-    let slug = visit.segment(1)?;
+pub(in crate::pages) async fn use_case(context: RequestContext) -> Result<Response, Problem> {
+    let slug = context.segment(1)?;
     let (article, list) = tokio::try_join!(
-        visit.ask::<GetUseCase>(GetUseCaseRequest { slug }),
-        visit.ask::<ListUseCases>(ListUseCasesRequest {}),
+        context.ask::<GetUseCase>(GetUseCaseRequest { slug }),
+        context.ask::<ListUseCases>(ListUseCasesRequest {}),
     )?;
-    USE_CASES.show_one(&visit, article, list.items)
+    USE_CASES.show_one(&context, article, list.items)
 }
 
-async fn guide(visit: Visit) -> Result<Response, Problem> {
-    let slug = visit.segment(1)?;
+pub(in crate::pages) async fn guide(context: RequestContext) -> Result<Response, Problem> {
+    let slug = context.segment(1)?;
     let (article, list) = tokio::try_join!(
-        visit.ask::<GetGuide>(GetGuideRequest { slug }),
-        visit.ask::<ListGuides>(ListGuidesRequest {}),
+        context.ask::<GetGuide>(GetGuideRequest { slug }),
+        context.ask::<ListGuides>(ListGuidesRequest {}),
     )?;
-    GUIDES.show_one(&visit, article, list.items)
+    GUIDES.show_one(&context, article, list.items)
 }
 
 impl Shelf {
-    fn show(&self, visit: &Visit, items: Vec<StaticItem>) -> Result<Response, Problem> {
-        let page = Page::unlisted(visit.site.links(), self.name, self.lead, self.section);
+    fn show(&self, context: &RequestContext, items: Vec<StaticItem>) -> Result<Response, Problem> {
+        let page = Page::unlisted(context.site.links(), self.name, self.lead, self.section);
         public(&ShelfPage {
-            page: page.at(visit.site.url(self.path)),
+            page: page.at(context.site.url(self.path)),
             heading: self.name,
             lead: self.lead,
             items: self.items(items, ""),
@@ -114,12 +105,12 @@ impl Shelf {
 
     fn show_one(
         &self,
-        visit: &Visit,
+        context: &RequestContext,
         article: Article,
         items: Vec<StaticItem>,
     ) -> Result<Response, Problem> {
         let page = Page::unlisted(
-            visit.site.links(),
+            context.site.links(),
             &article.title,
             &article.summary,
             self.section,

@@ -4,7 +4,7 @@ pub(super) mod filter;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use muster_api::v1::{Event, EventList, bindings::ListEvents};
 
@@ -13,7 +13,7 @@ use crate::{
     date::EventDates,
     layout::{Page, Section, public},
     place::{Place, PlaceKind},
-    visit::{Site, Visit},
+    request_context::RequestContext,
 };
 use filter::Filter;
 
@@ -59,29 +59,25 @@ pub(crate) struct EventCard {
     pub(crate) cover: Cover,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [site.page("/", home), site.page("/events", events)]
-}
-
-async fn home(visit: Visit) -> Result<Response, Problem> {
+pub(in crate::pages) async fn home(context: RequestContext) -> Result<Response, Problem> {
     let filter = Filter::default();
-    let list = visit
+    let list = context
         .ask::<ListEvents>(filter.request(PAGE_SIZE, 0))
         .await?;
     let title = "Find your next event";
-    let page = Page::unlisted(visit.site.links(), title, DESCRIPTION, Section::None)
-        .at(visit.site.url("/"));
+    let page = Page::unlisted(context.site.links(), title, DESCRIPTION, Section::None)
+        .at(context.site.url("/"));
     show(list, page, filter, true)
 }
 
-async fn events(visit: Visit) -> Result<Response, Problem> {
-    let mut filter: Filter = visit.query().read()?;
+pub(in crate::pages) async fn events(context: RequestContext) -> Result<Response, Problem> {
+    let mut filter: Filter = context.query().read()?;
     let offset = filter.offset.unwrap_or(0);
-    let mut page = Page::unlisted(visit.site.links(), "Events", DESCRIPTION, Section::Events);
+    let mut page = Page::unlisted(context.site.links(), "Events", DESCRIPTION, Section::Events);
     if offset == 0 && !filter.is_set() {
-        page = page.at(visit.site.url("/events"));
+        page = page.at(context.site.url("/events"));
     }
-    match visit
+    match context
         .ask::<ListEvents>(filter.request(PAGE_SIZE, offset))
         .await
     {

@@ -2,21 +2,18 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use http::{HeaderValue, header::CONTENT_SECURITY_POLICY};
 use muster_api::Reason;
 use serde_json::json;
 
 use crate::{
-    assets,
+    assets::ASSETS,
     cover::encoded,
     event::{EventSource, EventState, ShownEvent},
     layout::{FRESH, HTML, SITE_NAME, escaped, rendered},
     pages::event::read,
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
 };
 
 /// The size of the card in CSS pixels: the width of a column, and the height of its longest texts.
@@ -35,13 +32,6 @@ struct EmbedPage {
     state: EventState,
     style_url: &'static str,
     site_name: &'static str,
-}
-
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.page("/events/{slug}/embed", embed),
-        site.page("/oembed", oembed),
-    ]
 }
 
 /// The line that shows the card on another site.
@@ -64,12 +54,12 @@ pub(crate) fn oembed_url(site: &Site, link: &str) -> String {
     site.url(&format!("/oembed?url={url}"))
 }
 
-async fn embed(visit: Visit) -> Result<Response, Problem> {
-    let (answer, event) = read(&visit, visit.segment(1)?).await?;
+pub(in crate::pages) async fn embed(context: RequestContext) -> Result<Response, Problem> {
+    let (answer, event) = read(&context, context.segment(1)?).await?;
     let page = EmbedPage {
         event: ShownEvent::of(EventSource::of(&event))?,
         state: EventState::of(&answer),
-        style_url: assets::STYLE,
+        style_url: &ASSETS.style.path,
         site_name: SITE_NAME,
     };
     let mut response = document(rendered(&page)?, HTML, FRESH);
@@ -79,15 +69,17 @@ async fn embed(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The card of the event whose page is asked for, as oembed.com says.
-async fn oembed(visit: Visit) -> Result<Response, Problem> {
-    let query = visit.query();
+pub(in crate::pages) async fn oembed(context: RequestContext) -> Result<Response, Problem> {
+    let query = context.query();
     if query.value("format").is_some_and(|format| format != "json") {
         let message = "only the format json is served";
         return Err(Problem::new(Reason::InvalidRequest, message).answered(501));
     }
     let unknown = || Problem::new(Reason::NotFound, "url must be the page of an event here");
-    let slug = query.value("url").and_then(|url| slug_of(&visit.site, url));
-    let (_answer, event) = read(&visit, slug.ok_or_else(unknown)?).await?;
+    let slug = query
+        .value("url")
+        .and_then(|url| slug_of(&context.site, url));
+    let (_answer, event) = read(&context, slug.ok_or_else(unknown)?).await?;
     let at_most = |name: &str, own: u32| {
         let asked = query.value(name).and_then(|text| text.parse().ok());
         own.min(asked.unwrap_or(own))
@@ -97,10 +89,10 @@ async fn oembed(visit: Visit) -> Result<Response, Problem> {
         "version": "1.0",
         "type": "rich",
         "provider_name": SITE_NAME,
-        "provider_url": visit.site.url("/"),
+        "provider_url": context.site.url("/"),
         "title": event.title,
         "author_name": event.organizer_name,
-        "html": line_of_size(&visit.site, &event.slug, &event.title, (width, height)),
+        "html": line_of_size(&context.site, &event.slug, &event.title, (width, height)),
         "width": width,
         "height": height,
         "cache_age": 3_600,

@@ -2,10 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use muster_api::{
     Reason,
     v1::{
@@ -22,7 +19,7 @@ use crate::{
     markdown::{Author, html, summary},
     pages::embed,
     place::PlaceKind,
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
 };
 
 /// How much of a description search engines and previews show.
@@ -58,30 +55,26 @@ struct EventPage {
     contact_email: Option<String>,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.page("/events/{slug}", show),
-        site.page("/events/{slug}/event.ics", calendar),
-    ]
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    let slug = context.segment(1)?;
+    let (answer, event) = read(&context, slug).await?;
+    public(&EventPage::of(&context.site, &answer, event)?)
 }
 
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    let slug = visit.segment(1)?;
-    let (answer, event) = read(&visit, slug).await?;
-    public(&EventPage::of(&visit.site, &answer, event)?)
-}
-
-async fn calendar(visit: Visit) -> Result<Response, Problem> {
-    let slug = visit.segment(1)?;
+pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+    let slug = context.segment(1)?;
     let request = GetEventCalendarRequest { slug };
-    let file = visit.ask::<GetEventCalendar>(request).await?;
+    let file = context.ask::<GetEventCalendar>(request).await?;
     Ok(document(file.text, CALENDAR, FIVE_MINUTES))
 }
 
 /// Reads an event and all that its pages say beside it.
-pub(crate) async fn read(visit: &Visit, slug: String) -> Result<(Answer, Event), Problem> {
+pub(crate) async fn read(
+    context: &RequestContext,
+    slug: String,
+) -> Result<(Answer, Event), Problem> {
     let request = GetEventPageRequest { slug };
-    let mut answer = visit.ask::<GetEventPage>(request).await?;
+    let mut answer = context.ask::<GetEventPage>(request).await?;
     let event = answer.event.take().ok_or_else(|| {
         Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
     })?;

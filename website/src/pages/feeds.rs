@@ -2,10 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use muster_api::v1::{
     Event,
     bindings::{GetCatalogueCalendar, ListEvents},
@@ -16,11 +13,11 @@ use crate::{
     layout::{SITE_NAME, rendered},
     markdown::{Author, html},
     pages::{catalogue::filter::Filter, event::CALENDAR},
-    visit::{Site, Visit},
+    request_context::RequestContext,
 };
 
 /// Entries of a feed.
-const MOST_ENTRIES: i32 = 200;
+const MAX_ENTRIES: i32 = 200;
 
 /// The most that core lists at once.
 const AT_ONCE: i32 = 100;
@@ -50,29 +47,22 @@ struct Entry {
     html: String,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.page("/events.atom", atom),
-        site.page("/events.ics", calendar),
-    ]
-}
-
-async fn calendar(visit: Visit) -> Result<Response, Problem> {
-    let request = visit.query().read::<Filter>()?.calendar_request();
-    let file = visit.ask::<GetCatalogueCalendar>(request).await?;
+pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+    let request = context.query().read::<Filter>()?.calendar_request();
+    let file = context.ask::<GetCatalogueCalendar>(request).await?;
     Ok(document(file.text, CALENDAR, FIVE_MINUTES))
 }
 
-async fn atom(visit: Visit) -> Result<Response, Problem> {
-    let filter: Filter = visit.query().read()?;
-    let events = events(&visit, &filter).await?;
+pub(in crate::pages) async fn atom(context: RequestContext) -> Result<Response, Problem> {
+    let filter: Filter = context.query().read()?;
+    let events = events(&context, &filter).await?;
     // A feed without entries has not changed since there is time.
     let none = "1970-01-01T00:00:00Z";
     let updated = events.iter().map(|event| &*event.updated_at).max();
     let feed = Feed {
         site_name: SITE_NAME,
-        home_url: visit.site.url(&filter.path("/events")),
-        own_url: visit.site.url(&filter.path("/events.atom")),
+        home_url: context.site.url(&filter.path("/events")),
+        own_url: context.site.url(&filter.path("/events.atom")),
         updated: updated.unwrap_or(none).to_owned(),
         entries: events.into_iter().map(entry).collect::<Result<_, _>>()?,
     };
@@ -80,12 +70,12 @@ async fn atom(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The next events of the catalogue.
-async fn events(visit: &Visit, filter: &Filter) -> Result<Vec<Event>, Problem> {
+async fn events(context: &RequestContext, filter: &Filter) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
     let mut next = Some(0);
-    while let Some(offset) = next.filter(|offset| *offset < MOST_ENTRIES) {
+    while let Some(offset) = next.filter(|offset| *offset < MAX_ENTRIES) {
         let request = filter.request(AT_ONCE, offset);
-        let list = visit.ask::<ListEvents>(request).await?;
+        let list = context.ask::<ListEvents>(request).await?;
         next = list.next_offset;
         events.extend(list.items);
     }

@@ -2,17 +2,14 @@
 //!
 //! Core decides everything. `endpoints` are for programs: no cookie counts there, and pages of any origin may call them.
 
-mod consent;
-mod endpoints;
-mod metadata;
+pub(in crate::pages) mod consent;
+pub(in crate::pages) mod endpoints;
+pub(in crate::pages) mod metadata;
 mod parameters;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, oauth::local_origin},
-};
+use edge::{Problem, http::oauth::local_origin};
 use http::{Method, StatusCode, header::SET_COOKIE};
 use muster_api::internal::v1::{
     AuthorizationProblem, AuthorizationRequest, BeginAuthorizationRequest,
@@ -21,17 +18,17 @@ use muster_api::internal::v1::{
 
 use crate::{
     browser::Browser,
-    desk::sentence,
     flash,
     layout::{Page, Section, private},
-    next::{own_path, with_next},
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
+    return_path::{own_path, with_return_path},
+    words::capitalized,
 };
 pub(crate) use consent::surfaces;
 use parameters::Parameters;
 
 /// Where an app sends a person.
-const AUTHORIZE: &str = "/oauth/authorize";
+pub(in crate::pages) const AUTHORIZE: &str = "/oauth/authorize";
 
 /// Why a request does not lead back to its app, and what to do about it.
 #[derive(Template)]
@@ -43,50 +40,45 @@ struct ProblemPage {
     cure: String,
 }
 
-pub(crate) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![site.page(AUTHORIZE, authorize)];
-    resources.extend(consent::resources(site));
-    resources.extend(endpoints::resources(site));
-    resources.extend(metadata::resources(site));
-    resources
-}
-
 /// Leads to the page where the person agrees, by way of signing in if nobody is signed in.
-async fn authorize(visit: Visit) -> Result<Response, Problem> {
-    let request = request_of(&visit);
+pub(in crate::pages) async fn authorize(context: RequestContext) -> Result<Response, Problem> {
+    let request = request_of(&context);
     // What only looks at the page begins nothing.
-    if visit.has_session() && visit.parts.method != Method::HEAD {
-        match begin(&visit, request.clone()).await {
+    if context.has_session() && context.parts.method != Method::HEAD {
+        match begin(&context, request.clone()).await {
             Err(problem) if problem.http_status == 401 => {}
-            answered => return answered.or_else(|problem| too_long(&visit.site, problem)),
+            answered => return answered.or_else(|problem| too_long(&context.site, problem)),
         }
     }
-    let checked = match visit.ask::<CheckAuthorization>(request).await {
+    let checked = match context.ask::<CheckAuthorization>(request).await {
         Ok(checked) => checked,
-        Err(problem) => return too_long(&visit.site, problem),
+        Err(problem) => return too_long(&context.site, problem),
     };
     if let Some(problem) = checked.problem {
-        return shown(&visit.site, problem);
+        return shown(&context.site, problem);
     }
     if let Some(uri) = checked.redirect_uri {
         return Ok(flash::see(&uri, None));
     }
-    let here = visit.here();
+    let here = context.here();
     if own_path(Some(here)) != here {
-        return shown(&visit.site, UNKEPT.problem());
+        return shown(&context.site, UNKEPT.problem());
     }
-    Ok(flash::see(&with_next("/sign-in", here), None))
+    Ok(flash::see(&with_return_path("/sign-in", here), None))
 }
 
-async fn begin(visit: &Visit, request: AuthorizationRequest) -> Result<Response, Problem> {
-    let browser = Browser::of(&visit.parts.headers, &visit.site);
+async fn begin(
+    context: &RequestContext,
+    request: AuthorizationRequest,
+) -> Result<Response, Problem> {
+    let browser = Browser::of(&context.parts.headers, &context.site);
     let request = BeginAuthorizationRequest {
         request: Some(request),
         browser: Some(browser.secret().to_owned()),
     };
-    let begun = visit.ask::<BeginAuthorization>(request).await?;
+    let begun = context.ask::<BeginAuthorization>(request).await?;
     if let Some(problem) = begun.problem {
-        return shown(&visit.site, problem);
+        return shown(&context.site, problem);
     }
     if let Some(uri) = begun.redirect_uri {
         return Ok(flash::see(&uri, None));
@@ -94,13 +86,13 @@ async fn begin(visit: &Visit, request: AuthorizationRequest) -> Result<Response,
     let pending = begun.pending.unwrap_or_default();
     // The address of the next page says nothing of the request, so that nothing of it gets anywhere else.
     let mut response = flash::see(&format!("{AUTHORIZE}/{}", pending.id), None);
-    if let Some(cookie) = browser.cookie(&visit.site) {
+    if let Some(cookie) = browser.cookie(&context.site) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(response)
 }
 
-fn request_of(visit: &Visit) -> AuthorizationRequest {
+fn request_of(context: &RequestContext) -> AuthorizationRequest {
     const KNOWN: [&str; 7] = [
         "client_id",
         "redirect_uri",
@@ -110,7 +102,7 @@ fn request_of(visit: &Visit) -> AuthorizationRequest {
         "code_challenge_method",
         "scope",
     ];
-    let query = visit.query();
+    let query = context.query();
     let parameters = Parameters(&query);
     let mut bad_parameters = parameters.doubled(&KNOWN);
     for unsupported in ["request", "request_uri"] {
@@ -134,7 +126,7 @@ fn request_of(visit: &Visit) -> AuthorizationRequest {
         scope: parameters.one("scope"),
         resources: parameters.resources(),
         bad_parameters,
-        origin: local_origin(&visit.parts.headers),
+        origin: local_origin(&context.parts.headers),
     }
 }
 
@@ -154,7 +146,7 @@ fn too_long(site: &Site, problem: Problem) -> Result<Response, Problem> {
     shown(
         site,
         AuthorizationProblem {
-            message: sentence(&message),
+            message: capitalized(&message),
             cure: "Whoever makes the app has to correct its request.".to_owned(),
         },
     )

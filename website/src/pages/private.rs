@@ -3,10 +3,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use muster_api::{
     Reason,
     binding::Rpc,
@@ -33,7 +30,7 @@ use crate::{
         ticket::qr_code,
     },
     place::PlaceKind,
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
 };
 
 #[derive(Template)]
@@ -84,20 +81,11 @@ struct ShownDetails {
     take_over_url: String,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 4] {
-    [
-        site.page_with_form("/registrations/{token}", show, confirm),
-        site.page_with_form("/registrations/{token}/cancel", ask_to_cancel, cancel),
-        site.form("/registrations/{token}/new-details", take_over),
-        site.page("/registrations/{token}/event.ics", calendar),
-    ]
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
-    let own = read(&visit, &token).await?;
-    let flash = Flash::of(&visit.parts.headers);
-    let mut response = private(&RegistrationPage::of(own, &visit.site, &token, flash)?)?;
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
+    let own = read(&context, &token).await?;
+    let flash = Flash::of(&context.parts.headers);
+    let mut response = private(&RegistrationPage::of(own, &context.site, &token, flash)?)?;
     if flash.is_some() {
         flash::forget(&mut response, &path(&token));
     }
@@ -105,14 +93,14 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The first step: what cancelling means. A registration that cannot be cancelled shows why on its page.
-async fn ask_to_cancel(visit: Visit) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
-    let own = read(&visit, &token).await?;
+pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
+    let own = read(&context, &token).await?;
     if !own.is_cancellable {
         return Ok(flash::see(&path(&token), None));
     }
     private(&CancelPage {
-        page: unlisted(&visit.site, "Cancel your registration?"),
+        page: unlisted(&context.site, "Cancel your registration?"),
         event: event(&own)?,
         consequence: match &*own.status {
             "Confirmed" => "Your seat goes to somebody else. You cannot take this back.",
@@ -125,49 +113,60 @@ async fn ask_to_cancel(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The event as a calendar entry, which is the same as those of the mails.
-async fn calendar(visit: Visit) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
+pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
     let request = GetRegistrationCalendarByTokenRequest { token };
-    let file = visit.ask::<GetRegistrationCalendarByToken>(request).await?;
+    let file = context
+        .ask::<GetRegistrationCalendarByToken>(request)
+        .await?;
     let mut response = document(file.text, CALENDAR, "no-store");
     keep_private(&mut response);
     Ok(response)
 }
 
-async fn confirm(visit: Visit, _form: Form) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
+pub(in crate::pages) async fn confirm(
+    context: RequestContext,
+    _form: Form,
+) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
     let request = ConfirmRegistrationByTokenRequest {
         token: token.clone(),
     };
-    change::<ConfirmRegistrationByToken>(&visit, request, &token, Flash::CONFIRMED).await
+    change::<ConfirmRegistrationByToken>(&context, request, &token, Flash::CONFIRMED).await
 }
 
-async fn cancel(visit: Visit, _form: Form) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
+pub(in crate::pages) async fn cancel(
+    context: RequestContext,
+    _form: Form,
+) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
     let request = CancelRegistrationByTokenRequest {
         token: token.clone(),
     };
-    change::<CancelRegistrationByToken>(&visit, request, &token, Flash::CANCELLED).await
+    change::<CancelRegistrationByToken>(&context, request, &token, Flash::CANCELLED).await
 }
 
-async fn take_over(visit: Visit, _form: Form) -> Result<Response, Problem> {
-    let token = visit.segment(1)?;
+pub(in crate::pages) async fn take_over(
+    context: RequestContext,
+    _form: Form,
+) -> Result<Response, Problem> {
+    let token = context.segment(1)?;
     let request = TakeOverNewDetailsByTokenRequest {
         token: token.clone(),
     };
-    change::<TakeOverNewDetailsByToken>(&visit, request, &token, Flash::TAKEN_OVER).await
+    change::<TakeOverNewDetailsByToken>(&context, request, &token, Flash::TAKEN_OVER).await
 }
 
 /// Changes the registration and leads to its page. If it can no longer be changed, that page says why: the event may have been
 /// cancelled while the form was open.
 async fn change<R: Rpc>(
-    visit: &Visit,
+    context: &RequestContext,
     request: R::Request,
     token: &str,
     done: Flash,
 ) -> Result<Response, Problem> {
     let path = path(token);
-    match visit.ask::<R>(request).await {
+    match context.ask::<R>(request).await {
         Ok(_changed) => Ok(flash::see(&path, Some(done))),
         Err(problem) if is_settled(&problem) => Ok(flash::see(&path, None)),
         Err(problem) => Err(problem),
@@ -183,9 +182,9 @@ fn is_settled(problem: &Problem) -> bool {
     settled.iter().any(|reason| reason.code() == problem.code)
 }
 
-async fn read(visit: &Visit, token: &str) -> Result<OwnRegistration, Problem> {
+async fn read(context: &RequestContext, token: &str) -> Result<OwnRegistration, Problem> {
     let token = token.to_owned();
-    visit
+    context
         .ask::<GetRegistrationByToken>(GetRegistrationByTokenRequest { token })
         .await
 }

@@ -1,11 +1,10 @@
 //! The form to register for an event. Core decides; the page only shows its words beside the fields, and keeps what was typed.
 
-pub(crate) mod sheet;
+pub(crate) mod form;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
-use http::StatusCode;
+use edge::Problem;
 use muster_api::v1::{Event, EventPage, bindings::RegisterAttendee};
 
 use crate::{
@@ -13,12 +12,12 @@ use crate::{
     event::{EventSource, EventState, ShownEvent},
     flash,
     form::Form,
-    kept::{self, Unsent, may_be_sent_again},
-    layout::{Page, Section, private},
+    layout::{self, Page, Section, private},
     pages::event::{read, seats},
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
+    unsent::{self, Unsent, may_be_sent_again},
 };
-use sheet::{Input, Mistake, Question, QuestionKind, Sheet, label};
+use form::{Input, Mistake, Question, QuestionKind, RegistrationForm, label};
 
 #[derive(Template)]
 #[template(path = "register.html")]
@@ -42,27 +41,23 @@ struct RegisteredPage {
     event: ShownEvent,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.page_with_form("/events/{slug}/register", show, take),
-        site.page("/events/{slug}/registered", registered),
-    ]
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    let (page, event) = read(&visit, visit.segment(1)?).await?;
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    let (page, event) = read(&context, context.segment(1)?).await?;
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(&event.slug), None));
     }
-    let sheet = Sheet::of(&page.custom_fields, Form::default());
-    private(&RegisterPage::of(&visit.site, &page, &event, sheet)?)
+    let model = RegistrationForm::of(&page.custom_fields, Form::default());
+    private(&RegisterPage::of(&context.site, &page, &event, model)?)
 }
 
 /// Registers, and leads to a page that says what comes next: the same for everybody, new or known, with or without a seat.
-async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
-    let slug = visit.segment(1)?;
-    match register(&visit, &slug, &form).await {
-        Err(problem) if may_be_sent_again(&problem) => keep(&visit.site, &slug, &form, &problem),
+pub(in crate::pages) async fn take(
+    context: RequestContext,
+    form: Form,
+) -> Result<Response, Problem> {
+    let slug = context.segment(1)?;
+    match register(&context, &slug, &form).await {
+        Err(problem) if may_be_sent_again(&problem) => keep(&context.site, &slug, &form, &problem),
         answer => answer,
     }
 }
@@ -92,17 +87,17 @@ fn keep(site: &Site, slug: &str, form: &Form, problem: &Problem) -> Result<Respo
         },
     };
     let page = Page::unlisted(site.links(), headline, text, Section::Events);
-    kept::page(page, unsent, problem)
+    unsent::page(page, unsent, problem)
 }
 
-async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Problem> {
-    let (page, event) = read(visit, slug.to_owned()).await?;
+async fn register(context: &RequestContext, slug: &str, form: &Form) -> Result<Response, Problem> {
+    let (page, event) = read(context, slug.to_owned()).await?;
     // It was cancelled, or is over, since the form was opened.
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(slug), None));
     }
-    let sheet = Sheet::of(&page.custom_fields, form.clone());
-    let refused = match visit.ask::<RegisterAttendee>(sheet.request(slug)).await {
+    let model = RegistrationForm::of(&page.custom_fields, form.clone());
+    let refused = match context.ask::<RegisterAttendee>(model.request(slug)).await {
         Ok(_received) => return Ok(flash::see(&format!("{}/registered", path(slug)), None)),
         Err(problem) => problem,
     };
@@ -112,20 +107,18 @@ async fn register(visit: &Visit, slug: &str, form: &Form) -> Result<Response, Pr
         }
         [] => Err(refused),
         details => {
-            let sheet = sheet.refused(details);
-            let mut response = private(&RegisterPage::of(&visit.site, &page, &event, sheet)?)?;
-            *response.status_mut() =
-                StatusCode::from_u16(refused.http_status).unwrap_or(StatusCode::BAD_REQUEST);
-            Ok(response)
+            let model = model.refused(details);
+            let page = RegisterPage::of(&context.site, &page, &event, model)?;
+            layout::refused(&page, &refused)
         }
     }
 }
 
-async fn registered(visit: Visit) -> Result<Response, Problem> {
-    let (_page, event) = read(&visit, visit.segment(1)?).await?;
+pub(in crate::pages) async fn registered(context: RequestContext) -> Result<Response, Problem> {
+    let (_page, event) = read(&context, context.segment(1)?).await?;
     private(&RegisteredPage {
         page: Page::unlisted(
-            visit.site.links(),
+            context.site.links(),
             "Check your mail",
             &event.title,
             Section::Events,
@@ -139,7 +132,12 @@ fn path(slug: &str) -> String {
 }
 
 impl RegisterPage {
-    fn of(site: &Site, page: &EventPage, event: &Event, sheet: Sheet) -> Result<Self, Problem> {
+    fn of(
+        site: &Site,
+        page: &EventPage,
+        event: &Event,
+        model: RegistrationForm,
+    ) -> Result<Self, Problem> {
         let title = format!("Register: {}", event.title);
         Ok(Self {
             page: Page::unlisted(
@@ -152,11 +150,11 @@ impl RegisterPage {
             state: EventState::of(page),
             seats: seats(page, event.capacity),
             requires_approval: page.requires_approval,
-            problems: sheet.mistakes,
-            notice: sheet.notice,
-            name: sheet.name,
-            email: sheet.email,
-            questions: sheet.questions,
+            problems: model.mistakes,
+            notice: model.notice,
+            name: model.name,
+            email: model.email,
+            questions: model.questions,
         })
     }
 }

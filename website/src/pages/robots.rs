@@ -6,10 +6,7 @@ use std::{
 };
 
 use axum::response::Response;
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use muster_api::{
     Reason,
     v1::{
@@ -18,10 +15,7 @@ use muster_api::{
     },
 };
 
-use crate::{
-    SURFACE,
-    visit::{Site, Visit},
-};
+use crate::{SURFACE, request_context::RequestContext};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -42,28 +36,20 @@ Allow: /api/v1/events/*/cover
 ";
 
 /// Where those who found a weakness look for whom to tell (RFC 9116).
-const SECURITY: &str = "/.well-known/security.txt";
+pub(in crate::pages) const SECURITY: &str = "/.well-known/security.txt";
 
 /// For how many days after today it may be believed; the RFC wants less than a year.
 const BELIEVED_DAYS: u64 = 90;
 
 const DAY_SECONDS: u64 = 86_400;
 
-pub(crate) fn resources(site: &Site) -> [Resource; 3] {
-    [
-        site.page("/robots.txt", robots),
-        site.page("/llms.txt", llms),
-        site.page(SECURITY, security),
-    ]
-}
-
 /// Not found unless the operator has set a contact.
 #[expect(
     clippy::disallowed_methods,
     reason = "readers compare it with their own clocks, not with core's"
 )]
-async fn security(visit: Visit) -> Result<Response, Problem> {
-    let links = visit.site.links();
+pub(in crate::pages) async fn security(context: RequestContext) -> Result<Response, Problem> {
+    let links = context.site.links();
     let Some(contact) = &links.security_contact else {
         return Err(Problem::new(Reason::NotFound, SURFACE.unknown_path));
     };
@@ -71,24 +57,24 @@ async fn security(visit: Visit) -> Result<Response, Problem> {
     let today = today.map_or(0, |since| since.as_secs() / DAY_SECONDS);
     let expires = (today + BELIEVED_DAYS) * DAY_SECONDS;
     let expires = jiff::Timestamp::from_second(expires.cast_signed()).unwrap_or_default();
-    let here = visit.site.url(SECURITY);
+    let here = context.site.url(SECURITY);
     let text = format!("Contact: {contact}\nExpires: {expires}\nCanonical: {here}\n");
     Ok(document(text, TEXT, AN_HOUR))
 }
 
-async fn robots(visit: Visit) -> Result<Response, Problem> {
-    let sitemap = visit.site.url("/sitemap.xml");
+pub(in crate::pages) async fn robots(context: RequestContext) -> Result<Response, Problem> {
+    let sitemap = context.site.url("/sitemap.xml");
     let text = format!("{ROBOTS}\nSitemap: {sitemap}\n");
     Ok(document(text, TEXT, AN_HOUR))
 }
 
 /// What a language model should read to use the site, in the form of llmstxt.org.
-async fn llms(visit: Visit) -> Result<Response, Problem> {
+pub(in crate::pages) async fn llms(context: RequestContext) -> Result<Response, Problem> {
     let (guides, use_cases) = tokio::try_join!(
-        visit.ask::<ListGuides>(ListGuidesRequest {}),
-        visit.ask::<ListUseCases>(ListUseCasesRequest {}),
+        context.ask::<ListGuides>(ListGuidesRequest {}),
+        context.ask::<ListUseCases>(ListUseCasesRequest {}),
     )?;
-    let base = visit.site.url("");
+    let base = context.site.url("");
     let mut text = format!(
         "# Muster\n\n\
          > Muster holds events and the people who register for them. It has a public catalogue, and an API for organizers over \

@@ -1,13 +1,13 @@
 //! Signing in and signing up: one form for known and new people. A code comes by mail, and is typed into the browser that asked for it.
 
-mod again;
-mod link;
-mod out;
+pub(in crate::pages) mod again;
+pub(in crate::pages) mod link;
+pub(in crate::pages) mod out;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
-use http::{StatusCode, header::SET_COOKIE};
+use edge::Problem;
+use http::header::SET_COOKIE;
 use muster_api::{
     internal::v1::{
         FinishSignInRequest, GetSessionRequest, SignedIn, StartSignInRequest,
@@ -19,18 +19,18 @@ use muster_api::{
 use crate::{
     browser::{Browser, device},
     cookies::SIGN_IN,
-    desk::sentence,
-    field::{Field, FieldKind, Sheet},
+    field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::{Page, Section, private},
-    next::{DASHBOARD, NEW_EVENT, NEXT, own_path, with_next},
+    layout::{Page, Section, private, refused},
+    request_context::{RequestContext, Site},
+    return_path::{DASHBOARD, NEW_EVENT, RETURN_PATH, own_path, with_return_path},
     session,
-    visit::{Site, Visit},
+    words::sentence,
 };
 
 /// Where the code is typed.
-const CODE: &str = "/sign-in/code";
+pub(in crate::pages) const CODE: &str = "/sign-in/code";
 
 /// Where new people are asked for their name.
 const WELCOME: &str = "/dashboard/welcome";
@@ -42,46 +42,37 @@ const SECONDS: u64 = 15 * 60;
 #[template(path = "sign_in.html")]
 struct SignInPage {
     page: Page,
-    sheet: Sheet,
-    next: String,
+    model: FormModel,
+    return_path: String,
     flash: Option<&'static str>,
     is_sign_up_open: bool,
-    /// Why no code was sent.
-    trouble: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "sign_in_code.html")]
 struct CodePage {
     page: Page,
-    sheet: Sheet,
-    next: String,
+    model: FormModel,
+    return_path: String,
     email: String,
     mail_folder: Option<String>,
-    trouble: Option<String>,
 }
 
-pub(crate) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![
-        site.page_with_form("/sign-in", show, take),
-        site.page_with_form(CODE, show_code, take_code),
-    ];
-    resources.extend(link::resources(site));
-    resources.extend(again::resources(site));
-    resources.extend(out::resources(site));
-    resources
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    let query = visit.query();
-    let next = own_path(query.value(NEXT)).to_owned();
-    if visit.has_session() && visit.ask::<GetSession>(GetSessionRequest {}).await.is_ok() {
-        return Ok(flash::see(&next, None));
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    let query = context.query();
+    let return_path = own_path(query.value(RETURN_PATH)).to_owned();
+    if context.has_session()
+        && context
+            .ask::<GetSession>(GetSessionRequest {})
+            .await
+            .is_ok()
+    {
+        return Ok(flash::see(&return_path, None));
     }
-    let flash = Flash::of(&visit.parts.headers);
+    let flash = Flash::of(&context.parts.headers);
     let mut response = private(&SignInPage {
         flash: flash.map(Flash::words),
-        ..SignInPage::of(&visit, address(), next)
+        ..SignInPage::of(&context, address(), return_path)
     })?;
     if flash.is_some() {
         flash::forget(&mut response, "/sign-in");
@@ -90,87 +81,97 @@ async fn show(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// Has a code mailed, and leads to the page where it is typed: the same for known and unknown addresses.
-async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
-    let next = own_path(form.value(NEXT)).to_owned();
-    let browser = Browser::of(&visit.parts.headers, &visit.site);
+pub(in crate::pages) async fn take(
+    context: RequestContext,
+    form: Form,
+) -> Result<Response, Problem> {
+    let return_path = own_path(form.value(RETURN_PATH)).to_owned();
+    let browser = Browser::of(&context.parts.headers, &context.site);
     let email = form.value("email").unwrap_or_default().to_owned();
     let request = StartSignInRequest {
         email: Some(email.clone()),
         browser: Some(browser.secret().to_owned()),
     };
-    if let Err(problem) = visit.ask::<StartSignIn>(request).await {
-        let sheet = address().filled(&form).refused(email_only(&problem));
-        let page = SignInPage::of(&visit, sheet, next);
-        let trouble = trouble(&problem);
-        return refused(&SignInPage { trouble, ..page }, &problem);
+    if let Err(problem) = context.ask::<StartSignIn>(request).await {
+        let mut model = address().filled(&form).refused(email_only(&problem));
+        model.trouble = trouble(&problem);
+        return refused(&SignInPage::of(&context, model, return_path), &problem);
     }
-    let mut response = flash::see(&with_next(CODE, &next), None);
-    session::set(&mut response, &visit.site, SIGN_IN, &email, SECONDS);
-    if let Some(cookie) = browser.cookie(&visit.site) {
+    let mut response = flash::see(&with_return_path(CODE, &return_path), None);
+    session::set(&mut response, &context.site, SIGN_IN, &email, SECONDS);
+    if let Some(cookie) = browser.cookie(&context.site) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(response)
 }
 
-async fn show_code(visit: Visit) -> Result<Response, Problem> {
-    let next = own_path(visit.query().value(NEXT)).to_owned();
-    match asked_for(&visit) {
-        Some(email) => private(&CodePage::of(&visit, code(), next, email)),
-        None => Ok(flash::see(&with_next("/sign-in", &next), None)),
+pub(in crate::pages) async fn show_code(context: RequestContext) -> Result<Response, Problem> {
+    let return_path = own_path(context.query().value(RETURN_PATH)).to_owned();
+    match asked_for(&context) {
+        Some(email) => private(&CodePage::of(&context, code(), return_path, email)),
+        None => Ok(flash::see(
+            &with_return_path("/sign-in", &return_path),
+            None,
+        )),
     }
 }
 
-async fn take_code(visit: Visit, form: Form) -> Result<Response, Problem> {
-    let next = own_path(form.value(NEXT)).to_owned();
-    let headers = &visit.parts.headers;
-    let browser = Browser::known(headers, &visit.site);
-    let (Some(email), Some(browser)) = (asked_for(&visit), browser) else {
-        return Ok(flash::see(&with_next("/sign-in", &next), None));
+pub(in crate::pages) async fn take_code(
+    context: RequestContext,
+    form: Form,
+) -> Result<Response, Problem> {
+    let return_path = own_path(form.value(RETURN_PATH)).to_owned();
+    let headers = &context.parts.headers;
+    let browser = Browser::known(headers, &context.site);
+    let (Some(email), Some(browser)) = (asked_for(&context), browser) else {
+        return Ok(flash::see(
+            &with_return_path("/sign-in", &return_path),
+            None,
+        ));
     };
     let request = FinishSignInRequest {
         browser: Some(browser.secret().to_owned()),
         code: form.value("code").map(str::to_owned),
         device: device(headers),
     };
-    match visit.ask::<FinishSignIn>(request).await {
-        Ok(signed_in) => Ok(welcome(&visit.site, &signed_in, &next)),
+    match context.ask::<FinishSignIn>(request).await {
+        Ok(signed_in) => Ok(welcome(&context.site, &signed_in, &return_path)),
         Err(problem) => {
-            let sheet = code().filled(&form).refused(&problem.details);
-            let page = CodePage::of(&visit, sheet, next, email);
-            let trouble = trouble(&problem);
-            refused(&CodePage { trouble, ..page }, &problem)
+            let mut model = code().filled(&form).refused(&problem.details);
+            model.trouble = trouble(&problem);
+            refused(&CodePage::of(&context, model, return_path, email), &problem)
         }
     }
 }
 
 /// The way in: to the page that was asked for, and new people who come for events first to the one that asks for their name.
-fn welcome(site: &Site, signed_in: &SignedIn, next: &str) -> Response {
-    let next = if signed_in.is_new_person && [DASHBOARD, NEW_EVENT].contains(&next) {
+fn welcome(site: &Site, signed_in: &SignedIn, return_path: &str) -> Response {
+    let return_path = if signed_in.is_new_person && [DASHBOARD, NEW_EVENT].contains(&return_path) {
         WELCOME
     } else {
-        next
+        return_path
     };
-    let mut response = flash::see(next, Some(Flash::WELCOME));
+    let mut response = flash::see(return_path, Some(Flash::WELCOME));
     session::begin(&mut response, site, &signed_in.token);
     session::set(&mut response, site, SIGN_IN, "", 0);
     response
 }
 
 /// The address to which this browser asked for a code.
-fn asked_for(visit: &Visit) -> Option<String> {
-    SIGN_IN.read(&visit.parts.headers, visit.site.is_secure())
+fn asked_for(context: &RequestContext) -> Option<String> {
+    SIGN_IN.read(&context.parts.headers, context.site.is_secure())
 }
 
-fn address() -> Sheet {
-    Sheet::of(vec![
+fn address() -> FormModel {
+    FormModel::of(vec![
         Field::email("email", "Your e-mail address").required(),
     ])
 }
 
 /// The field for a code from a mail.
-fn code() -> Sheet {
+fn code() -> FormModel {
     let field = Field::new(FieldKind::Code, "code", "Code");
-    Sheet::of(vec![field.hint("8 digits, from the mail").required()])
+    FormModel::of(vec![field.hint("8 digits, from the mail").required()])
 }
 
 /// What is wrong with the address. The browser's secret is nothing that a person can correct.
@@ -197,20 +198,8 @@ fn trouble(problem: &Problem) -> Option<String> {
         (500.., _) => {
             "Something does not answer. Please try again in a moment; nothing is lost.".to_owned()
         }
-        _ => format!("{}.", sentence(&problem.message)),
+        _ => sentence(problem),
     })
-}
-
-/// A form that core refused, with the refusal's status.
-fn refused(template: &impl Template, problem: &Problem) -> Result<Response, Problem> {
-    let mut response = private(template)?;
-    let status = StatusCode::from_u16(problem.http_status);
-    *response.status_mut() = status.unwrap_or(StatusCode::BAD_REQUEST);
-    if let Some(seconds) = problem.retry_after_seconds {
-        let headers = response.headers_mut();
-        headers.insert(http::header::RETRY_AFTER, seconds.into());
-    }
-    Ok(response)
 }
 
 fn head(site: &Site, title: &str) -> Page {
@@ -219,29 +208,27 @@ fn head(site: &Site, title: &str) -> Page {
 }
 
 impl SignInPage {
-    fn of(visit: &Visit, sheet: Sheet, next: String) -> Self {
-        let links = visit.site.links();
+    fn of(context: &RequestContext, model: FormModel, return_path: String) -> Self {
+        let links = context.site.links();
         Self {
-            page: head(&visit.site, "Sign in"),
-            sheet,
-            next,
+            page: head(&context.site, "Sign in"),
+            model,
+            return_path,
             flash: None,
             // Before core was asked the usual setting is assumed.
             is_sign_up_open: links.is_sign_up_open || links.sign_up_plan.is_empty(),
-            trouble: None,
         }
     }
 }
 
 impl CodePage {
-    fn of(visit: &Visit, sheet: Sheet, next: String, email: String) -> Self {
+    fn of(context: &RequestContext, model: FormModel, return_path: String, email: String) -> Self {
         Self {
-            page: head(&visit.site, "Enter the code"),
-            sheet,
-            next,
+            page: head(&context.site, "Enter the code"),
+            model,
+            return_path,
             email,
-            mail_folder: visit.site.links().mail_folder.clone(),
-            trouble: None,
+            mail_folder: context.site.links().mail_folder.clone(),
         }
     }
 }

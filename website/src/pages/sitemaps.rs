@@ -4,10 +4,7 @@
 use std::fmt::Write as _;
 
 use axum::{body::Body, response::Response};
-use edge::{
-    Problem,
-    http::{Resource, document},
-};
+use edge::{Problem, http::document};
 use futures_util::{Stream, stream};
 use http::{
     HeaderValue,
@@ -22,11 +19,7 @@ use muster_api::{
     },
 };
 
-use crate::{
-    cover::encoded,
-    layout::escaped,
-    visit::{Site, Visit},
-};
+use crate::{cover::encoded, layout::escaped, request_context::RequestContext};
 
 const XML: &str = "application/xml; charset=utf-8";
 
@@ -37,17 +30,10 @@ const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const END: &str = "</urlset>\n";
 
-pub(crate) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.page("/sitemap.xml", index),
-        site.page("/sitemaps/{file}", sitemap),
-    ]
-}
-
-async fn index(visit: Visit) -> Result<Response, Problem> {
-    let list = visit.ask::<ListSitemaps>(ListSitemapsRequest {}).await?;
+pub(in crate::pages) async fn index(context: RequestContext) -> Result<Response, Problem> {
+    let list = context.ask::<ListSitemaps>(ListSitemapsRequest {}).await?;
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
-    let url = |number: i32| visit.site.url(&format!("/sitemaps/{number}.xml"));
+    let url = |number: i32| context.site.url(&format!("/sitemaps/{number}.xml"));
     push(&mut text, "sitemap", &url(0), None);
     for sitemap in &list.items {
         let updated_at = Some(&*sitemap.updated_at);
@@ -57,11 +43,11 @@ async fn index(visit: Visit) -> Result<Response, Problem> {
     Ok(document(text, XML, AN_HOUR))
 }
 
-async fn sitemap(visit: Visit) -> Result<Response, Problem> {
-    let file = visit.segment(1)?;
+pub(in crate::pages) async fn sitemap(context: RequestContext) -> Result<Response, Problem> {
+    let file = context.segment(1)?;
     match number(&file) {
-        Some(0) => own_pages(visit).await,
-        Some(number) => events(visit, number).await,
+        Some(0) => own_pages(context).await,
+        Some(number) => events(context, number).await,
         None => Err(not_found()),
     }
 }
@@ -78,13 +64,13 @@ fn not_found() -> Problem {
 }
 
 /// Their texts come with a release, so nothing says when they changed.
-async fn own_pages(visit: Visit) -> Result<Response, Problem> {
+async fn own_pages(context: RequestContext) -> Result<Response, Problem> {
     let (use_cases, guides) = tokio::try_join!(
-        visit.ask::<ListUseCases>(ListUseCasesRequest {}),
-        visit.ask::<ListGuides>(ListGuidesRequest {}),
+        context.ask::<ListUseCases>(ListUseCasesRequest {}),
+        context.ask::<ListGuides>(ListGuidesRequest {}),
     )?;
     let paths = ["/", "/events", "/use-cases", "/guides"];
-    let paths = paths.map(|path| visit.site.url(path));
+    let paths = paths.map(|path| context.site.url(path));
     let articles = use_cases.items.into_iter().chain(guides.items);
     let mut text = beginning();
     for url in paths.into_iter().chain(articles.map(|article| article.url)) {
@@ -95,8 +81,8 @@ async fn own_pages(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// A sitemap of the catalogue. It is sent while it is read: all of it would take several megabytes.
-async fn events(visit: Visit, number: i32) -> Result<Response, Problem> {
-    let first = page(&visit, number, None).await;
+async fn events(context: RequestContext, number: i32) -> Result<Response, Problem> {
+    let first = page(&context, number, None).await;
     // A number above those that core takes is one that does not exist.
     let first = first.map_err(|problem| match problem.http_status {
         400 => not_found(),
@@ -105,46 +91,52 @@ async fn events(visit: Visit, number: i32) -> Result<Response, Problem> {
     if first.items.is_empty() {
         return Err(not_found());
     }
-    let mut response = Response::new(Body::from_stream(pieces(visit, number, first)));
+    let mut response = Response::new(Body::from_stream(pieces(context, number, first)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(XML));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(AN_HOUR));
     Ok(response)
 }
 
-async fn page(visit: &Visit, number: i32, cursor: Option<String>) -> Result<SitemapPage, Problem> {
+async fn page(
+    context: &RequestContext,
+    number: i32,
+    cursor: Option<String>,
+) -> Result<SitemapPage, Problem> {
     let number = Some(number);
     let request = ListSitemapEventsRequest { number, cursor };
-    visit.ask::<ListSitemapEvents>(request).await
+    context.ask::<ListSitemapEvents>(request).await
 }
 
 /// The text of a sitemap, page by page. The status is sent by then, so an answer can only be truncated, which clients notice.
 fn pieces(
-    visit: Visit,
+    context: RequestContext,
     number: i32,
     first: SitemapPage,
 ) -> impl Stream<Item = Result<String, std::io::Error>> {
-    let begun = (visit, beginning(), Some(first));
-    stream::try_unfold(begun, move |(visit, mut text, page)| async move {
+    let begun = (context, beginning(), Some(first));
+    stream::try_unfold(begun, move |(context, mut text, page)| async move {
         let Some(page) = page else {
             return Ok(None);
         };
         for event in &page.items {
-            let url = visit.site.url(&format!("/events/{}", encoded(&event.slug)));
+            let url = context
+                .site
+                .url(&format!("/events/{}", encoded(&event.slug)));
             push(&mut text, "url", &url, Some(&event.updated_at));
         }
         let Some(cursor) = page.next_cursor else {
             text.push_str(END);
-            return Ok(Some((text, (visit, String::new(), None))));
+            return Ok(Some((text, (context, String::new(), None))));
         };
         // A slow client must not use up the time of the next call.
-        let visit = visit.continued();
-        let next = self::page(&visit, number, Some(cursor)).await;
+        let context = context.continued();
+        let next = self::page(&context, number, Some(cursor)).await;
         let next = next.map_err(|problem| {
             tracing::error!(code = problem.code, "a sitemap was truncated");
             std::io::Error::other(problem.message)
         })?;
-        Ok(Some((text, (visit, String::new(), Some(next)))))
+        Ok(Some((text, (context, String::new(), Some(next)))))
     })
 }
 

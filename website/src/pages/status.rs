@@ -2,7 +2,7 @@
 
 use muster_api::v1::OwnRegistration;
 
-use crate::date::moment;
+use crate::date::timestamp;
 
 /// A status, as pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(crate) fn is_confirmable(own: &OwnRegistration) -> bool {
 
 /// Until when to confirm.
 fn deadline(own: &OwnRegistration) -> String {
-    let told = |text: &str| Some(format!("{} ({})", moment(text)?, own.timezone));
+    let told = |text: &str| Some(format!("{} ({})", timestamp(text)?, own.timezone));
     let held = own.held_until.as_deref().and_then(told);
     let confirm = own.confirm_until.as_deref().and_then(told);
     match (held, confirm) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Reason,
     v1::{GetTicketRequest, Ticket, bindings::GetTicket},
@@ -18,7 +18,7 @@ use crate::{
         dashboard::ticket_for_staff,
         status::{Status, StatusMark},
     },
-    visit::{Site, Visit},
+    request_context::RequestContext,
 };
 
 /// Light modules around a code, by which cameras find it.
@@ -32,24 +32,20 @@ struct TicketPage {
     status: Status,
 }
 
-pub(crate) fn resources(site: &Site) -> [Resource; 1] {
-    [site.page("/check-in/{code}", show)]
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    let code = visit.segment(1)?;
-    let (for_staff, visit) = ticket_for_staff(visit, &code).await?;
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    let code = context.segment(1)?;
+    let (for_staff, context) = ticket_for_staff(context, &code).await?;
     if let Some(page) = for_staff {
         return Ok(page);
     }
-    let mut ticket = visit.ask::<GetTicket>(GetTicketRequest { code }).await?;
+    let mut ticket = context.ask::<GetTicket>(GetTicketRequest { code }).await?;
     let event = ticket.event.take().ok_or_else(|| {
         Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
     })?;
     let status = status(&ticket);
     private(&TicketPage {
         page: Page::unlisted(
-            visit.site.links(),
+            context.site.links(),
             status.headline,
             "A ticket.",
             Section::None,

@@ -170,9 +170,6 @@ async fn both_are_sent_again_only_when_they_have_changed(app: Arc<TestApp>) {
         let first = read(&app, path).await;
         assert_eq!(first.header("cache-control"), Some("public, max-age=300"));
         let tag = first.header("etag").unwrap().to_owned();
-        let time = first.header("last-modified").unwrap();
-        let since = app.site.page(path).header("if-modified-since", time);
-        assert_eq!(since.send().await.status, 304, "{path}");
         let again = app.site.page(path).header("if-none-match", &tag);
         let again = again.send().await;
         assert_eq!(

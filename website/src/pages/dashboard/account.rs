@@ -1,14 +1,15 @@
 //! The person and the account: names, address, time zone, plan, and the ways out.
 
-mod email;
-mod leave;
-mod mails;
-mod remove;
+pub(in crate::pages) mod email;
+pub(in crate::pages) mod leave;
+pub(in crate::pages) mod mails;
+pub(in crate::pages) mod remove;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
+    Scope,
     internal::v1::{
         RenamePersonRequest, UpdateAccountRequest,
         bindings::{RenamePerson, UpdateAccount},
@@ -18,68 +19,60 @@ use muster_api::{
 
 use super::{download, welcome::about};
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::{Field, FieldKind, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
     pages::dashboard::plan::{self, Plan},
-    visit::Site,
     zones,
 };
 
-const PATH: &str = "/dashboard/account";
-const EXPORT: &str = "/dashboard/account/export.zip";
+pub(in crate::pages) const PATH: &str = "/dashboard/account";
+pub(in crate::pages) const EXPORT: &str = "/dashboard/account/export.zip";
 
 #[derive(Template)]
 #[template(path = "dashboard/account.html")]
 struct AccountPage {
     page: Page,
     frame: Frame,
-    person: Sheet,
+    person: FormModel,
     /// The account's own fields, for those who may change them.
-    account: Option<Sheet>,
+    account: Option<FormModel>,
     plan: Option<Plan>,
     /// About which registrations the person is mailed, if they are mailed at all.
     mails: Option<&'static str>,
     zones: &'static [String],
 }
 
-pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![
-        site.own_with_form(PATH, show, take),
-        site.desk(EXPORT, export),
-    ];
-    resources.extend(email::resources(site));
-    resources.extend(leave::resources(site));
-    resources.extend(mails::resources(site));
-    resources.extend(remove::resources(site));
-    resources
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let now = Now::read(&desk).await?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let now = Now::read(&caller).await?;
     let account = now.account.as_ref().map(account_fields);
-    desk.answer(&AccountPage::of(&desk, person_fields(&desk), account, now))
+    caller.answer(&AccountPage::of(
+        &caller,
+        person_fields(&caller),
+        account,
+        now,
+    ))
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
     let is_person = form.value("action") == Some("person");
     let saved = if is_person {
-        save_person(&desk, &form).await
+        save_person(&caller, &form).await
     } else {
-        desk.require_same_account(&form)?;
-        save_account(&desk, &form).await
+        caller.require_same_account(&form)?;
+        save_account(&caller, &form).await
     };
     let problem = match saved {
         Ok(()) => return Ok(flash::see(PATH, Some(Flash::ACCOUNT_SAVED))),
         Err(problem) if problem.http_status == 400 => problem,
         Err(problem) => return Err(problem),
     };
-    let now = Now::read(&desk).await?;
-    let again = |sheet: Sheet| sheet.filled(&form).refused(&problem.details);
+    let now = Now::read(&caller).await?;
+    let again = |model: FormModel| model.filled(&form).refused(&problem.details);
     let (mut person, mut account) = (
-        person_fields(&desk),
+        person_fields(&caller),
         now.account.as_ref().map(account_fields),
     );
     if is_person {
@@ -87,28 +80,30 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     } else {
         account = account.map(again);
     }
-    let page = AccountPage::of(&desk, person, account, now);
-    desk.answer_refused(&page, &problem)
+    let page = AccountPage::of(&caller, person, account, now);
+    caller.answer_refused(&page, &problem)
 }
 
-async fn export(desk: Desk) -> Result<Response, Problem> {
-    download::answer::<ExportAccount>(&desk, ExportAccountRequest {}).await
+pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+    download::answer::<ExportAccount>(&caller, ExportAccountRequest {}).await
 }
 
-async fn save_person(desk: &Desk, form: &Form) -> Result<(), Problem> {
+async fn save_person(caller: &Caller, form: &Form) -> Result<(), Problem> {
     let name = form.value("person_name").map(str::to_owned);
-    let renamed = desk.ask::<RenamePerson>(RenamePersonRequest { name }).await;
+    let renamed = caller
+        .ask::<RenamePerson>(RenamePersonRequest { name })
+        .await;
     renamed.map_err(|problem| about(problem, "person_name"))?;
     Ok(())
 }
 
-async fn save_account(desk: &Desk, form: &Form) -> Result<(), Problem> {
+async fn save_account(caller: &Caller, form: &Form) -> Result<(), Problem> {
     let typed = |name| Some(form.value(name).unwrap_or_default().to_owned());
     let request = UpdateAccountRequest {
         name: typed("account_name"),
         timezone: typed("timezone"),
     };
-    let updated = desk.ask::<UpdateAccount>(request).await;
+    let updated = caller.ask::<UpdateAccount>(request).await;
     updated.map_err(|problem| about(problem, "account_name"))?;
     Ok(())
 }
@@ -121,22 +116,22 @@ struct Now {
 }
 
 impl Now {
-    async fn read(desk: &Desk) -> Result<Self, Problem> {
-        let (account, mails) = tokio::try_join!(plan::account(desk), mails::choice(desk))?;
+    async fn read(caller: &Caller) -> Result<Self, Problem> {
+        let (account, mails) = tokio::try_join!(plan::account(caller), mails::choice(caller))?;
         Ok(Self { account, mails })
     }
 }
 
-fn person_fields(desk: &Desk) -> Sheet {
+fn person_fields(caller: &Caller) -> FormModel {
     let name = Field::line("person_name", "Your name")
         .hint("The other members see it.")
         .autocomplete("name")
-        .value(desk.viewer.name.clone())
+        .value(caller.viewer.name.clone())
         .required();
-    Sheet::of(vec![name])
+    FormModel::of(vec![name])
 }
 
-fn account_fields(account: &Account) -> Sheet {
+fn account_fields(account: &Account) -> FormModel {
     let name = Field::line("account_name", "Name of the account")
         .hint("People see it on events that name no organizer.")
         .autocomplete("organization")
@@ -145,18 +140,18 @@ fn account_fields(account: &Account) -> Sheet {
     let zone = Field::new(FieldKind::Zone, "timezone", "Time zone of new events")
         .hint("For example Europe/Berlin. The account's activity is shown in it, too.")
         .value(account.timezone.clone().unwrap_or_default());
-    Sheet::of(vec![name, zone])
+    FormModel::of(vec![name, zone])
 }
 
 impl AccountPage {
-    fn of(desk: &Desk, person: Sheet, account: Option<Sheet>, now: Now) -> Self {
-        let (page, frame) = desk.frame("You and your account", Tab::Account);
-        let links = desk.visit.site.links();
+    fn of(caller: &Caller, person: FormModel, account: Option<FormModel>, now: Now) -> Self {
+        let (page, frame) = caller.frame("You and your account", Tab::Account);
+        let links = caller.context.site.links();
         Self {
             page,
             frame,
             person,
-            account: account.filter(|_| desk.viewer.edits_account()),
+            account: account.filter(|_| caller.viewer.may(Scope::AccountWrite)),
             plan: now.account.map(|account| Plan::of(&account, &links)),
             mails: now.mails,
             zones: zones::names(),

@@ -4,7 +4,7 @@ mod filter;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::v1::{
     Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange,
     bindings::{ExportActivity, ListActivity},
@@ -17,16 +17,16 @@ use super::{
     plan,
 };
 use crate::{
-    desk::{Desk, Frame, Tab, sentence},
+    caller::{Caller, Frame, Tab},
     layout::Page,
-    moment::Moment,
-    visit::Site,
+    timestamp::Timestamp,
+    words::{capitalized, sentence},
 };
 
-const PATH: &str = "/dashboard/activity";
+pub(in crate::pages) const PATH: &str = "/dashboard/activity";
 
 /// The same as a file.
-const CSV: &str = "/dashboard/activity.csv";
+pub(in crate::pages) const CSV: &str = "/dashboard/activity.csv";
 
 #[derive(Template)]
 #[template(path = "dashboard/activity.html")]
@@ -52,7 +52,7 @@ struct Search {
 }
 
 struct Line {
-    when: Moment,
+    when: Timestamp,
     text: String,
     changes: Vec<Change>,
     event_url: Option<String>,
@@ -65,51 +65,43 @@ struct Change {
     after: String,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 3] {
-    [
-        site.desk(PATH, show),
-        site.desk(CSV, export),
-        site.desk("/dashboard/events/{id}/activity", show_of_event),
-    ]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let timezone = zone_of_account(&desk, plan::account(&desk).await?);
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let timezone = zone_of_account(&caller, plan::account(&caller).await?);
     let search = Search {
         path: PATH.to_owned(),
         timezone,
         filter: Filter {
             event_id: None,
-            ..desk.visit.query().read()?
+            ..caller.context.query().read()?
         },
     };
-    answer(&desk, search, None).await
+    answer(&caller, search, None).await
 }
 
 /// The account's time zone, or that of the installation.
-fn zone_of_account(desk: &Desk, account: Option<Account>) -> String {
+fn zone_of_account(caller: &Caller, account: Option<Account>) -> String {
     let chosen = account.and_then(|account| account.timezone);
-    let general = || desk.visit.site.links().default_timezone.clone();
+    let general = || caller.context.site.links().default_timezone.clone();
     let known = Some(chosen.unwrap_or_else(general)).filter(|zone| !zone.is_empty());
     known.unwrap_or_else(|| "UTC".to_owned())
 }
 
-async fn show_of_event(desk: Desk) -> Result<Response, Problem> {
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn show_of_event(caller: Caller) -> Result<Response, Problem> {
+    let event = read(&caller).await?;
     let head = EventHead::of(&event, Part::Activity);
     let search = Search {
         path: format!("{}/activity", path_of(&event.id)),
         timezone: event.timezone,
         filter: Filter {
             event_id: Some(event.id),
-            ..desk.visit.query().read()?
+            ..caller.context.query().read()?
         },
     };
-    answer(&desk, search, Some(head)).await
+    answer(&caller, search, Some(head)).await
 }
 
-async fn export(desk: Desk) -> Result<Response, Problem> {
-    let filter: Filter = desk.visit.query().read()?;
+pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+    let filter: Filter = caller.context.query().read()?;
     let filter = filter.in_zone("UTC");
     let request = ExportActivityRequest {
         event_id: filter.event_id,
@@ -117,30 +109,34 @@ async fn export(desk: Desk) -> Result<Response, Problem> {
         from: filter.from,
         to: filter.to,
     };
-    download::answer::<ExportActivity>(&desk, request).await
+    download::answer::<ExportActivity>(&caller, request).await
 }
 
-async fn answer(desk: &Desk, search: Search, head: Option<EventHead>) -> Result<Response, Problem> {
+async fn answer(
+    caller: &Caller,
+    search: Search,
+    head: Option<EventHead>,
+) -> Result<Response, Problem> {
     let request = search.filter.in_zone(&search.timezone).request();
-    match desk.ask::<ListActivity>(request).await {
-        Ok(list) => desk.answer(&ActivityPage::of(desk, search, head, list)),
+    match caller.ask::<ListActivity>(request).await {
+        Ok(list) => caller.answer(&ActivityPage::of(caller, search, head, list)),
         Err(problem) if problem.http_status == 400 => {
-            let mut page = ActivityPage::of(desk, search, head, ActivityList::default());
-            page.problem = Some(format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+            let mut page = ActivityPage::of(caller, search, head, ActivityList::default());
+            page.problem = Some(sentence(&problem));
+            caller.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
     }
 }
 
 impl ActivityPage {
-    fn of(desk: &Desk, search: Search, head: Option<EventHead>, list: ActivityList) -> Self {
+    fn of(caller: &Caller, search: Search, head: Option<EventHead>, list: ActivityList) -> Self {
         let tab = if head.is_some() {
             Tab::Events
         } else {
             Tab::Activity
         };
-        let (page, frame) = desk.frame("Activity", tab);
+        let (page, frame) = caller.frame("Activity", tab);
         let (filter, path) = (&search.filter, &search.path);
         let line = |item| Line::of(item, &search.timezone, head.is_none());
         Self {
@@ -164,7 +160,7 @@ impl Line {
     fn of(item: ActivityItem, timezone: &str, leads_to_event: bool) -> Self {
         let event_id = item.event_id.filter(|_| leads_to_event);
         Self {
-            when: Moment::in_zone(&item.at, timezone),
+            when: Timestamp::in_zone(&item.at, timezone),
             text: item.text,
             changes: item.changes.into_iter().map(Change::of).collect(),
             event_url: event_id.as_deref().map(path_of),
@@ -179,7 +175,7 @@ impl Change {
             _ => "nothing".to_owned(),
         };
         Self {
-            field: sentence(&change.field.replace('_', " ")),
+            field: capitalized(&change.field.replace('_', " ")),
             before: shown(change.before),
             after: shown(change.after),
         }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{
     AuthorizationClient, ConnectedApp, DisconnectAppRequest, ListConnectedAppsRequest,
     RequestedScope,
@@ -10,16 +10,15 @@ use muster_api::internal::v1::{
 };
 
 use crate::{
-    desk::{Desk, Frame, Tab},
+    caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    moment::Moment,
     pages::oauth::surfaces,
-    visit::Site,
+    timestamp::Timestamp,
 };
 
-const PATH: &str = "/dashboard/apps";
+pub(in crate::pages) const PATH: &str = "/dashboard/apps";
 
 #[derive(Template)]
 #[template(path = "dashboard/apps.html")]
@@ -36,29 +35,27 @@ struct ShownApp {
     account: String,
     scopes: Vec<RequestedScope>,
     surfaces: &'static str,
-    since: Moment,
-    last_used: Option<Moment>,
+    since: Timestamp,
+    last_used: Option<Timestamp>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.own_with_form(PATH, show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
     let request = ListConnectedAppsRequest {};
-    let list = desk.ask::<ListConnectedApps>(request).await?;
-    let (page, frame) = desk.frame("Connected apps", Tab::None);
-    desk.answer(&AppsPage {
+    let list = caller.ask::<ListConnectedApps>(request).await?;
+    let (page, frame) = caller.frame("Connected apps", Tab::None);
+    caller.answer(&AppsPage {
         page,
         frame,
         apps: list.items.into_iter().map(ShownApp::of).collect(),
-        mcp_url: desk.visit.site.url("/mcp"),
+        mcp_url: caller.context.site.url("/mcp"),
     })
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
     let id = form.value("id").map(str::to_owned);
-    let ended = desk.ask::<DisconnectApp>(DisconnectAppRequest { id }).await;
+    let ended = caller
+        .ask::<DisconnectApp>(DisconnectAppRequest { id })
+        .await;
     match ended {
         // It may have ended by itself.
         Err(problem) if problem.http_status != 404 => Err(problem),
@@ -74,8 +71,8 @@ impl ShownApp {
             account: app.account_name,
             scopes: app.scopes,
             surfaces: surfaces(&app.surfaces),
-            since: Moment::day(&app.created_at),
-            last_used: app.last_used_at.as_deref().map(Moment::new),
+            since: Timestamp::day(&app.created_at),
+            last_used: app.last_used_at.as_deref().map(Timestamp::new),
         }
     }
 }

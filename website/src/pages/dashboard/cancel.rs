@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{CancelRequest, MyEventDetail, bindings::CancelEvent},
@@ -13,12 +13,11 @@ use super::{
     mail_preview::{MailPreview, of_cancel},
 };
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::{Field, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
 };
 
 #[derive(Template)]
@@ -27,7 +26,7 @@ struct CancelPage {
     page: Page,
     frame: Frame,
     head: EventHead,
-    sheet: Sheet,
+    model: FormModel,
     /// Who will be mailed.
     who: Option<String>,
 }
@@ -43,23 +42,19 @@ struct ReviewPage {
     mail: Option<MailPreview>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/events/{id}/cancel", show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsCancel)?;
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsCancel)?;
+    let event = read(&caller).await?;
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let page = CancelPage::of(&desk, &event, fields()).await?;
-    desk.answer(&page)
+    let page = CancelPage::of(&caller, &event, fields()).await?;
+    caller.answer(&page)
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require(Scope::EventsCancel)?;
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require(Scope::EventsCancel)?;
+    let event = read(&caller).await?;
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
@@ -69,30 +64,30 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     };
     let done = match form.value("action") {
         Some("back") => {
-            let page = CancelPage::of(&desk, &event, fields().filled(&form)).await?;
-            return desk.answer(&page);
+            let page = CancelPage::of(&caller, &event, fields().filled(&form)).await?;
+            return caller.answer(&page);
         }
-        Some("cancel") => cancel(&desk, request).await,
-        _ => review(&desk, &event, request.reason).await,
+        Some("cancel") => cancel(&caller, request).await,
+        _ => review(&caller, &event, request.reason).await,
     };
     match done {
-        Err(problem) if problem.http_status == 400 => {
-            let sheet = fields().filled(&form).refused(&problem.details);
-            let page = CancelPage::of(&desk, &event, sheet).await?;
-            desk.answer_refused(&page, &problem)
+        Err(problem) => {
+            let model = fields().again(&form, &problem)?;
+            let page = CancelPage::of(&caller, &event, model).await?;
+            caller.answer_refused(&page, &problem)
         }
         done => done,
     }
 }
 
 async fn review(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     reason: Option<String>,
 ) -> Result<Response, Problem> {
-    let mail = of_cancel(desk, &event.id, reason.clone()).await?;
-    let (page, frame) = desk.frame("Cancel the event?", Tab::Events);
-    desk.answer(&ReviewPage {
+    let mail = of_cancel(caller, &event.id, reason.clone()).await?;
+    let (page, frame) = caller.frame("Cancel the event?", Tab::Events);
+    caller.answer(&ReviewPage {
         page,
         frame,
         head: EventHead::of(event, Part::Overview),
@@ -101,27 +96,27 @@ async fn review(
     })
 }
 
-async fn cancel(desk: &Desk, request: CancelRequest) -> Result<Response, Problem> {
+async fn cancel(caller: &Caller, request: CancelRequest) -> Result<Response, Problem> {
     let path = path_of(&request.id);
-    desk.ask::<CancelEvent>(request).await?;
+    caller.ask::<CancelEvent>(request).await?;
     Ok(flash::see(&path, Some(Flash::EVENT_CANCELLED)))
 }
 
-fn fields() -> Sheet {
+fn fields() -> FormModel {
     let reason = Field::paragraphs("reason", "Why is it cancelled?")
         .hint("It stands in the e-mail to everybody who is registered.");
-    Sheet::of(vec![reason])
+    FormModel::of(vec![reason])
 }
 
 impl CancelPage {
-    async fn of(desk: &Desk, event: &MyEventDetail, sheet: Sheet) -> Result<Self, Problem> {
-        let mail = of_cancel(desk, &event.id, None).await?;
-        let (page, frame) = desk.frame("Cancel the event?", Tab::Events);
+    async fn of(caller: &Caller, event: &MyEventDetail, model: FormModel) -> Result<Self, Problem> {
+        let mail = of_cancel(caller, &event.id, None).await?;
+        let (page, frame) = caller.frame("Cancel the event?", Tab::Events);
         Ok(Self {
             page,
             frame,
             head: EventHead::of(event, Part::Overview),
-            sheet,
+            model,
             who: mail.map(|mail| mail.who),
         })
     }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Reason, Scope,
     v1::{
@@ -16,12 +16,11 @@ use super::{
     mail_preview::people,
 };
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::{Field, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
 };
 
 /// Why some are left: they were approved, or took their seats, since the page was opened.
@@ -33,29 +32,26 @@ struct DeclinePage {
     page: Page,
     frame: Frame,
     head: EventHead,
-    sheet: Sheet,
+    model: FormModel,
     chosen: Vec<Registration>,
     who: String,
     trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/events/{id}/registrations/decline", show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::RegistrationsWrite)?;
-    let (event, chosen) = tokio::try_join!(read(&desk), named(&desk, ids(&desk.visit.query())))?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::RegistrationsWrite)?;
+    let (event, chosen) =
+        tokio::try_join!(read(&caller), named(&caller, ids(&caller.context.query())))?;
     if chosen.is_empty() {
         return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }
-    desk.answer(&DeclinePage::of(&desk, &event, fields(), chosen))
+    caller.answer(&DeclinePage::of(&caller, &event, fields(), chosen))
 }
 
 /// Declines those that are named. If some cannot be declined any more, the page says so and keeps them.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require(Scope::RegistrationsWrite)?;
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require(Scope::RegistrationsWrite)?;
+    let event = read(&caller).await?;
     let ids = ids(&form);
     if ids.is_empty() {
         return Ok(back(&event, Flash::NOTHING_CHOSEN));
@@ -65,7 +61,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
         registration_ids: ids.clone(),
         reason: form.text("reason"),
     };
-    let (problem, left) = match desk.ask::<DeclineRegistrations>(request).await {
+    let (problem, left) = match caller.ask::<DeclineRegistrations>(request).await {
         Ok(answer) => {
             let left = answer.items.into_iter();
             let left = left.filter(|one| one.status != "Cancelled");
@@ -77,16 +73,16 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
         Err(problem) if matches!(problem.http_status, 400 | 409) => (problem, ids),
         Err(problem) => return Err(problem),
     };
-    let left = named(&desk, left).await?;
+    let left = named(&caller, left).await?;
     if left.is_empty() {
         return Ok(back(&event, Flash::DECLINED));
     }
-    let sheet = fields().filled(&form).refused(&problem.details);
-    let mut page = DeclinePage::of(&desk, &event, sheet, left);
+    let model = fields().filled(&form).refused(&problem.details);
+    let mut page = DeclinePage::of(&caller, &event, model, left);
     if problem.details.is_empty() {
         page.trouble = Some(format!("These are not declined: {}.", problem.message));
     }
-    desk.answer_refused(&page, &problem)
+    caller.answer_refused(&page, &problem)
 }
 
 /// To the list of registrations.
@@ -101,31 +97,36 @@ fn ids(form: &Form) -> Vec<String> {
 }
 
 /// The registrations with these ids, as they are now.
-async fn named(desk: &Desk, ids: Vec<String>) -> Result<Vec<Registration>, Problem> {
+async fn named(caller: &Caller, ids: Vec<String>) -> Result<Vec<Registration>, Problem> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let request = GetRegistrationsRequest {
-        id: desk.visit.segment(2)?,
+        id: caller.context.segment(2)?,
         registration_ids: ids,
     };
-    Ok(desk.ask::<GetRegistrations>(request).await?.items)
+    Ok(caller.ask::<GetRegistrations>(request).await?.items)
 }
 
-fn fields() -> Sheet {
+fn fields() -> FormModel {
     let reason = Field::paragraphs("reason", "Why?")
         .hint("It stands in the e-mail that they get. Without a reason it only says that they have no seat.");
-    Sheet::of(vec![reason])
+    FormModel::of(vec![reason])
 }
 
 impl DeclinePage {
-    fn of(desk: &Desk, event: &MyEventDetail, sheet: Sheet, chosen: Vec<Registration>) -> Self {
-        let (page, frame) = desk.frame("Decline", Tab::Events);
+    fn of(
+        caller: &Caller,
+        event: &MyEventDetail,
+        model: FormModel,
+        chosen: Vec<Registration>,
+    ) -> Self {
+        let (page, frame) = caller.frame("Decline", Tab::Events);
         Self {
             page,
             frame,
             head: EventHead::of(event, Part::Registrations),
-            sheet,
+            model,
             who: people(i32::try_from(chosen.len()).unwrap_or(i32::MAX)),
             chosen,
             trouble: None,

@@ -2,11 +2,11 @@
 //! checks in. Every check-in is a form, so that a reload or a lost connection checks nobody in twice.
 
 mod check_in;
-mod ticket;
+pub(in crate::pages) mod ticket;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{
@@ -24,17 +24,17 @@ use super::{
     registrations::without_list,
 };
 use crate::{
-    desk::{Desk, Frame, Tab, sentence},
+    caller::{Caller, Frame, Tab},
     flash,
     form::{Form, link},
     layout::Page,
-    moment::Moment,
-    visit::Site,
+    timestamp::Timestamp,
+    words::sentence,
 };
 use check_in::{DoorQuery, act};
 
 /// Hits on a page: more than fit on a phone say that more letters are needed.
-const MOST_HITS: i32 = 20;
+const MAX_HITS: i32 = 20;
 
 #[derive(Template)]
 #[template(path = "dashboard/door.html")]
@@ -50,7 +50,7 @@ struct DoorPage {
     found: i32,
     last: Option<Hit>,
     /// Since when the last one was checked in before, as far as that is known.
-    before: Option<Moment>,
+    before: Option<Timestamp>,
     trouble: Option<String>,
 }
 
@@ -64,51 +64,45 @@ struct Hit {
     is_in: bool,
 }
 
-pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![site.desk_with_form("/dashboard/events/{id}/check-in", show, take)];
-    resources.extend(ticket::resources(site));
-    resources
-}
-
 /// Also without words it asks for registrations, since core says then whether the plan lists them.
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::RegistrationsCheckIn)?;
-    let query: DoorQuery = desk.visit.query().read()?;
-    let (id, q) = (desk.visit.segment(2)?, query.q);
-    let limit = if q.is_some() { MOST_HITS } else { 1 };
-    let searched = search(&desk, &id, q.clone(), limit);
-    let (event, searched) = tokio::join!(read(&desk), searched);
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::RegistrationsCheckIn)?;
+    let query: DoorQuery = caller.context.query().read()?;
+    let (id, q) = (caller.context.segment(2)?, query.q);
+    let limit = if q.is_some() { MAX_HITS } else { 1 };
+    let searched = search(&caller, &id, q.clone(), limit);
+    let (event, searched) = tokio::join!(read(&caller), searched);
     let event = event?;
     let list = match searched {
         Err(problem) if problem.code == "PLAN_REQUIRED" => {
-            return without_list(&desk, &event, Part::Door, &problem);
+            return without_list(&caller, &event, Part::Door, &problem);
         }
         searched => searched?,
     };
-    let mut page = DoorPage::of(&desk, &event);
+    let mut page = DoorPage::of(&caller, &event);
     if let Some(id) = query.last {
-        page.last = find(&desk, &event, id).await?;
+        page.last = find(&caller, &event, id).await?;
         let before = query.before;
-        page.before = before.map(|since| Moment::in_zone(&since, &event.timezone));
+        page.before = before.map(|since| Timestamp::in_zone(&since, &event.timezone));
     }
     if let Some(q) = q {
         page.q = q;
         page.found = list.count;
         page.hits = list.items.into_iter().map(Hit::of).collect();
     }
-    desk.answer(&page)
+    caller.answer(&page)
 }
 
 /// Checks in whom the form means, or shows who may be meant.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
-    let query = match act(&desk, &id, &form).await {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
+    let query = match act(&caller, &id, &form).await {
         Ok(query) => query,
         Err(problem) if matches!(problem.http_status, 400 | 404 | 409) => {
-            let mut page = DoorPage::of(&desk, &read(&desk).await?);
+            let mut page = DoorPage::of(&caller, &read(&caller).await?);
             form.value("q").unwrap_or_default().clone_into(&mut page.q);
-            page.trouble = Some(format!("{}.", sentence(&problem.message)));
-            return desk.answer_refused(&page, &problem);
+            page.trouble = Some(sentence(&problem));
+            return caller.answer_refused(&page, &problem);
         }
         Err(problem) => return Err(problem),
     };
@@ -116,7 +110,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
 }
 
 async fn search(
-    desk: &Desk,
+    caller: &Caller,
     id: &str,
     q: Option<String>,
     limit: i32,
@@ -127,16 +121,16 @@ async fn search(
         q,
         ..ListRegistrationsRequest::default()
     };
-    desk.ask::<ListRegistrations>(request).await
+    caller.ask::<ListRegistrations>(request).await
 }
 
 /// The registration that was dealt with last; one that is not of this event is none.
-async fn find(desk: &Desk, event: &MyEventDetail, id: String) -> Result<Option<Hit>, Problem> {
+async fn find(caller: &Caller, event: &MyEventDetail, id: String) -> Result<Option<Hit>, Problem> {
     let request = GetRegistrationRequest {
         id: event.id.clone(),
         registration_id: id,
     };
-    match desk.ask::<GetRegistration>(request).await {
+    match caller.ask::<GetRegistration>(request).await {
         Ok(one) => Ok(Some(Hit::of(one))),
         Err(problem) if problem.http_status == 404 => Ok(None),
         Err(problem) => Err(problem),
@@ -148,8 +142,8 @@ fn path(id: &str) -> String {
 }
 
 impl DoorPage {
-    fn of(desk: &Desk, event: &MyEventDetail) -> Self {
-        let (page, frame) = desk.frame("Check-in", Tab::Events);
+    fn of(caller: &Caller, event: &MyEventDetail) -> Self {
+        let (page, frame) = caller.frame("Check-in", Tab::Events);
         Self {
             page,
             frame,

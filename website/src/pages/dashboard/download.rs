@@ -9,11 +9,14 @@ use http::{
 };
 use muster_api::binding::Rpc;
 
-use crate::{desk::Desk, layout::keep_private};
+use crate::{caller::Caller, layout::keep_private};
 
 /// A file.
-pub(super) async fn answer<R: Rpc>(desk: &Desk, request: R::Request) -> Result<Response, Problem> {
-    let file = desk.visit.file::<R>(request).await?;
+pub(super) async fn answer<R: Rpc>(
+    caller: &Caller,
+    request: R::Request,
+) -> Result<Response, Problem> {
+    let file = caller.context.file::<R>(request).await?;
     let named = file.metadata.get(CONTENT_DISPOSITION.as_str());
     let named = named.and_then(|name| HeaderValue::from_bytes(name.as_bytes()).ok());
     // The status is already sent, so the file can only be truncated. The cause is logged.

@@ -3,7 +3,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Reason, Scope,
     v1::{MyEventDetail, UpdateEventRequest, bindings::UpdateEvent},
@@ -22,12 +22,11 @@ use super::{
     plan::Plan,
 };
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::Sheet,
+    caller::{Caller, Frame, Tab},
+    field::FormModel,
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
     zones,
 };
 
@@ -39,7 +38,7 @@ struct EditPage {
     page: Page,
     frame: Frame,
     head: EventHead,
-    sheet: Sheet,
+    model: FormModel,
     questions: Questions,
     version: String,
     seen: String,
@@ -57,39 +56,35 @@ struct ReviewPage {
     head: EventHead,
     mail: MailPreview,
     /// The form, to be sent again.
-    kept: Vec<(String, String)>,
+    typed: Vec<(String, String)>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/events/{id}/edit", show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let (event, plan) = tokio::try_join!(read(&desk), Plan::read(&desk))?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let (event, plan) = tokio::try_join!(read(&caller), Plan::read(&caller))?;
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
     let mut form = EventForm::of(Purpose::change(&event), &stored(&event));
     if let Some(plan) = plan.filter(|_| !event.requires_approval) {
-        plan.explain(&mut form.sheet);
+        plan.explain(&mut form.model);
     }
-    desk.answer(&EditPage::of(&desk, &event, form))
+    caller.answer(&EditPage::of(&caller, &event, form))
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let event = read(&caller).await?;
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(&event));
     }
     let goes_back = form.value("action") == Some("back");
     if goes_back || Questions::are_arranged(&form) {
-        return desk.answer(&EditPage::again(&desk, &event, &form));
+        return caller.answer(&EditPage::again(&caller, &event, &form));
     }
     let opened: Option<i32> = form.value("version").and_then(|text| text.parse().ok());
     if opened != Some(event.version) {
-        return conflict(&desk, &event, &form);
+        return conflict(&caller, &event, &form);
     }
     let changed = changed(&form, &stored(&event));
     if changed.is_empty() {
@@ -97,24 +92,24 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     }
     let asked = request(event.id.clone(), event.version, &form, &changed);
     let saved = match asked {
-        Ok(request) => save(&desk, &event, &form, &changed, request).await,
+        Ok(request) => save(&caller, &event, &form, &changed, request).await,
         Err(violations) => Err(Problem::invalid(&violations)),
     };
     match saved {
         Err(problem) if problem.code == Reason::Conflict.code() => {
-            conflict(&desk, &read(&desk).await?, &form)
+            conflict(&caller, &read(&caller).await?, &form)
         }
         Err(problem) if problem.code == Reason::EventCancelled.code() => {
             Ok(cancelled_meanwhile(&event))
         }
-        Err(problem) => refused(&desk, &event, &form, problem),
+        Err(problem) => refused(&caller, &event, &form, problem),
         response => response,
     }
 }
 
 /// Saves, or shows first who will be mailed.
 async fn save(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     form: &Form,
     changed: &[&str],
@@ -123,11 +118,11 @@ async fn save(
     let is_confirmed = form.is_ticked("confirmed");
     if !is_confirmed && event.registrations_active > 0 {
         check(&request)?;
-        if let Some(mail) = of_update(desk, &event.id, form, changed).await? {
-            return review(desk, event, form, mail);
+        if let Some(mail) = of_update(caller, &event.id, form, changed).await? {
+            return review(caller, event, form, mail);
         }
     }
-    desk.ask::<UpdateEvent>(request).await?;
+    caller.ask::<UpdateEvent>(request).await?;
     let done = if is_confirmed {
         Flash::EVENT_SAVED_MAILED
     } else {
@@ -137,19 +132,19 @@ async fn save(
 }
 
 fn review(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     form: &Form,
     mail: MailPreview,
 ) -> Result<Response, Problem> {
-    let (page, frame) = desk.frame("Save and mail?", Tab::Events);
-    let kept = form.fields().filter(|(name, _)| *name != "action");
-    desk.answer(&ReviewPage {
+    let (page, frame) = caller.frame("Save and mail?", Tab::Events);
+    let typed = form.fields().filter(|(name, _)| *name != "action");
+    caller.answer(&ReviewPage {
         page,
         frame,
         head: EventHead::of(event, Part::Edit),
         mail,
-        kept: kept
+        typed: typed
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
     })
@@ -162,19 +157,19 @@ fn cancelled_meanwhile(event: &MyEventDetail) -> Response {
 }
 
 /// What somebody else changed, beside what was typed.
-fn conflict(desk: &Desk, event: &MyEventDetail, form: &Form) -> Result<Response, Problem> {
+fn conflict(caller: &Caller, event: &MyEventDetail, form: &Form) -> Result<Response, Problem> {
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));
     }
     let merged = merged(Purpose::change(event), form, &stored(event));
-    let mut page = EditPage::of(desk, event, merged);
+    let mut page = EditPage::of(caller, event, merged);
     page.trouble = Some(CONFLICT);
     let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
-    desk.answer_refused(&page, &problem)
+    caller.answer_refused(&page, &problem)
 }
 
 fn refused(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     form: &Form,
     problem: Problem,
@@ -183,21 +178,21 @@ fn refused(
     if violations.is_empty() {
         return Err(problem);
     }
-    let mut page = EditPage::again(desk, event, form);
+    let mut page = EditPage::again(caller, event, form);
     let form = EventForm::of(Purpose::change(event), form).refused(&violations);
-    (page.sheet, page.questions) = (form.sheet, form.questions);
-    desk.answer_refused(&page, &problem)
+    (page.model, page.questions) = (form.model, form.questions);
+    caller.answer_refused(&page, &problem)
 }
 
 impl EditPage {
     /// The form on top of what is stored now.
-    fn of(desk: &Desk, event: &MyEventDetail, form: EventForm) -> Self {
-        let (page, frame) = desk.frame("Edit the event", Tab::Events);
+    fn of(caller: &Caller, event: &MyEventDetail, form: EventForm) -> Self {
+        let (page, frame) = caller.frame("Edit the event", Tab::Events);
         Self {
             page,
             frame,
             head: EventHead::of(event, Part::Edit),
-            sheet: form.sheet,
+            model: form.model,
             questions: form.questions,
             version: event.version.to_string(),
             seen: fingerprints(&stored(event)),
@@ -208,13 +203,13 @@ impl EditPage {
     }
 
     /// The form as it was typed, on top of what was stored when it was opened.
-    fn again(desk: &Desk, event: &MyEventDetail, form: &Form) -> Self {
-        let kept = |name| form.value(name).unwrap_or_default().to_owned();
-        let (version, seen) = (kept("version"), kept("seen"));
+    fn again(caller: &Caller, event: &MyEventDetail, form: &Form) -> Self {
+        let typed = |name| form.value(name).unwrap_or_default().to_owned();
+        let (version, seen) = (typed("version"), typed("seen"));
         Self {
             version,
             seen,
-            ..Self::of(desk, event, EventForm::of(Purpose::change(event), form))
+            ..Self::of(caller, event, EventForm::of(Purpose::change(event), form))
         }
     }
 }

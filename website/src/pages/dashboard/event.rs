@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{
@@ -13,15 +13,14 @@ use muster_api::{
 
 use super::event_head::{EventHead, Part, path_of, read};
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::Cover,
-    desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::Page,
     markdown::{Author, html},
-    next::DASHBOARD,
     place::Place,
-    visit::Site,
+    return_path::DASHBOARD,
 };
 
 #[derive(Template)]
@@ -65,24 +64,16 @@ struct DeletePage {
     head: EventHead,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 3] {
-    [
-        site.desk("/dashboard/events/{id}", show),
-        site.desk_with_form("/dashboard/events/{id}/clone", ask_to_clone, clone),
-        site.desk_with_form("/dashboard/events/{id}/delete", ask_to_delete, delete),
-    ]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let event = read(&caller).await?;
+    caller.answer(&EventPage::of(&caller, event))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let event = read(&desk).await?;
-    desk.answer(&EventPage::of(&desk, event))
-}
-
-async fn ask_to_clone(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let event = read(&desk).await?;
-    let (page, frame) = desk.frame("Copy the event?", Tab::Events);
-    desk.answer(&ClonePage {
+pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let event = read(&caller).await?;
+    let (page, frame) = caller.frame("Copy the event?", Tab::Events);
+    caller.answer(&ClonePage {
         page,
         frame,
         head: EventHead::of(&event, Part::Overview),
@@ -91,29 +82,29 @@ async fn ask_to_clone(desk: Desk) -> Result<Response, Problem> {
 }
 
 /// Makes a draft with the same times and questions, and leads to its form.
-async fn clone(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
     let key = form.value("key");
     let request = CloneEventRequest { id };
-    let CreatedEvent { id, .. } = desk.visit.ask_once::<CloneEvent>(request, key).await?;
+    let CreatedEvent { id, .. } = caller.context.ask_once::<CloneEvent>(request, key).await?;
     let path = format!("{}/edit", path_of(&id));
     Ok(flash::see(&path, Some(Flash::EVENT_CLONED)))
 }
 
-async fn ask_to_delete(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let event = read(&desk).await?;
-    let (page, frame) = desk.frame("Delete the draft?", Tab::Events);
-    desk.answer(&DeletePage {
+pub(in crate::pages) async fn ask_to_delete(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let event = read(&caller).await?;
+    let (page, frame) = caller.frame("Delete the draft?", Tab::Events);
+    caller.answer(&DeletePage {
         page,
         frame,
         head: EventHead::of(&event, Part::Overview),
     })
 }
 
-async fn delete(desk: Desk, _form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
-    desk.ask::<DeleteEvent>(DeleteEventRequest { id }).await?;
+pub(in crate::pages) async fn delete(caller: Caller, _form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
+    caller.ask::<DeleteEvent>(DeleteEventRequest { id }).await?;
     Ok(flash::see(DASHBOARD, Some(Flash::EVENT_DELETED)))
 }
 
@@ -160,8 +151,8 @@ pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
 }
 
 impl EventPage {
-    fn of(desk: &Desk, event: MyEventDetail) -> Self {
-        let (page, frame) = desk.frame(&event.title, Tab::Events);
+    fn of(caller: &Caller, event: MyEventDetail) -> Self {
+        let (page, frame) = caller.frame(&event.title, Tab::Events);
         let labels = event
             .custom_fields
             .iter()

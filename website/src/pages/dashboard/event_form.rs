@@ -11,7 +11,7 @@ use muster_api::{
 
 use crate::{
     date::wall_time,
-    field::{Field, FieldKind, Group, Sheet},
+    field::{Field, FieldKind, FormModel, Group},
     form::Form,
 };
 use questions::Questions;
@@ -38,7 +38,7 @@ pub(super) const TICKS: [&str; 2] = ["is_listed", "requires_approval"];
 
 /// The form, with what was typed and what core says of it.
 pub(super) struct EventForm {
-    pub(super) sheet: Sheet,
+    pub(super) model: FormModel,
     pub(super) questions: Questions,
 }
 
@@ -61,7 +61,7 @@ impl EventForm {
     /// The form as it was typed.
     pub(super) fn of(purpose: Purpose, typed: &Form) -> Self {
         Self {
-            sheet: Sheet::grouped(groups(purpose)).filled(typed),
+            model: FormModel::grouped(groups(purpose)).filled(typed),
             questions: Questions::of(typed),
         }
     }
@@ -75,9 +75,9 @@ impl EventForm {
             .filter(|one| !is_question(one))
             .cloned()
             .collect();
-        self.sheet = self.sheet.refused(&others);
+        self.model = self.model.refused(&others);
         let mistakes = self.questions.refused(&of_questions);
-        self.sheet.mistakes.extend(mistakes);
+        self.model.mistakes.extend(mistakes);
         self
     }
 }
@@ -312,7 +312,7 @@ mod tests {
         let problem = create_request(&form, false).unwrap_err();
         let form = EventForm::of(Purpose::New, &form).refused(&problem);
         let seats = form
-            .sheet
+            .model
             .fields()
             .find(|field| field.name == "max_capacity");
         let seats = seats.unwrap();

@@ -2,7 +2,7 @@
 
 use muster_api::v1::{GetMyEventRequest, MyEventDetail, bindings::GetMyEvent};
 
-use crate::{cover::encoded, date::EventDates, desk::Desk};
+use crate::{caller::Caller, cover::encoded, date::EventDates};
 use edge::Problem;
 
 /// The top of an event's pages.
@@ -89,9 +89,9 @@ pub(crate) fn path_of(id: &str) -> String {
 }
 
 /// Reads the event of the path `/dashboard/events/{id}/…`.
-pub(crate) async fn read(desk: &Desk) -> Result<MyEventDetail, Problem> {
-    let id = desk.visit.segment(2)?;
-    desk.ask::<GetMyEvent>(GetMyEventRequest { id }).await
+pub(crate) async fn read(caller: &Caller) -> Result<MyEventDetail, Problem> {
+    let id = caller.context.segment(2)?;
+    caller.ask::<GetMyEvent>(GetMyEventRequest { id }).await
 }
 
 #[cfg(test)]

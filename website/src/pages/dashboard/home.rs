@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::v1::{ListMyEventsRequest, MyEvent, MyEventList, bindings::ListMyEvents};
 
 use super::{
@@ -12,12 +12,12 @@ use super::{
     plan::Plan,
 };
 use crate::{
+    caller::{Caller, Frame, Tab},
     date::EventDates,
-    desk::{Desk, Frame, Tab, sentence},
     form::Form,
     layout::Page,
-    next::DASHBOARD,
-    visit::Site,
+    return_path::DASHBOARD,
+    words::sentence,
 };
 
 /// Events on a page.
@@ -58,23 +58,19 @@ struct Row {
     badge: Badge,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk("/dashboard", show)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let filter = filter(&desk.visit.query())?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let filter = filter(&caller.context.query())?;
     let (listed, plan) = tokio::join!(
-        desk.ask::<ListMyEvents>(request(&filter)),
-        Plan::read(&desk)
+        caller.ask::<ListMyEvents>(request(&filter)),
+        Plan::read(&caller)
     );
     let plan = plan?;
     match listed {
-        Ok(list) => desk.answer(&HomePage::of(&desk, filter, list, plan)),
+        Ok(list) => caller.answer(&HomePage::of(&caller, filter, list, plan)),
         Err(problem) if problem.http_status == 400 => {
-            let mut page = HomePage::of(&desk, filter, none(), plan);
-            page.problem = Some(format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+            let mut page = HomePage::of(&caller, filter, none(), plan);
+            page.problem = Some(sentence(&problem));
+            caller.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
     }
@@ -108,8 +104,8 @@ fn request(filter: &ListFilter) -> ListMyEventsRequest {
 }
 
 impl HomePage {
-    fn of(desk: &Desk, filter: ListFilter, list: MyEventList, plan: Option<Plan>) -> Self {
-        let (page, frame) = desk.frame("Your events", Tab::Events);
+    fn of(caller: &Caller, filter: ListFilter, list: MyEventList, plan: Option<Plan>) -> Self {
+        let (page, frame) = caller.frame("Your events", Tab::Events);
         let next = list.next_cursor;
         Self {
             page,
@@ -125,7 +121,7 @@ impl HomePage {
             events: list.items.into_iter().filter_map(Row::of).collect(),
             filter,
             plan,
-            invitations: invited(&desk.viewer),
+            invitations: invited(&caller.viewer),
         }
     }
 }

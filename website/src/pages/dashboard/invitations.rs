@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use http::StatusCode;
 use muster_api::internal::v1::{
     AcceptInvitationRequest, DeclineInvitationRequest,
@@ -10,16 +10,15 @@ use muster_api::internal::v1::{
 };
 
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    moment::Moment,
-    next::DASHBOARD,
+    return_path::DASHBOARD,
     session,
+    timestamp::Timestamp,
     viewer::{Role, Viewer},
-    visit::Site,
 };
 
 /// An invitation, as pages show it.
@@ -30,7 +29,7 @@ pub(super) struct Invited {
     pub(super) account: String,
     pub(super) role: Role,
     pub(super) by: String,
-    pub(super) until: Moment,
+    pub(super) until: Timestamp,
 }
 
 #[derive(Template)]
@@ -41,10 +40,6 @@ struct InvitationPage {
     invitation: Option<Invited>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.own_with_form("/invitations/{id}", show, take)]
-}
-
 /// The invitations that wait for a person.
 pub(super) fn invited(viewer: &Viewer) -> Vec<Invited> {
     let invited = |one: &muster_api::internal::v1::ReceivedInvitation| Invited {
@@ -53,17 +48,17 @@ pub(super) fn invited(viewer: &Viewer) -> Vec<Invited> {
         account: one.account_name.clone(),
         role: Role::of(&one.role),
         by: one.invited_by.clone(),
-        until: Moment::day(&one.expires_at),
+        until: Timestamp::day(&one.expires_at),
     };
     viewer.invitations.iter().map(invited).collect()
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let id = desk.visit.segment(1)?;
-    let (page, frame) = desk.frame("Invitation", Tab::None);
-    let invitation = invited(&desk.viewer).into_iter().find(|one| one.id == id);
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let id = caller.context.segment(1)?;
+    let (page, frame) = caller.frame("Invitation", Tab::None);
+    let invitation = invited(&caller.viewer).into_iter().find(|one| one.id == id);
     let is_there = invitation.is_some();
-    let mut response = desk.answer(&InvitationPage {
+    let mut response = caller.answer(&InvitationPage {
         page,
         frame,
         invitation,
@@ -74,16 +69,17 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
     Ok(response)
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let id = Some(desk.visit.segment(1)?);
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let id = Some(caller.context.segment(1)?);
     if form.value("action") == Some("decline") {
-        desk.ask::<DeclineInvitation>(DeclineInvitationRequest { id })
+        caller
+            .ask::<DeclineInvitation>(DeclineInvitationRequest { id })
             .await?;
         return Ok(flash::see(DASHBOARD, Some(Flash::INVITATION_DECLINED)));
     }
     let request = AcceptInvitationRequest { id };
-    let accepted = desk.ask::<AcceptInvitation>(request).await?;
+    let accepted = caller.ask::<AcceptInvitation>(request).await?;
     let mut response = flash::see(DASHBOARD, Some(Flash::INVITATION_ACCEPTED));
-    session::begin(&mut response, &desk.visit.site, &accepted.token);
+    session::begin(&mut response, &caller.context.site, &accepted.token);
     Ok(response)
 }

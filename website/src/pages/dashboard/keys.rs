@@ -1,22 +1,21 @@
 //! The API keys of an account: which there are, and when each was last used.
 
-mod key;
-mod new;
+pub(in crate::pages) mod key;
+pub(in crate::pages) mod new;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{Key, ListKeysRequest, bindings::ListKeys};
 
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab},
     layout::Page,
-    moment::Moment,
-    visit::Site,
+    timestamp::Timestamp,
 };
 
-const PATH: &str = "/dashboard/keys";
+pub(in crate::pages) const PATH: &str = "/dashboard/keys";
 
 #[derive(Template)]
 #[template(path = "dashboard/keys.html")]
@@ -34,9 +33,9 @@ struct ShownKey {
     scopes: Vec<String>,
     person: String,
     is_mine: bool,
-    created: Moment,
-    last_used: Option<Moment>,
-    expires: Option<Moment>,
+    created: Timestamp,
+    last_used: Option<Timestamp>,
+    expires: Option<Timestamp>,
     is_expired: bool,
 }
 
@@ -49,27 +48,20 @@ struct CreatedPage {
     secret: String,
     key: ShownKey,
     /// Until when the key that it replaces works.
-    old_until: Option<Moment>,
+    old_until: Option<Timestamp>,
     curl: String,
     claude: String,
     vs_code: String,
 }
 
-pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![site.desk(PATH, show)];
-    resources.extend(new::resources(site));
-    resources.extend(key::resources(site));
-    resources
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let keys = read(&caller).await?;
+    let (page, frame) = caller.frame("API keys", Tab::Keys);
+    caller.answer(&KeysPage { page, frame, keys })
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let keys = read(&desk).await?;
-    let (page, frame) = desk.frame("API keys", Tab::Keys);
-    desk.answer(&KeysPage { page, frame, keys })
-}
-
-async fn read(desk: &Desk) -> Result<Vec<ShownKey>, Problem> {
-    let list = desk.ask::<ListKeys>(ListKeysRequest {}).await?;
+async fn read(caller: &Caller) -> Result<Vec<ShownKey>, Problem> {
+    let list = caller.ask::<ListKeys>(ListKeysRequest {}).await?;
     Ok(list.items.into_iter().map(ShownKey::of).collect())
 }
 
@@ -82,18 +74,18 @@ impl ShownKey {
             scopes: key.scopes,
             person: key.person_name,
             is_mine: key.is_callers,
-            created: Moment::day(&key.created_at),
-            last_used: key.last_used_at.as_deref().map(Moment::new),
-            expires: key.expires_at.as_deref().map(Moment::new),
+            created: Timestamp::day(&key.created_at),
+            last_used: key.last_used_at.as_deref().map(Timestamp::new),
+            expires: key.expires_at.as_deref().map(Timestamp::new),
             is_expired: key.is_expired,
         }
     }
 }
 
 impl CreatedPage {
-    fn of(desk: &Desk, key: Key, secret: String, old_until: Option<Moment>) -> Self {
-        let (page, frame) = desk.frame("Your new key", Tab::Keys);
-        let site = &desk.visit.site;
+    fn of(caller: &Caller, key: Key, secret: String, old_until: Option<Timestamp>) -> Self {
+        let (page, frame) = caller.frame("Your new key", Tab::Keys);
+        let site = &caller.context.site;
         let (api, mcp) = (site.url("/api/v1/me"), site.url("/mcp"));
         Self {
             page,

@@ -7,7 +7,7 @@ use muster_api::{
 };
 use tonic::Request;
 
-use crate::{desk::Desk, form::Form};
+use crate::{caller::Caller, form::Form};
 
 /// A mail before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct MailPreview {
 /// # Errors
 /// Core's refusal, also of a reason that it would not take.
 pub(super) async fn of_cancel(
-    desk: &Desk,
+    caller: &Caller,
     id: &str,
     reason: Option<String>,
 ) -> Result<Option<MailPreview>, Problem> {
@@ -33,7 +33,7 @@ pub(super) async fn of_cancel(
         reason,
         ..PreviewEventMailRequest::default()
     };
-    preview(desk, request).await
+    preview(caller, request).await
 }
 
 /// The mail about a new time or place, of the fields that are changed; `None` if nobody is mailed.
@@ -41,7 +41,7 @@ pub(super) async fn of_cancel(
 /// # Errors
 /// Core's refusal, also of a time or place that it would not take.
 pub(super) async fn of_update(
-    desk: &Desk,
+    caller: &Caller,
     id: &str,
     typed: &Form,
     changed: &[&str],
@@ -60,14 +60,14 @@ pub(super) async fn of_update(
         end_date: given("end_date"),
         timezone: given("timezone"),
     };
-    preview(desk, request).await
+    preview(caller, request).await
 }
 
 async fn preview(
-    desk: &Desk,
+    caller: &Caller,
     request: PreviewEventMailRequest,
 ) -> Result<Option<MailPreview>, Problem> {
-    let answer = desk.ask::<PreviewEventMail>(request).await?;
+    let answer = caller.ask::<PreviewEventMail>(request).await?;
     Ok(MailPreview::of(answer))
 }
 

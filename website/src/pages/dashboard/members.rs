@@ -1,28 +1,27 @@
 //! The members of an account, and invitations to become one.
 
-mod member;
+pub(in crate::pages) mod member;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{
     InviteMemberRequest, ListMembersRequest, Member, MemberList, WithdrawInvitationRequest,
     bindings::{InviteMember, ListMembers, WithdrawInvitation},
 };
 
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab, sentence},
-    field::{Choice, Field, FieldKind, Sheet},
+    field::{Choice, Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    moment::Moment,
+    timestamp::Timestamp,
     viewer::Role,
-    visit::Site,
 };
 
-const PATH: &str = "/dashboard/members";
+pub(in crate::pages) const PATH: &str = "/dashboard/members";
 
 #[derive(Template)]
 #[template(path = "dashboard/members.html")]
@@ -31,8 +30,7 @@ struct MembersPage {
     frame: Frame,
     members: Vec<ShownMember>,
     invitations: Vec<Sent>,
-    sheet: Sheet,
-    trouble: Option<String>,
+    model: FormModel,
 }
 
 /// A member, as pages show them.
@@ -40,7 +38,7 @@ struct ShownMember {
     name: String,
     email: String,
     role: Role,
-    since: Moment,
+    since: Timestamp,
     is_me: bool,
     keys: i32,
     url: String,
@@ -52,46 +50,34 @@ struct Sent {
     email: String,
     role: Role,
     invited_by: String,
-    until: Moment,
+    until: Timestamp,
 }
 
-pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![
-        site.desk_with_form(PATH, show, invite),
-        site.desk_form("/dashboard/members/withdraw", withdraw),
-    ];
-    resources.extend(member::resources(site));
-    resources
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let list = read(&caller).await?;
+    caller.answer(&MembersPage::of(&caller, list, fields()))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let list = read(&desk).await?;
-    desk.answer(&MembersPage::of(&desk, list, fields()))
-}
-
-async fn invite(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require_no_other_account(&form)?;
+pub(in crate::pages) async fn invite(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require_no_other_account(&form)?;
     let request = InviteMemberRequest {
         email: form.value("email").map(str::to_owned),
         role: form.value("role").map(str::to_owned),
     };
-    match desk.ask::<InviteMember>(request).await {
+    match caller.ask::<InviteMember>(request).await {
         Ok(_) => Ok(flash::see(PATH, Some(Flash::INVITED))),
-        Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            let sheet = fields().filled(&form).refused(&problem.details);
-            let mut page = MembersPage::of(&desk, read(&desk).await?, sheet);
-            page.trouble =
-                (problem.http_status == 409).then(|| format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+        Err(problem) => {
+            let model = fields().again(&form, &problem)?;
+            let page = MembersPage::of(&caller, read(&caller).await?, model);
+            caller.answer_refused(&page, &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
-async fn withdraw(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn withdraw(caller: Caller, form: Form) -> Result<Response, Problem> {
     let id = form.value("id").map(str::to_owned);
     let request = WithdrawInvitationRequest { id };
-    match desk.ask::<WithdrawInvitation>(request).await {
+    match caller.ask::<WithdrawInvitation>(request).await {
         // It was taken, or has lapsed: the list says so.
         Err(problem) if problem.http_status == 404 => Ok(flash::see(PATH, None)),
         Err(problem) => Err(problem),
@@ -99,12 +85,12 @@ async fn withdraw(desk: Desk, form: Form) -> Result<Response, Problem> {
     }
 }
 
-async fn read(desk: &Desk) -> Result<MemberList, Problem> {
-    desk.ask::<ListMembers>(ListMembersRequest {}).await
+async fn read(caller: &Caller) -> Result<MemberList, Problem> {
+    caller.ask::<ListMembers>(ListMembersRequest {}).await
 }
 
-fn fields() -> Sheet {
-    Sheet::of(vec![
+fn fields() -> FormModel {
+    FormModel::of(vec![
         Field::email("email", "E-mail address").required(),
         roles(Role::Organizer),
     ])
@@ -126,22 +112,21 @@ fn roles(chosen: Role) -> Field {
 }
 
 impl MembersPage {
-    fn of(desk: &Desk, list: MemberList, sheet: Sheet) -> Self {
-        let (page, frame) = desk.frame("Members", Tab::Members);
+    fn of(caller: &Caller, list: MemberList, model: FormModel) -> Self {
+        let (page, frame) = caller.frame("Members", Tab::Members);
         let invitations = list.invitations.into_iter().map(|one| Sent {
             id: one.id,
             email: one.email,
             role: Role::of(&one.role),
             invited_by: one.invited_by,
-            until: Moment::day(&one.expires_at),
+            until: Timestamp::day(&one.expires_at),
         });
         Self {
             page,
             frame,
             members: list.members.into_iter().map(ShownMember::of).collect(),
             invitations: invitations.collect(),
-            sheet,
-            trouble: None,
+            model,
         }
     }
 }
@@ -151,7 +136,7 @@ impl ShownMember {
         Self {
             url: format!("{PATH}/{}", encoded(&member.person_id)),
             role: Role::of(&member.role),
-            since: Moment::day(&member.created_at),
+            since: Timestamp::day(&member.created_at),
             is_me: member.is_caller,
             keys: member.keys,
             name: member.name,

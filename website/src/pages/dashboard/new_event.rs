@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{CreatedEvent, bindings::CreateEvent},
@@ -13,14 +13,12 @@ use super::{
     event_head::path_of,
 };
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::Sheet,
+    caller::{Caller, Frame, Tab},
+    field::FormModel,
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::Page,
-    next::NEW_EVENT,
     pages::dashboard::plan::{self, Plan},
-    visit::Site,
     zones,
 };
 
@@ -29,7 +27,7 @@ use crate::{
 struct NewEventPage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
+    model: FormModel,
     questions: Questions,
     /// Makes one event, however often the form is sent.
     key: String,
@@ -40,45 +38,41 @@ struct NewEventPage {
     has_registrations: bool,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(NEW_EVENT, show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let account = plan::account(&desk).await?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let account = plan::account(&caller).await?;
     let timezone = account
         .as_ref()
         .and_then(|account| account.timezone.clone());
     let typed = blank(&timezone.unwrap_or_default());
-    let mut page = NewEventPage::of(&desk, EventForm::of(Purpose::New, &typed), fresh_key());
-    let links = desk.visit.site.links();
+    let mut page = NewEventPage::of(&caller, EventForm::of(Purpose::New, &typed), fresh_key());
+    let links = caller.context.site.links();
     page.plan = account.map(|account| Plan::of(&account, &links));
     if let Some(plan) = &page.plan {
-        plan.explain(&mut page.sheet);
+        plan.explain(&mut page.model);
     }
-    desk.answer(&page)
+    caller.answer(&page)
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    desk.require_no_other_account(&form)?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    caller.require_no_other_account(&form)?;
     let key = form.value("key").map_or_else(fresh_key, str::to_owned);
     let typed = EventForm::of(Purpose::New, &form);
     if Questions::are_arranged(&form) {
-        return desk.answer(&NewEventPage::of(&desk, typed, key));
+        return caller.answer(&NewEventPage::of(&caller, typed, key));
     }
     let is_public = form.value("action") == Some("publish");
     let request = match create_request(&form, is_public) {
         Ok(request) => request,
         Err(violations) => {
             let problem = Problem::invalid(&violations);
-            let page = NewEventPage::of(&desk, typed.refused(&violations), key);
-            return desk.answer_refused(&page, &problem);
+            let page = NewEventPage::of(&caller, typed.refused(&violations), key);
+            return caller.answer_refused(&page, &problem);
         }
     };
-    let problem = match desk
-        .visit
+    let problem = match caller
+        .context
         .ask_once::<CreateEvent>(request, Some(&key))
         .await
     {
@@ -111,24 +105,24 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     } else {
         key
     };
-    let mut page = NewEventPage::of(&desk, typed.refused(&violations), key);
+    let mut page = NewEventPage::of(&caller, typed.refused(&violations), key);
     page.trouble = trouble;
-    desk.answer_refused(&page, &problem)
+    caller.answer_refused(&page, &problem)
 }
 
 impl NewEventPage {
-    fn of(desk: &Desk, form: EventForm, key: String) -> Self {
-        let (page, frame) = desk.frame("New event", Tab::Events);
+    fn of(caller: &Caller, form: EventForm, key: String) -> Self {
+        let (page, frame) = caller.frame("New event", Tab::Events);
         Self {
             page,
             frame,
-            sheet: form.sheet,
+            model: form.model,
             questions: form.questions,
             key,
             zones: zones::names(),
             plan: None,
             trouble: None,
-            upgrade_url: desk.visit.site.links().upgrade_url.clone(),
+            upgrade_url: caller.context.site.links().upgrade_url.clone(),
             has_registrations: false,
         }
     }

@@ -2,14 +2,12 @@
 
 use edge::Problem;
 use muster_api::{
+    Scope,
     internal::v1::Instance,
     v1::{Account, GetAccountRequest, bindings::GetAccount},
 };
 
-use crate::{
-    desk::{Desk, sentence},
-    field::Sheet,
-};
+use crate::{caller::Caller, field::FormModel, words::capitalized};
 
 /// What an account has, and where it could have more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,25 +22,25 @@ pub(crate) struct Plan {
 }
 
 /// The account with its plan, for those who may see it.
-pub(super) async fn account(desk: &Desk) -> Result<Option<Account>, Problem> {
-    if !desk.viewer.reads_account() {
+pub(super) async fn account(caller: &Caller) -> Result<Option<Account>, Problem> {
+    if !caller.viewer.may(Scope::AccountRead) {
         return Ok(None);
     }
-    let account = desk.ask::<GetAccount>(GetAccountRequest {}).await?;
+    let account = caller.ask::<GetAccount>(GetAccountRequest {}).await?;
     Ok(Some(account))
 }
 
 impl Plan {
     /// The plan, for those who may see it.
-    pub(super) async fn read(desk: &Desk) -> Result<Option<Self>, Problem> {
-        let account = account(desk).await?;
-        let links = desk.visit.site.links();
+    pub(super) async fn read(caller: &Caller) -> Result<Option<Self>, Problem> {
+        let account = account(caller).await?;
+        let links = caller.context.site.links();
         Ok(account.map(|account| Self::of(&account, &links)))
     }
 
     /// Says in the form of an event what this plan does not include.
-    pub(super) fn explain(&self, sheet: &mut Sheet) {
-        let mut fields = sheet.fields_mut();
+    pub(super) fn explain(&self, model: &mut FormModel) {
+        let mut fields = model.fields_mut();
         let approval = fields.find(|field| field.name == "requires_approval");
         if let Some(field) = approval.filter(|_| !self.is_paid) {
             let words = "Needs a paid plan: without one you could not see who asks.";
@@ -53,7 +51,7 @@ impl Plan {
     pub(crate) fn of(account: &Account, instance: &Instance) -> Self {
         let (used, limit) = (account.active_events, account.active_events_limit);
         Self {
-            name: sentence(&account.plan),
+            name: capitalized(&account.plan),
             is_paid: account.is_paid,
             is_full: limit.is_some_and(|limit| used >= limit),
             words: match (used, limit) {

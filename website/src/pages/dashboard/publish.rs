@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{
@@ -13,11 +13,10 @@ use muster_api::{
 
 use super::event_head::{EventHead, Part, path_of, read};
 use crate::{
-    desk::{Desk, Frame, Tab},
+    caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
 };
 
 #[derive(Template)]
@@ -34,29 +33,18 @@ struct PublishPage {
     link: String,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.desk_with_form("/dashboard/events/{id}/publish", ask_to_publish, publish),
-        site.desk_with_form(
-            "/dashboard/events/{id}/unpublish",
-            ask_to_unpublish,
-            unpublish,
-        ),
-    ]
+pub(in crate::pages) async fn ask_to_publish(caller: Caller) -> Result<Response, Problem> {
+    show(&caller, true).await
 }
 
-async fn ask_to_publish(desk: Desk) -> Result<Response, Problem> {
-    show(&desk, true).await
-}
-
-async fn ask_to_unpublish(desk: Desk) -> Result<Response, Problem> {
-    show(&desk, false).await
+pub(in crate::pages) async fn ask_to_unpublish(caller: Caller) -> Result<Response, Problem> {
+    show(&caller, false).await
 }
 
 /// What the button does. An event that is in this state already needs no button.
-async fn show(desk: &Desk, publishes: bool) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let event = read(desk).await?;
+async fn show(caller: &Caller, publishes: bool) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let event = read(caller).await?;
     if event.is_published == publishes || event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
@@ -65,8 +53,8 @@ async fn show(desk: &Desk, publishes: bool) -> Result<Response, Problem> {
     } else {
         "Make it a draft again?"
     };
-    let (page, frame) = desk.frame(title, Tab::Events);
-    desk.answer(&PublishPage {
+    let (page, frame) = caller.frame(title, Tab::Events);
+    caller.answer(&PublishPage {
         page,
         frame,
         head: EventHead::of(&event, Part::Overview),
@@ -78,16 +66,16 @@ async fn show(desk: &Desk, publishes: bool) -> Result<Response, Problem> {
     })
 }
 
-async fn publish(desk: Desk, _form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn publish(caller: Caller, _form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
     let request = PublishEventRequest { id: id.clone() };
-    desk.ask::<PublishEvent>(request).await?;
+    caller.ask::<PublishEvent>(request).await?;
     Ok(flash::see(&path_of(&id), Some(Flash::EVENT_PUBLISHED)))
 }
 
-async fn unpublish(desk: Desk, _form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn unpublish(caller: Caller, _form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
     let request = UnpublishEventRequest { id: id.clone() };
-    desk.ask::<UnpublishEvent>(request).await?;
+    caller.ask::<UnpublishEvent>(request).await?;
     Ok(flash::see(&path_of(&id), Some(Flash::EVENT_UNPUBLISHED)))
 }

@@ -2,8 +2,9 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
+    Scope,
     binding::PublicRpc as _,
     v1::{
         ApproveRegistrationRequest, CancelRegistrationRequest, CheckInRequest,
@@ -18,17 +19,17 @@ use muster_api::{
 
 use super::event_head::{Badge, EventHead, Part, path_of, read};
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab, sentence},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    moment::Moment,
     pages::{
         private::{ShownAnswer, shown},
-        register::sheet::{Input, Mistake, Question, QuestionKind, Sheet},
+        register::form::{Input, Mistake, Question, QuestionKind, RegistrationForm},
     },
-    visit::Site,
+    timestamp::Timestamp,
+    words::sentence,
 };
 
 #[derive(Template)]
@@ -42,7 +43,7 @@ struct RegistrationPage {
     decline_url: Option<String>,
     badge: Badge,
     email: String,
-    registered: Moment,
+    registered: Timestamp,
     problems: Vec<Mistake>,
     name: Input,
     questions: Vec<Question>,
@@ -66,22 +67,14 @@ enum Standing {
     Cancelled,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(
-        "/dashboard/events/{id}/registrations/{registration_id}",
-        show,
-        take,
-    )]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let (event, one) = tokio::try_join!(read(&caller), read_one(&caller))?;
+    let model = RegistrationForm::of(&event.custom_fields, stored(&event, &one));
+    caller.answer(&RegistrationPage::of(&caller, &event, one, model))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let (event, one) = tokio::try_join!(read(&desk), read_one(&desk))?;
-    let sheet = Sheet::of(&event.custom_fields, stored(&event, &one));
-    desk.answer(&RegistrationPage::of(&desk, &event, one, sheet))
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let (event, one) = tokio::try_join!(read(&desk), read_one(&desk))?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let (event, one) = tokio::try_join!(read(&caller), read_one(&caller))?;
     let (id, registration_id) = (event.id.clone(), one.id.clone());
     let done = match form.value("action") {
         Some("approve") => {
@@ -89,7 +82,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
                 id,
                 registration_id,
             };
-            let answer = desk.ask::<ApproveRegistration>(request).await;
+            let answer = caller.ask::<ApproveRegistration>(request).await;
             answer.map(|_| Flash::APPROVED)
         }
         Some("cancel") => {
@@ -97,7 +90,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
                 id,
                 registration_id,
             };
-            let answer = desk.ask::<CancelRegistration>(request).await;
+            let answer = caller.ask::<CancelRegistration>(request).await;
             answer.map(|_| Flash::REGISTRATION_CANCELLED)
         }
         Some("check_in") => {
@@ -105,7 +98,8 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
                 id,
                 registration_id,
             };
-            desk.ask::<CheckIn>(request)
+            caller
+                .ask::<CheckIn>(request)
                 .await
                 .map(|_| Flash::CHECKED_IN)
         }
@@ -114,15 +108,15 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
                 id,
                 registration_id,
             };
-            let answer = desk.ask::<UndoCheckIn>(request).await;
+            let answer = caller.ask::<UndoCheckIn>(request).await;
             answer.map(|_| Flash::CHECK_IN_UNDONE)
         }
-        _ => save(&desk, &event, &one, &form).await,
+        _ => save(&caller, &event, &one, &form).await,
     };
     match done {
-        Ok(done) => Ok(flash::see(desk.visit.parts.uri.path(), Some(done))),
+        Ok(done) => Ok(flash::see(caller.context.parts.uri.path(), Some(done))),
         Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            refused(&desk, &event, one, form, &problem)
+            refused(&caller, &event, one, form, &problem)
         }
         Err(problem) => Err(problem),
     }
@@ -130,13 +124,13 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
 
 /// Saves name and answers, as far as they differ.
 async fn save(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     one: &Registration,
     form: &Form,
 ) -> Result<Flash, Problem> {
-    let typed = Sheet::of(&event.custom_fields, form.clone());
-    let before = Sheet::of(&event.custom_fields, stored(event, one));
+    let typed = RegistrationForm::of(&event.custom_fields, form.clone());
+    let before = RegistrationForm::of(&event.custom_fields, stored(event, one));
     let mut request = UpdateRegistrationRequest {
         id: event.id.clone(),
         registration_id: one.id.clone(),
@@ -153,13 +147,13 @@ async fn save(
     }
     if !mask.is_empty() {
         UpdateRegistration::set_update_mask(&mut request, mask);
-        desk.ask::<UpdateRegistration>(request).await?;
+        caller.ask::<UpdateRegistration>(request).await?;
     }
     Ok(Flash::REGISTRATION_SAVED)
 }
 
 fn refused(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     one: Registration,
     form: Form,
@@ -167,21 +161,21 @@ fn refused(
 ) -> Result<Response, Problem> {
     let saves = form.value("action").is_none_or(|action| action == "save");
     let typed = if saves { form } else { stored(event, &one) };
-    let sheet = Sheet::of(&event.custom_fields, typed).refused(&problem.details);
-    let mut page = RegistrationPage::of(desk, event, one, sheet);
+    let model = RegistrationForm::of(&event.custom_fields, typed).refused(&problem.details);
+    let mut page = RegistrationPage::of(caller, event, one, model);
     if problem.details.is_empty() {
-        page.trouble = Some(format!("{}.", sentence(&problem.message)));
+        page.trouble = Some(sentence(problem));
     }
-    desk.answer_refused(&page, problem)
+    caller.answer_refused(&page, problem)
 }
 
-async fn read_one(desk: &Desk) -> Result<Registration, Problem> {
-    let (id, registration_id) = (desk.visit.segment(2)?, desk.visit.segment(4)?);
+async fn read_one(caller: &Caller) -> Result<Registration, Problem> {
+    let (id, registration_id) = (caller.context.segment(2)?, caller.context.segment(4)?);
     let request = GetRegistrationRequest {
         id,
         registration_id,
     };
-    desk.ask::<GetRegistration>(request).await
+    caller.ask::<GetRegistration>(request).await
 }
 
 /// A registration as its form has it: the answers to what the event asks now.
@@ -233,11 +227,16 @@ impl Standing {
 }
 
 impl RegistrationPage {
-    fn of(desk: &Desk, event: &MyEventDetail, one: Registration, sheet: Sheet) -> Self {
-        let (page, frame) = desk.frame("Registration", Tab::Events);
+    fn of(
+        caller: &Caller,
+        event: &MyEventDetail,
+        one: Registration,
+        model: RegistrationForm,
+    ) -> Self {
+        let (page, frame) = caller.frame("Registration", Tab::Events);
         let list = format!("{}/registrations", path_of(&event.id));
         let standing = Standing::of(&one);
-        let is_editable = desk.viewer.edits_registrations()
+        let is_editable = caller.viewer.may(Scope::RegistrationsWrite)
             && standing != Standing::Cancelled
             && !event.is_cancelled;
         let mut fixed = one.answers;
@@ -250,14 +249,14 @@ impl RegistrationPage {
             decline_url: matches!(standing, Standing::Waits | Standing::Other)
                 .then(|| format!("{list}/decline?registration_ids={}", encoded(&one.id))),
             badge: Badge::of_registration(&one.status, one.awaits.as_deref(), one.checked_in),
-            registered: Moment::in_zone(&one.registered_at, &event.timezone),
-            problems: sheet.mistakes,
-            name: sheet.name,
-            questions: sheet.questions,
+            registered: Timestamp::in_zone(&one.registered_at, &event.timezone),
+            problems: model.mistakes,
+            name: model.name,
+            questions: model.questions,
             is_editable,
             fixed: shown(fixed),
             standing,
-            trouble: sheet.notice.map(str::to_owned),
+            trouble: model.notice.map(str::to_owned),
             email: one.email,
         }
     }

@@ -1,14 +1,17 @@
 //! The registrations of an event: found by status and words, approved and declined many at a time.
 
-mod add;
+pub(in crate::pages) mod add;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
-use muster_api::v1::{
-    ApproveRegistrationsRequest, ExportRegistrationsRequest, ListRegistrationsRequest,
-    MyEventDetail, Registration, RegistrationList,
-    bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
+use edge::Problem;
+use muster_api::{
+    Scope,
+    v1::{
+        ApproveRegistrationsRequest, ExportRegistrationsRequest, ListRegistrationsRequest,
+        MyEventDetail, Registration, RegistrationList,
+        bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
+    },
 };
 
 use super::{
@@ -18,13 +21,12 @@ use super::{
     list_filter::{Chip, ListFilter},
 };
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab},
     flash::{self, Flash},
     form::{Form, link},
     layout::Page,
-    moment::Moment,
-    visit::Site,
+    timestamp::Timestamp,
 };
 
 /// Registrations on a page.
@@ -78,7 +80,7 @@ struct Row {
     url: String,
     name: String,
     email: String,
-    registered: Moment,
+    registered: Timestamp,
     badge: Badge,
     /// Whether the organizer decides about it.
     waits: bool,
@@ -87,33 +89,24 @@ struct Row {
     is_cancelled: bool,
 }
 
-pub(super) fn resources(site: &Site) -> Vec<Resource> {
-    let mut resources = vec![
-        site.desk_with_form("/dashboard/events/{id}/registrations", show, take),
-        site.desk("/dashboard/events/{id}/registrations.csv", export),
-    ];
-    resources.extend(add::resources(site));
-    resources
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let filter: ListFilter = desk.visit.query().read()?;
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let filter: ListFilter = caller.context.query().read()?;
+    let id = caller.context.segment(2)?;
     let (event, listed) = tokio::join!(
-        read(&desk),
-        desk.ask::<ListRegistrations>(request(id, &filter))
+        read(&caller),
+        caller.ask::<ListRegistrations>(request(id, &filter))
     );
     let event = event?;
     match listed {
-        Ok(list) => desk.answer(&RegistrationsPage::of(&desk, &event, filter, list)),
+        Ok(list) => caller.answer(&RegistrationsPage::of(&caller, &event, filter, list)),
         Err(problem) if problem.code == "PLAN_REQUIRED" => {
-            without_list(&desk, &event, Part::Registrations, &problem)
+            without_list(&caller, &event, Part::Registrations, &problem)
         }
         Err(problem) if problem.http_status == 400 => {
             let list = RegistrationList::default();
-            let mut page = RegistrationsPage::of(&desk, &event, filter, list);
+            let mut page = RegistrationsPage::of(&caller, &event, filter, list);
             page.problem = Some(problem.message.clone());
-            desk.answer_refused(&page, &problem)
+            caller.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
     }
@@ -121,17 +114,17 @@ async fn show(desk: Desk) -> Result<Response, Problem> {
 
 /// The answer to a page that needs a plan which lists registrations.
 pub(super) fn without_list(
-    desk: &Desk,
+    caller: &Caller,
     event: &MyEventDetail,
     part: Part,
     problem: &Problem,
 ) -> Result<Response, Problem> {
-    desk.answer_refused(&PlanPage::of(desk, event, part), problem)
+    caller.answer_refused(&PlanPage::of(caller, event, part), problem)
 }
 
 /// Approves those that are chosen, or all of the page.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
     let back = form.value("back").unwrap_or_default();
     let back: ListFilter = Form::parse(back.as_bytes()).read()?;
     let back = link(&path(&id), &back);
@@ -147,7 +140,7 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
         id,
         registration_ids: ids,
     };
-    let answer = desk.ask::<ApproveRegistrations>(request).await?;
+    let answer = caller.ask::<ApproveRegistrations>(request).await?;
     let done = if answer.approved > 0 {
         Flash::APPROVED
     } else {
@@ -172,15 +165,20 @@ fn path(id: &str) -> String {
     format!("{}/registrations", path_of(id))
 }
 
-async fn export(desk: Desk) -> Result<Response, Problem> {
-    let id = desk.visit.segment(2)?;
+pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+    let id = caller.context.segment(2)?;
     let request = ExportRegistrationsRequest { id };
-    download::answer::<ExportRegistrations>(&desk, request).await
+    download::answer::<ExportRegistrations>(&caller, request).await
 }
 
 impl RegistrationsPage {
-    fn of(desk: &Desk, event: &MyEventDetail, filter: ListFilter, list: RegistrationList) -> Self {
-        let (page, frame) = desk.frame("Registrations", Tab::Events);
+    fn of(
+        caller: &Caller,
+        event: &MyEventDetail,
+        filter: ListFilter,
+        list: RegistrationList,
+    ) -> Self {
+        let (page, frame) = caller.frame("Registrations", Tab::Events);
         let (path, next) = (path(&event.id), list.next_cursor);
         let rows = list.items.into_iter().map(|one| Row::of(event, one));
         let rows: Vec<Row> = rows.collect();
@@ -197,7 +195,7 @@ impl RegistrationsPage {
             next_url: next.map(|cursor| filter.page(&path, Some(cursor))),
             first_url: filter.cursor.is_some().then(|| filter.page(&path, None)),
             has_waiting: rows.iter().any(|row| row.waits),
-            has_choices: desk.viewer.edits_registrations()
+            has_choices: caller.viewer.may(Scope::RegistrationsWrite)
                 && !event.is_cancelled
                 && rows.iter().any(Row::is_choice),
             rows,
@@ -208,19 +206,19 @@ impl RegistrationsPage {
 }
 
 impl PlanPage {
-    fn of(desk: &Desk, event: &MyEventDetail, part: Part) -> Self {
+    fn of(caller: &Caller, event: &MyEventDetail, part: Part) -> Self {
         let heading = match part {
             Part::Door => "Check-in",
             _ => "Registrations",
         };
-        let (page, frame) = desk.frame(heading, Tab::Events);
+        let (page, frame) = caller.frame(heading, Tab::Events);
         Self {
             page,
             frame,
             head: EventHead::of(event, part),
             heading,
             counts: counts(event),
-            upgrade_url: desk.visit.site.links().upgrade_url.clone(),
+            upgrade_url: caller.context.site.links().upgrade_url.clone(),
         }
     }
 }
@@ -236,7 +234,7 @@ impl Row {
         let head = path_of(&event.id);
         Self {
             url: format!("{head}/registrations/{}", encoded(&one.id)),
-            registered: Moment::in_zone(&one.registered_at, &event.timezone),
+            registered: Timestamp::in_zone(&one.registered_at, &event.timezone),
             badge: Badge::of_registration(&one.status, awaits, one.checked_in),
             waits: awaits == Some("approval"),
             is_settled: one.status == "Confirmed",

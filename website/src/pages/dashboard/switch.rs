@@ -1,31 +1,26 @@
 //! Choosing another account of the person.
 
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{SwitchAccountRequest, bindings::SwitchAccount};
 
 use crate::{
-    desk::Desk,
+    caller::Caller,
     flash::{self, Flash},
     form::Form,
-    next::{NEXT, own_path},
+    return_path::{RETURN_PATH, own_path},
     session,
-    visit::Site,
 };
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.own_form("/dashboard/switch", take)]
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
     let request = SwitchAccountRequest {
         account_id: form.value("account_id").map(str::to_owned),
     };
-    let switched = desk.ask::<SwitchAccount>(request).await?;
-    let mut response = flash::see(own_path(form.value(NEXT)), Some(Flash::SWITCHED));
+    let switched = caller.ask::<SwitchAccount>(request).await?;
+    let mut response = flash::see(own_path(form.value(RETURN_PATH)), Some(Flash::SWITCHED));
     session::begin(
         &mut response,
-        &desk.visit.site,
+        &caller.context.site,
         switched.token.as_deref().unwrap_or_default(),
     );
     Ok(response)

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     internal::v1::{
         RenamePersonRequest, UpdateAccountRequest,
@@ -12,13 +12,12 @@ use muster_api::{
 };
 
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::{Field, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Field, FormModel},
     flash,
     form::Form,
     layout::Page,
-    next::NEW_EVENT,
-    visit::Site,
+    return_path::NEW_EVENT,
 };
 
 #[derive(Template)]
@@ -26,40 +25,35 @@ use crate::{
 struct WelcomePage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
+    model: FormModel,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/welcome", show, take)]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.answer(&WelcomePage::of(&caller, fields(&caller)))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.answer(&WelcomePage::of(&desk, fields(&desk)))
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    match save(&desk, &form).await {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    match save(&caller, &form).await {
         Ok(()) => Ok(flash::see(NEW_EVENT, None)),
-        Err(problem) if problem.http_status == 400 => {
-            let sheet = fields(&desk).filled(&form).refused(&problem.details);
-            desk.answer_refused(&WelcomePage::of(&desk, sheet), &problem)
+        Err(problem) => {
+            let model = fields(&caller).again(&form, &problem)?;
+            caller.answer_refused(&WelcomePage::of(&caller, model), &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
-async fn save(desk: &Desk, form: &Form) -> Result<(), Problem> {
+async fn save(caller: &Caller, form: &Form) -> Result<(), Problem> {
     let named = |name| form.value(name).unwrap_or_default().to_owned();
     let person = RenamePersonRequest {
         name: Some(named("person_name")),
     };
-    let renamed = desk.ask::<RenamePerson>(person).await;
+    let renamed = caller.ask::<RenamePerson>(person).await;
     renamed.map_err(|problem| about(problem, "person_name"))?;
     let account = UpdateAccountRequest {
         name: Some(named("account_name")),
         timezone: None,
     };
-    let updated = desk.ask::<UpdateAccount>(account).await;
+    let updated = caller.ask::<UpdateAccount>(account).await;
     updated.map_err(|problem| about(problem, "account_name"))?;
     Ok(())
 }
@@ -80,22 +74,22 @@ pub(super) fn about(mut problem: Problem, field: &str) -> Problem {
     problem
 }
 
-fn fields(desk: &Desk) -> Sheet {
+fn fields(caller: &Caller) -> FormModel {
     let person = Field::line("person_name", "Your name")
         .autocomplete("name")
-        .value(desk.viewer.name.clone())
+        .value(caller.viewer.name.clone())
         .required();
     let account = Field::line("account_name", "Who organizes your events?")
         .hint("Your own name, or that of your group or company. People see it on your events.")
         .autocomplete("organization")
-        .value(desk.viewer.account_name())
+        .value(caller.viewer.account_name())
         .required();
-    Sheet::of(vec![person, account])
+    FormModel::of(vec![person, account])
 }
 
 impl WelcomePage {
-    fn of(desk: &Desk, sheet: Sheet) -> Self {
-        let (page, frame) = desk.frame("Welcome", Tab::None);
-        Self { page, frame, sheet }
+    fn of(caller: &Caller, model: FormModel) -> Self {
+        let (page, frame) = caller.frame("Welcome", Tab::None);
+        Self { page, frame, model }
     }
 }

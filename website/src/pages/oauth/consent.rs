@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use http::StatusCode;
 use muster_api::internal::v1::{
     AuthorizationAccount, AuthorizationClient, DecideAuthorizationRequest, GetAuthorizationRequest,
@@ -13,17 +13,17 @@ use muster_api::internal::v1::{
 use super::{Words, problem_page};
 use crate::{
     browser::Browser,
-    desk::sentence,
-    field::{Choice, Field, FieldKind, Sheet},
+    field::{Choice, Field, FieldKind, FormModel},
     flash,
     form::Form,
-    kept::{self, Unsent, may_be_sent_again},
-    layout::{Page, Section, private},
+    layout::{Page, Section, private, refused},
+    request_context::{RequestContext, Site},
+    unsent::{self, Unsent, may_be_sent_again},
     viewer::Role,
-    visit::{Site, Visit},
+    words::sentence,
 };
 
-const PATH: &str = "/oauth/authorize/{id}";
+pub(in crate::pages) const PATH: &str = "/oauth/authorize/{id}";
 
 /// The place of the identifier in the path.
 const ID: usize = 2;
@@ -40,57 +40,52 @@ struct ConsentPage {
     /// The one account; `None` if there are several, or none.
     account: Option<(String, String)>,
     has_accounts: bool,
-    sheet: Sheet,
-    trouble: Option<String>,
+    model: FormModel,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.page_with_form(PATH, show, take)]
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
-    match ConsentPage::read(&visit).await {
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+    match ConsentPage::read(&context).await {
         Ok(page) => private(&page),
-        Err(problem) => closed(&visit.site, problem),
+        Err(problem) => closed(&context.site, problem),
     }
 }
 
 /// Takes the decision, and leads back to the app.
-async fn take(visit: Visit, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(
+    context: RequestContext,
+    form: Form,
+) -> Result<Response, Problem> {
     let request = DecideAuthorizationRequest {
-        id: Some(visit.segment(ID)?),
-        browser: Some(browser(&visit)),
+        id: Some(context.segment(ID)?),
+        browser: Some(browser(&context)),
         agrees: form.value("action") == Some("connect"),
         account_id: form.value("account_id").map(str::to_owned),
         scopes: form.values("scopes").map(str::to_owned).collect(),
     };
-    let problem = match visit.ask::<DecideAuthorization>(request).await {
+    let problem = match context.ask::<DecideAuthorization>(request).await {
         Ok(decided) => return Ok(flash::see(&decided.redirect_uri, None)),
         Err(problem) => problem,
     };
     if may_be_sent_again(&problem) {
-        return again(&visit, &form, &problem);
+        return again(&context, &form, &problem);
     }
     if !matches!(problem.http_status, 400 | 403) {
-        return closed(&visit.site, problem);
+        return closed(&context.site, problem);
     }
-    let mut page = match ConsentPage::read(&visit).await {
+    let mut page = match ConsentPage::read(&context).await {
         Ok(page) => page,
-        Err(problem) => return closed(&visit.site, problem),
+        Err(problem) => return closed(&context.site, problem),
     };
-    page.sheet = page.sheet.filled(&form).refused(&problem.details);
+    page.model = page.model.filled(&form).refused(&problem.details);
     if problem.details.is_empty() {
-        page.trouble = Some(format!("{}.", sentence(&problem.message)));
+        page.model.trouble = Some(sentence(&problem));
     }
-    let mut response = private(&page)?;
-    *response.status_mut() =
-        StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::BAD_REQUEST);
-    Ok(response)
+    refused(&page, &problem)
 }
 
 /// The browser's secret. A browser without one has begun nothing.
-fn browser(visit: &Visit) -> String {
-    let browser = Browser::of(&visit.parts.headers, &visit.site);
+fn browser(context: &RequestContext) -> String {
+    let browser = Browser::of(&context.parts.headers, &context.site);
     browser.secret().to_owned()
 }
 
@@ -108,17 +103,17 @@ fn closed(site: &Site, problem: Problem) -> Result<Response, Problem> {
 }
 
 /// The form, to be sent again.
-fn again(visit: &Visit, form: &Form, problem: &Problem) -> Result<Response, Problem> {
+fn again(context: &RequestContext, form: &Form, problem: &Problem) -> Result<Response, Problem> {
     let headline = "The app is not connected yet";
     let unsent = Unsent {
         headline,
         text: "Something does not answer. Please send your decision again in a moment.",
         before: None,
-        url: visit.parts.uri.path(),
+        url: context.parts.uri.path(),
         form,
         label: |_| None,
     };
-    kept::page(head(&visit.site, headline), unsent, problem)
+    unsent::page(head(&context.site, headline), unsent, problem)
 }
 
 fn head(site: &Site, title: &str) -> Page {
@@ -126,20 +121,20 @@ fn head(site: &Site, title: &str) -> Page {
 }
 
 impl ConsentPage {
-    async fn read(visit: &Visit) -> Result<Self, Problem> {
+    async fn read(context: &RequestContext) -> Result<Self, Problem> {
         let request = GetAuthorizationRequest {
-            id: Some(visit.segment(ID)?),
-            browser: Some(browser(visit)),
+            id: Some(context.segment(ID)?),
+            browser: Some(browser(context)),
         };
         let (pending, session) = tokio::try_join!(
-            visit.ask::<GetAuthorization>(request),
-            visit.ask::<GetSession>(GetSessionRequest {}),
+            context.ask::<GetAuthorization>(request),
+            context.ask::<GetSession>(GetSessionRequest {}),
         )?;
         let person = session.person.unwrap_or_default();
-        Ok(Self::of(visit, pending, person.email))
+        Ok(Self::of(context, pending, person.email))
     }
 
-    fn of(visit: &Visit, pending: PendingAuthorization, email: String) -> Self {
+    fn of(context: &RequestContext, pending: PendingAuthorization, email: String) -> Self {
         let open = pending.accounts.iter().filter(|one| !one.is_suspended);
         let open: Vec<_> = open.collect();
         let account = match open.as_slice() {
@@ -154,15 +149,14 @@ impl ConsentPage {
             fields.push(scopes(&pending.scopes, &open));
         }
         Self {
-            page: head(&visit.site, "Connect an app"),
-            url: visit.parts.uri.path().to_owned(),
+            page: head(&context.site, "Connect an app"),
+            url: context.parts.uri.path().to_owned(),
             client: pending.client.unwrap_or_default(),
             email,
             surfaces: surfaces(&pending.surfaces),
             account,
             has_accounts: !open.is_empty(),
-            sheet: Sheet::of(fields),
-            trouble: None,
+            model: FormModel::of(fields),
         }
     }
 }

@@ -21,7 +21,7 @@ use serde_json::json;
 use super::parameters::Parameters;
 use crate::{
     form::{Form, is_form},
-    visit::{Site, Visit},
+    request_context::{RequestContext, Site},
 };
 
 const INVALID_REQUEST: &str = "invalid_request";
@@ -35,7 +35,7 @@ enum Refused {
     Muster(Box<Problem>, &'static str),
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 3] {
+pub(in crate::pages) fn resources(site: &Site) -> [Resource; 3] {
     [
         endpoint(site, "/oauth/token", token),
         endpoint(site, "/oauth/register", register),
@@ -44,7 +44,7 @@ pub(super) fn resources(site: &Site) -> [Resource; 3] {
 }
 
 /// A path that takes a body from anywhere.
-fn endpoint<F>(site: &Site, path: &'static str, take: fn(Visit, Bytes) -> F) -> Resource
+fn endpoint<F>(site: &Site, path: &'static str, take: fn(RequestContext, Bytes) -> F) -> Resource
 where
     F: Future<Output = Result<Response, Refused>> + Send + 'static,
 {
@@ -53,9 +53,9 @@ where
         let (parts, body) = request.into_parts();
         let site = site.clone();
         async move {
-            let visit = site.visit(parts).await;
-            let answered = match visit.body(body).await {
-                Ok(bytes) => take(visit, bytes).await,
+            let context = site.context(parts).await;
+            let answered = match context.body(body).await {
+                Ok(bytes) => take(context, bytes).await,
                 Err(problem) => Err(Refused::Muster(Box::new(problem), INVALID_REQUEST)),
             };
             Ok(uncached(answered.unwrap_or_else(Refused::response)))
@@ -65,7 +65,7 @@ where
 }
 
 /// Exchanges a code or a refresh token.
-async fn token(visit: Visit, body: Bytes) -> Result<Response, Refused> {
+async fn token(context: RequestContext, body: Bytes) -> Result<Response, Refused> {
     const KNOWN: [&str; 7] = [
         "grant_type",
         "client_id",
@@ -75,9 +75,9 @@ async fn token(visit: Visit, body: Bytes) -> Result<Response, Refused> {
         "refresh_token",
         "scope",
     ];
-    let form = form(&visit.parts.headers, &body)?;
+    let form = form(&context.parts.headers, &body)?;
     let parameters = Parameters(&form);
-    if let Some(refused) = authenticated(&visit.parts.headers, &parameters) {
+    if let Some(refused) = authenticated(&context.parts.headers, &parameters) {
         return Ok(refused);
     }
     let request = ExchangeTokenRequest {
@@ -90,9 +90,9 @@ async fn token(visit: Visit, body: Bytes) -> Result<Response, Refused> {
         scope: parameters.one("scope"),
         resources: parameters.resources(),
         bad_parameters: parameters.doubled(&KNOWN),
-        origin: local_origin(&visit.parts.headers),
+        origin: local_origin(&context.parts.headers),
     };
-    let exchanged = visit.ask::<ExchangeToken>(request).await?;
+    let exchanged = context.ask::<ExchangeToken>(request).await?;
     match exchanged.tokens {
         Some(tokens) => Ok(json(StatusCode::OK, written(&tokens))),
         None => Err(Refused::OAuth(exchanged.error.unwrap_or_default())),
@@ -111,7 +111,7 @@ fn written(tokens: &OAuthTokens) -> String {
 }
 
 /// Registers a client. Core reads the metadata.
-async fn register(visit: Visit, body: Bytes) -> Result<Response, Refused> {
+async fn register(context: RequestContext, body: Bytes) -> Result<Response, Refused> {
     let metadata = String::from_utf8(body.into()).map_err(|_| {
         let problem = edge::http::body::invalid("is not UTF-8");
         Refused::Muster(Box::new(problem), INVALID_METADATA)
@@ -119,7 +119,7 @@ async fn register(visit: Visit, body: Bytes) -> Result<Response, Refused> {
     let request = RegisterClientRequest {
         metadata: Some(metadata),
     };
-    let registered = visit.ask::<RegisterClient>(request).await;
+    let registered = context.ask::<RegisterClient>(request).await;
     let registered =
         registered.map_err(|problem| Refused::Muster(Box::new(problem), INVALID_METADATA))?;
     match registered.registration {
@@ -129,10 +129,10 @@ async fn register(visit: Visit, body: Bytes) -> Result<Response, Refused> {
 }
 
 /// Revokes a token. What there is not is answered as what was revoked.
-async fn revoke(visit: Visit, body: Bytes) -> Result<Response, Refused> {
-    let form = form(&visit.parts.headers, &body)?;
+async fn revoke(context: RequestContext, body: Bytes) -> Result<Response, Refused> {
+    let form = form(&context.parts.headers, &body)?;
     let parameters = Parameters(&form);
-    if let Some(refused) = authenticated(&visit.parts.headers, &parameters) {
+    if let Some(refused) = authenticated(&context.parts.headers, &parameters) {
         return Ok(refused);
     }
     let request = RevokeTokenRequest {
@@ -140,7 +140,7 @@ async fn revoke(visit: Visit, body: Bytes) -> Result<Response, Refused> {
         client_id: parameters.one("client_id"),
         bad_parameters: parameters.doubled(&["token", "client_id"]),
     };
-    match visit.ask::<RevokeToken>(request).await?.error {
+    match context.ask::<RevokeToken>(request).await?.error {
         Some(error) => Err(Refused::OAuth(error)),
         None => Ok(Response::default()),
     }

@@ -10,11 +10,11 @@ use muster_api::internal::v1::OAuthServer;
 use serde_json::{Value, json};
 
 use super::AUTHORIZE;
-use crate::visit::Site;
+use crate::request_context::Site;
 
 const PATH: &str = "/.well-known/oauth-authorization-server";
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
+pub(in crate::pages) fn resource(site: &Site) -> Resource {
     let oauth = OAuth::new(site.core());
     let operation = Operation::new(Method::GET, move |request: Request| {
         let (oauth, origin) = (oauth.clone(), local_origin(request.headers()));
@@ -24,7 +24,7 @@ pub(super) fn resources(site: &Site) -> [Resource; 1] {
             Ok(metadata_document(&metadata(&server)))
         }
     });
-    [Resource::new(PATH).with(operation.shared())]
+    Resource::new(PATH).with(operation.shared())
 }
 
 fn metadata(server: &OAuthServer) -> Value {

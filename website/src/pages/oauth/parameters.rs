@@ -3,7 +3,7 @@
 use crate::form::Form;
 
 /// More resources than core takes of one request, so that it refuses what has too many.
-const MOST_RESOURCES: usize = 9;
+const MAX_RESOURCES: usize = 9;
 
 /// The parameters of a request. One without a value counts as absent (RFC 6749, section 3.1).
 pub(super) struct Parameters<'f>(pub(super) &'f Form);
@@ -23,7 +23,7 @@ impl Parameters<'_> {
     /// The values of `resource`, which alone may come more than once (RFC 8707).
     pub(super) fn resources(&self) -> Vec<String> {
         let all = self.all("resource").map(str::to_owned);
-        all.take(MOST_RESOURCES).collect()
+        all.take(MAX_RESOURCES).collect()
     }
 
     fn all(&self, name: &str) -> impl Iterator<Item = &str> {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{
     FinishStepUpRequest, StartStepUpRequest,
     bindings::{FinishStepUp, StartStepUp},
@@ -10,14 +10,13 @@ use muster_api::internal::v1::{
 
 use super::{code, trouble};
 use crate::{
-    desk::{Desk, Frame, PROVE, Tab},
-    field::Sheet,
+    caller::{Caller, Frame, PROVE, Tab},
+    field::FormModel,
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    next::{NEXT, own_path, with_next},
+    return_path::{RETURN_PATH, own_path, with_return_path},
     session,
-    visit::Site,
 };
 
 /// The parameter that says that a code was mailed.
@@ -28,77 +27,73 @@ const SENT: &str = "sent";
 struct AgainPage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
-    next: String,
+    model: FormModel,
+    return_path: String,
     is_sent: bool,
     mail_folder: Option<String>,
-    trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.own_with_form(PROVE, show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let query = desk.visit.query();
-    let next = own_path(query.value(NEXT)).to_owned();
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let query = caller.context.query();
+    let return_path = own_path(query.value(RETURN_PATH)).to_owned();
     let is_sent = query.value(SENT).is_some();
-    desk.answer(&AgainPage::of(&desk, code(), next, is_sent))
+    caller.answer(&AgainPage::of(&caller, code(), return_path, is_sent))
 }
 
 /// Has a code mailed, or takes it.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let next = own_path(form.value(NEXT)).to_owned();
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let return_path = own_path(form.value(RETURN_PATH)).to_owned();
     if form.value("action") == Some("send") {
-        return send(&desk, next).await;
+        return send(&caller, return_path).await;
     }
     let request = FinishStepUpRequest {
         code: form.value("code").map(str::to_owned),
     };
-    match desk.visit.ask::<FinishStepUp>(request).await {
+    match caller.context.ask::<FinishStepUp>(request).await {
         Ok(proven) => {
-            let mut response = flash::see(&next, Some(Flash::PROVEN));
-            session::begin(&mut response, &desk.visit.site, &proven.token);
+            let mut response = flash::see(&return_path, Some(Flash::PROVEN));
+            session::begin(&mut response, &caller.context.site, &proven.token);
             Ok(response)
         }
         Err(problem) if problem.http_status == 401 => Err(problem),
         Err(problem) => {
-            let sheet = code().filled(&form).refused(&problem.details);
-            let mut page = AgainPage::of(&desk, sheet, next, true);
-            page.trouble = trouble(&problem);
-            desk.answer_refused(&page, &problem)
+            let mut model = code().filled(&form).refused(&problem.details);
+            model.trouble = trouble(&problem);
+            caller.answer_refused(&AgainPage::of(&caller, model, return_path, true), &problem)
         }
     }
 }
 
-async fn send(desk: &Desk, next: String) -> Result<Response, Problem> {
-    let sent = desk.visit.ask::<StartStepUp>(StartStepUpRequest {}).await;
+async fn send(caller: &Caller, return_path: String) -> Result<Response, Problem> {
+    let sent = caller
+        .context
+        .ask::<StartStepUp>(StartStepUpRequest {})
+        .await;
     match sent {
         Ok(_) => {
-            let page = with_next(PROVE, &next);
+            let page = with_return_path(PROVE, &return_path);
             let separator = if page.contains('?') { '&' } else { '?' };
             Ok(flash::see(&format!("{page}{separator}{SENT}=1"), None))
         }
         Err(problem) if problem.http_status == 401 => Err(problem),
         Err(problem) => {
-            let mut page = AgainPage::of(desk, code(), next, false);
-            page.trouble = trouble(&problem);
-            desk.answer_refused(&page, &problem)
+            let mut model = code();
+            model.trouble = trouble(&problem);
+            caller.answer_refused(&AgainPage::of(caller, model, return_path, false), &problem)
         }
     }
 }
 
 impl AgainPage {
-    fn of(desk: &Desk, sheet: Sheet, next: String, is_sent: bool) -> Self {
-        let (page, frame) = desk.frame("Confirm that it is you", Tab::None);
+    fn of(caller: &Caller, model: FormModel, return_path: String, is_sent: bool) -> Self {
+        let (page, frame) = caller.frame("Confirm that it is you", Tab::None);
         Self {
             page,
             frame,
-            sheet,
-            next,
+            model,
+            return_path,
             is_sent,
-            mail_folder: desk.visit.site.links().mail_folder.clone(),
-            trouble: None,
+            mail_folder: caller.context.site.links().mail_folder.clone(),
         }
     }
 }

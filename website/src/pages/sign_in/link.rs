@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use http::{StatusCode, header::SET_COOKIE};
 use muster_api::internal::v1::{UseSignInLinkRequest, bindings::UseSignInLink};
 
@@ -11,8 +11,8 @@ use crate::{
     browser::{Browser, device},
     form::Form,
     layout::{Page, Section, private},
-    next::DASHBOARD,
-    visit::{Site, Visit},
+    request_context::RequestContext,
+    return_path::DASHBOARD,
 };
 
 #[derive(Template)]
@@ -23,29 +23,28 @@ struct LinkPage {
     url: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.page_with_form("/sign-in/link/{token}", show, take)]
-}
-
-async fn show(visit: Visit) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
     private(&LinkPage {
-        page: head(&visit.site, "Sign in"),
-        url: Some(visit.parts.uri.path().to_owned()),
+        page: head(&context.site, "Sign in"),
+        url: Some(context.parts.uri.path().to_owned()),
     })
 }
 
-async fn take(visit: Visit, _form: Form) -> Result<Response, Problem> {
-    let headers = &visit.parts.headers;
-    let browser = Browser::of(headers, &visit.site);
+pub(in crate::pages) async fn take(
+    context: RequestContext,
+    _form: Form,
+) -> Result<Response, Problem> {
+    let headers = &context.parts.headers;
+    let browser = Browser::of(headers, &context.site);
     let request = UseSignInLinkRequest {
-        token: Some(visit.segment(2)?),
+        token: Some(context.segment(2)?),
         browser: Some(browser.secret().to_owned()),
         device: device(headers),
     };
-    match visit.ask::<UseSignInLink>(request).await {
+    match context.ask::<UseSignInLink>(request).await {
         Ok(signed_in) => {
-            let mut response = welcome(&visit.site, &signed_in, DASHBOARD);
-            if let Some(cookie) = browser.cookie(&visit.site) {
+            let mut response = welcome(&context.site, &signed_in, DASHBOARD);
+            if let Some(cookie) = browser.cookie(&context.site) {
                 response.headers_mut().append(SET_COOKIE, cookie);
             }
             Ok(response)
@@ -53,7 +52,7 @@ async fn take(visit: Visit, _form: Form) -> Result<Response, Problem> {
         // A token of another form is no link either.
         Err(problem) if matches!(problem.http_status, 400 | 404) => {
             let mut response = private(&LinkPage {
-                page: head(&visit.site, "This link is used up"),
+                page: head(&context.site, "This link is used up"),
                 url: None,
             })?;
             *response.status_mut() = StatusCode::NOT_FOUND;

@@ -1,28 +1,27 @@
 //! Signing out.
 
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{SignOutRequest, bindings::SignOut};
 
 use crate::{
     flash::{self, Flash},
     form::Form,
+    request_context::RequestContext,
     session,
-    visit::{Site, Visit},
 };
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.form("/sign-out", take)]
-}
-
-async fn take(visit: Visit, _form: Form) -> Result<Response, Problem> {
-    match visit.ask::<SignOut>(SignOutRequest {}).await {
+pub(in crate::pages) async fn take(
+    context: RequestContext,
+    _form: Form,
+) -> Result<Response, Problem> {
+    match context.ask::<SignOut>(SignOutRequest {}).await {
         // Who is signed out already is signed out.
         Ok(_) => {}
         Err(problem) if problem.http_status == 401 => {}
         Err(problem) => return Err(problem),
     }
     let mut response = flash::see("/sign-in", Some(Flash::SIGNED_OUT));
-    session::forget(&mut response, &visit.site);
+    session::forget(&mut response, &context.site);
     Ok(response)
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{
     FinishEmailChangeRequest, StartEmailChangeRequest,
     bindings::{FinishEmailChange, StartEmailChange},
@@ -10,19 +10,18 @@ use muster_api::internal::v1::{
 
 use super::PATH as ACCOUNT;
 use crate::{
+    caller::{Caller, Frame, PROVE, Tab},
     cookies::SIGN_IN,
-    desk::{Desk, Frame, PROVE, Tab, sentence},
-    field::{Field, FieldKind, Sheet},
+    field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    next::with_next,
+    return_path::with_return_path,
     session,
-    visit::Site,
 };
 
-const PATH: &str = "/dashboard/account/email";
-const CODE: &str = "/dashboard/account/email/code";
+pub(in crate::pages) const PATH: &str = "/dashboard/account/email";
+pub(in crate::pages) const CODE: &str = "/dashboard/account/email/code";
 
 /// How long a browser remembers the address to which the code went.
 const SECONDS: u64 = 15 * 60;
@@ -32,100 +31,95 @@ const SECONDS: u64 = 15 * 60;
 struct EmailPage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
+    model: FormModel,
     /// The new address, once a code is on its way to it.
     sent_to: Option<String>,
     url: &'static str,
     mail_folder: Option<String>,
-    trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 2] {
-    [
-        site.own_with_form(PATH, show, take),
-        site.own_with_form(CODE, show_code, take_code),
-    ]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    if !desk.viewer.is_proven {
-        return Ok(flash::see(&with_next(PROVE, PATH), None));
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    if !caller.viewer.is_proven {
+        return Ok(flash::see(&with_return_path(PROVE, PATH), None));
     }
-    desk.answer(&EmailPage::of(&desk, address(), None))
+    caller.answer(&EmailPage::of(&caller, address(), None))
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
     let email = form.value("email").unwrap_or_default().to_owned();
     let request = StartEmailChangeRequest {
         email: Some(email.clone()),
     };
-    match desk.ask::<StartEmailChange>(request).await {
+    match caller.ask::<StartEmailChange>(request).await {
         Ok(_) => {
             let mut response = flash::see(CODE, None);
-            session::set(&mut response, &desk.visit.site, SIGN_IN, &email, SECONDS);
+            session::set(
+                &mut response,
+                &caller.context.site,
+                SIGN_IN,
+                &email,
+                SECONDS,
+            );
             Ok(response)
         }
-        Err(problem) if problem.http_status == 400 => {
-            let sheet = address().filled(&form).refused(&problem.details);
-            desk.answer_refused(&EmailPage::of(&desk, sheet, None), &problem)
+        Err(problem) => {
+            let model = address().again(&form, &problem)?;
+            caller.answer_refused(&EmailPage::of(&caller, model, None), &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
-async fn show_code(desk: Desk) -> Result<Response, Problem> {
-    match asked_for(&desk) {
-        Some(email) => desk.answer(&EmailPage::of(&desk, code(), Some(email))),
+pub(in crate::pages) async fn show_code(caller: Caller) -> Result<Response, Problem> {
+    match asked_for(&caller) {
+        Some(email) => caller.answer(&EmailPage::of(&caller, code(), Some(email))),
         None => Ok(flash::see(PATH, None)),
     }
 }
 
-async fn take_code(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take_code(caller: Caller, form: Form) -> Result<Response, Problem> {
     let request = FinishEmailChangeRequest {
         code: form.value("code").map(str::to_owned),
     };
-    match desk.ask::<FinishEmailChange>(request).await {
+    match caller.ask::<FinishEmailChange>(request).await {
         Ok(_) => {
             let mut response = flash::see(ACCOUNT, Some(Flash::EMAIL_CHANGED));
-            session::set(&mut response, &desk.visit.site, SIGN_IN, "", 0);
+            session::set(&mut response, &caller.context.site, SIGN_IN, "", 0);
             Ok(response)
         }
-        Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            let sheet = code().filled(&form).refused(&problem.details);
-            let sent_to = asked_for(&desk).unwrap_or_default();
-            let mut page = EmailPage::of(&desk, sheet, Some(sent_to));
-            page.trouble =
-                (problem.http_status == 409).then(|| format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+        Err(problem) => {
+            let model = code().again(&form, &problem)?;
+            let sent_to = asked_for(&caller).unwrap_or_default();
+            caller.answer_refused(&EmailPage::of(&caller, model, Some(sent_to)), &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
-fn asked_for(desk: &Desk) -> Option<String> {
-    SIGN_IN.read(&desk.visit.parts.headers, desk.visit.site.is_secure())
+fn asked_for(caller: &Caller) -> Option<String> {
+    SIGN_IN.read(
+        &caller.context.parts.headers,
+        caller.context.site.is_secure(),
+    )
 }
 
-fn address() -> Sheet {
-    Sheet::of(vec![Field::email("email", "New e-mail address").required()])
+fn address() -> FormModel {
+    FormModel::of(vec![Field::email("email", "New e-mail address").required()])
 }
 
-fn code() -> Sheet {
+fn code() -> FormModel {
     let field = Field::new(FieldKind::Code, "code", "Code");
-    Sheet::of(vec![field.hint("8 digits, from the mail").required()])
+    FormModel::of(vec![field.hint("8 digits, from the mail").required()])
 }
 
 impl EmailPage {
-    fn of(desk: &Desk, sheet: Sheet, sent_to: Option<String>) -> Self {
-        let (page, frame) = desk.frame("Your e-mail address", Tab::Account);
+    fn of(caller: &Caller, model: FormModel, sent_to: Option<String>) -> Self {
+        let (page, frame) = caller.frame("Your e-mail address", Tab::Account);
         Self {
             page,
             frame,
-            sheet,
+            model,
             url: if sent_to.is_some() { CODE } else { PATH },
             sent_to,
-            mail_folder: desk.visit.site.links().mail_folder.clone(),
-            trouble: None,
+            mail_folder: caller.context.site.links().mail_folder.clone(),
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::internal::v1::{LeaveAccountRequest, bindings::LeaveAccount};
 
 use crate::{
-    desk::{Desk, Frame, Tab, sentence},
+    caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    next::DASHBOARD,
+    return_path::DASHBOARD,
     session,
-    visit::Site,
+    words::sentence,
 };
 
 #[derive(Template)]
@@ -20,44 +20,37 @@ use crate::{
 struct LeavePage {
     page: Page,
     frame: Frame,
-    account_id: String,
     trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/account/leave", show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.answer(&LeavePage::of(&desk, None))
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.answer(&LeavePage::of(&caller, None))
 }
 
 /// Leaves the account that the page named, whichever is chosen by now.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
     let account_id = form.value("account_id").map(str::to_owned);
     let request = LeaveAccountRequest { account_id };
-    match desk.ask::<LeaveAccount>(request).await {
+    match caller.ask::<LeaveAccount>(request).await {
         Ok(left) => {
             let mut response = flash::see(DASHBOARD, Some(Flash::ACCOUNT_LEFT));
-            session::begin(&mut response, &desk.visit.site, &left.token);
+            session::begin(&mut response, &caller.context.site, &left.token);
             Ok(response)
         }
         Err(problem) if problem.http_status == 409 => {
-            let trouble = format!("{}.", sentence(&problem.message));
-            let page = LeavePage::of(&desk, Some(trouble));
-            desk.answer_refused(&page, &problem)
+            let page = LeavePage::of(&caller, Some(sentence(&problem)));
+            caller.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
     }
 }
 
 impl LeavePage {
-    fn of(desk: &Desk, trouble: Option<String>) -> Self {
-        let (page, frame) = desk.frame("Leave the account?", Tab::Account);
+    fn of(caller: &Caller, trouble: Option<String>) -> Self {
+        let (page, frame) = caller.frame("Leave the account?", Tab::Account);
         Self {
             page,
             frame,
-            account_id: desk.viewer.account_id().to_owned(),
             trouble,
         }
     }

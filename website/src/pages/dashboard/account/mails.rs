@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     internal::v1::{
@@ -12,15 +12,14 @@ use muster_api::{
 };
 
 use crate::{
-    desk::{Desk, Frame, Tab},
-    field::{Choice, Field, FieldKind, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Choice, Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
 };
 
-const PATH: &str = "/dashboard/account/mails";
+pub(in crate::pages) const PATH: &str = "/dashboard/account/mails";
 
 /// The choices: their names in the API, and for people.
 const CHOICES: [(&str, &str, &str); 3] = [
@@ -42,52 +41,46 @@ const CHOICES: [(&str, &str, &str); 3] = [
 struct MailsPage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
-    account_id: String,
+    model: FormModel,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(PATH, show, take)]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::EventsWrite)?;
+    let chosen = chosen(&caller).await?;
+    caller.answer(&MailsPage::of(&caller, fields(&chosen)))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::EventsWrite)?;
-    let chosen = chosen(&desk).await?;
-    desk.answer(&MailsPage::of(&desk, fields(&chosen)))
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require_same_account(&form)?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require_same_account(&form)?;
     let mails = form.value("mails").map(str::to_owned);
-    match desk
+    match caller
         .ask::<SetMailChoice>(SetMailChoiceRequest { mails })
         .await
     {
         Ok(_) => Ok(flash::see(super::PATH, Some(Flash::MAILS_CHOSEN))),
-        Err(problem) if problem.http_status == 400 => {
-            let sheet = fields("").filled(&form).refused(&problem.details);
-            desk.answer_refused(&MailsPage::of(&desk, sheet), &problem)
+        Err(problem) => {
+            let model = fields("").again(&form, &problem)?;
+            caller.answer_refused(&MailsPage::of(&caller, model), &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
 /// The choice, for those who get such mails.
-pub(super) async fn choice(desk: &Desk) -> Result<Option<&'static str>, Problem> {
-    if !desk.viewer.edits_events() {
+pub(super) async fn choice(caller: &Caller) -> Result<Option<&'static str>, Problem> {
+    if !caller.viewer.may(Scope::EventsWrite) {
         return Ok(None);
     }
-    let chosen = chosen(desk).await?;
+    let chosen = chosen(caller).await?;
     let found = CHOICES.iter().find(|(name, ..)| *name == chosen);
     Ok(found.map(|(_, words, _)| *words))
 }
 
-async fn chosen(desk: &Desk) -> Result<String, Problem> {
-    let answer = desk.ask::<GetMailChoice>(GetMailChoiceRequest {}).await?;
+async fn chosen(caller: &Caller) -> Result<String, Problem> {
+    let answer = caller.ask::<GetMailChoice>(GetMailChoiceRequest {}).await?;
     Ok(answer.mails)
 }
 
-fn fields(chosen: &str) -> Sheet {
+fn fields(chosen: &str) -> FormModel {
     let mut mails = Field::new(FieldKind::Radio, "mails", "You get an e-mail about").required();
     mails.options = CHOICES
         .iter()
@@ -98,17 +91,12 @@ fn fields(chosen: &str) -> Sheet {
             is_chosen: name == chosen,
         })
         .collect();
-    Sheet::of(vec![mails])
+    FormModel::of(vec![mails])
 }
 
 impl MailsPage {
-    fn of(desk: &Desk, sheet: Sheet) -> Self {
-        let (page, frame) = desk.frame("E-mails about registrations", Tab::Account);
-        Self {
-            page,
-            frame,
-            sheet,
-            account_id: desk.viewer.account_id().to_owned(),
-        }
+    fn of(caller: &Caller, model: FormModel) -> Self {
+        let (page, frame) = caller.frame("E-mails about registrations", Tab::Account);
+        Self { page, frame, model }
     }
 }

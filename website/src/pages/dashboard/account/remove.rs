@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     internal::v1::{
@@ -12,85 +12,74 @@ use muster_api::{
 };
 
 use crate::{
-    desk::{Desk, Frame, PROVE, Tab, sentence},
-    field::{Field, Sheet},
+    caller::{Caller, Frame, PROVE, Tab},
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    next::{DASHBOARD, with_next},
+    return_path::{DASHBOARD, with_return_path},
     session,
-    visit::Site,
 };
 
-const PATH: &str = "/dashboard/account/remove";
+pub(in crate::pages) const PATH: &str = "/dashboard/account/remove";
 
 #[derive(Template)]
 #[template(path = "dashboard/remove.html")]
 struct RemovePage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
-    account_id: String,
+    model: FormModel,
     /// What goes, in numbers with their words.
     goes: Vec<String>,
     /// What has to be done before.
     obstacles: Vec<String>,
-    trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(PATH, show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::AccountRemove)?;
-    if !desk.viewer.is_proven {
-        return Ok(flash::see(&with_next(PROVE, PATH), None));
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::AccountRemove)?;
+    if !caller.viewer.is_proven {
+        return Ok(flash::see(&with_return_path(PROVE, PATH), None));
     }
-    let page = RemovePage::of(&desk, fields()).await?;
-    desk.answer(&page)
+    let page = RemovePage::of(&caller, fields()).await?;
+    caller.answer(&page)
 }
 
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require(Scope::AccountRemove)?;
-    desk.require_same_account(&form)?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require(Scope::AccountRemove)?;
+    caller.require_same_account(&form)?;
     let request = RemoveAccountRequest {
         name: form.value("name").map(str::to_owned),
     };
-    match desk.ask::<RemoveAccount>(request).await {
+    match caller.ask::<RemoveAccount>(request).await {
         Ok(removed) => {
             let mut response = flash::see(DASHBOARD, Some(Flash::ACCOUNT_REMOVED));
-            session::begin(&mut response, &desk.visit.site, &removed.token);
+            session::begin(&mut response, &caller.context.site, &removed.token);
             Ok(response)
         }
-        Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            let sheet = fields().filled(&form).refused(&problem.details);
-            let mut page = RemovePage::of(&desk, sheet).await?;
-            page.trouble =
-                (problem.http_status == 409).then(|| format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+        Err(problem) => {
+            let model = fields().again(&form, &problem)?;
+            caller.answer_refused(&RemovePage::of(&caller, model).await?, &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
-fn fields() -> Sheet {
+fn fields() -> FormModel {
     let name = Field::line("name", "Type the name of the account").required();
-    Sheet::of(vec![name])
+    FormModel::of(vec![name])
 }
 
 impl RemovePage {
-    async fn of(desk: &Desk, sheet: Sheet) -> Result<Self, Problem> {
-        let preview = desk.ask::<PreviewRemoval>(PreviewRemovalRequest {}).await?;
-        let (page, frame) = desk.frame("Remove the account?", Tab::Account);
+    async fn of(caller: &Caller, model: FormModel) -> Result<Self, Problem> {
+        let preview = caller
+            .ask::<PreviewRemoval>(PreviewRemovalRequest {})
+            .await?;
+        let (page, frame) = caller.frame("Remove the account?", Tab::Account);
         Ok(Self {
             page,
             frame,
-            sheet,
-            account_id: desk.viewer.account_id().to_owned(),
+            model,
             goes: goes(&preview),
             obstacles: obstacles(&preview),
-            trouble: None,
         })
     }
 }

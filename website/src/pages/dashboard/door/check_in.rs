@@ -7,11 +7,11 @@ use muster_api::v1::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_HITS, search};
-use crate::{desk::Desk, form::Form};
+use super::{MAX_HITS, search};
+use crate::{caller::Caller, form::Form};
 
 /// Fewer letters find too many people to check one in by Enter.
-const FEWEST_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 
 /// The length of a check-in code.
 const CODE_CHARACTERS: usize = 20;
@@ -36,18 +36,18 @@ impl DoorQuery {
 }
 
 /// Does what a form asks for, and returns the parameters of the page that shows it.
-pub(super) async fn act(desk: &Desk, id: &str, form: &Form) -> Result<DoorQuery, Problem> {
+pub(super) async fn act(caller: &Caller, id: &str, form: &Form) -> Result<DoorQuery, Problem> {
     if let Some(registration_id) = form.value("registration_id") {
         let undoes = form.value("action") == Some("undo");
-        return of_one(desk, id, registration_id, undoes).await;
+        return of_one(caller, id, registration_id, undoes).await;
     }
     let Some(q) = form.value("q") else {
         return Ok(DoorQuery::default());
     };
     if let Some(code) = code_in(q) {
-        return by_code(desk, id, code).await;
+        return by_code(caller, id, code).await;
     }
-    let Some(one) = only_hit(desk, id, q).await? else {
+    let Some(one) = only_hit(caller, id, q).await? else {
         return Ok(DoorQuery {
             q: Some(q.to_owned()),
             ..DoorQuery::default()
@@ -56,11 +56,11 @@ pub(super) async fn act(desk: &Desk, id: &str, form: &Form) -> Result<DoorQuery,
     if one.checked_in {
         return Ok(DoorQuery::done(one.id, Some("yes".to_owned())));
     }
-    of_one(desk, id, &one.id, false).await
+    of_one(caller, id, &one.id, false).await
 }
 
 async fn of_one(
-    desk: &Desk,
+    caller: &Caller,
     id: &str,
     registration_id: &str,
     undoes: bool,
@@ -72,34 +72,34 @@ async fn of_one(
             id,
             registration_id,
         };
-        desk.ask::<UndoCheckIn>(request).await?;
+        caller.ask::<UndoCheckIn>(request).await?;
     } else {
         let request = CheckInRequest {
             id,
             registration_id,
         };
-        desk.ask::<CheckIn>(request).await?;
+        caller.ask::<CheckIn>(request).await?;
     }
     Ok(done)
 }
 
-async fn by_code(desk: &Desk, id: &str, code: &str) -> Result<DoorQuery, Problem> {
+async fn by_code(caller: &Caller, id: &str, code: &str) -> Result<DoorQuery, Problem> {
     let request = CheckInByCodeRequest {
         code: Some(code.to_owned()),
         event_id: Some(id.to_owned()),
     };
-    let answer = desk.ask::<CheckInByCode>(request).await?;
+    let answer = caller.ask::<CheckInByCode>(request).await?;
     let before = answer.was_checked_in.then_some(answer.checked_in_at);
     Ok(DoorQuery::done(answer.registration_id, before))
 }
 
 /// The one registration with a seat that these words find, if there is no other one.
-async fn only_hit(desk: &Desk, id: &str, q: &str) -> Result<Option<Registration>, Problem> {
-    if q.chars().count() < FEWEST_LETTERS {
+async fn only_hit(caller: &Caller, id: &str, q: &str) -> Result<Option<Registration>, Problem> {
+    if q.chars().count() < MIN_LETTERS {
         return Ok(None);
     }
-    let list = search(desk, id, Some(q.to_owned()), MOST_HITS).await?;
-    let is_whole = list.count <= MOST_HITS;
+    let list = search(caller, id, Some(q.to_owned()), MAX_HITS).await?;
+    let is_whole = list.count <= MAX_HITS;
     let items = list.items.into_iter();
     let mut there = items.filter(|one| one.status != "Cancelled");
     let only = match (there.next(), there.next()) {

@@ -2,8 +2,9 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
+    Scope,
     internal::v1::{GetSessionRequest, bindings::GetSession},
     v1::{
         CheckInByCodeRequest, GetMyEventRequest, GetRegistrationByCodeRequest,
@@ -13,14 +14,15 @@ use muster_api::{
 
 use super::Hit;
 use crate::{
+    caller::{Caller, Frame, Tab},
     cover::encoded,
-    desk::{Desk, Frame, Tab, sentence},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    moment::Moment,
     pages::dashboard::event_head::path_of,
-    visit::{Site, Visit},
+    request_context::RequestContext,
+    timestamp::Timestamp,
+    words::sentence,
 };
 
 #[derive(Template)]
@@ -37,67 +39,63 @@ struct StaffPage {
     guest: Hit,
     is_event_cancelled: bool,
     /// Since when the guest is checked in.
-    since: Option<Moment>,
+    since: Option<Timestamp>,
     trouble: Option<String>,
-}
-
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_form("/check-in/{code}/check-in", take)]
 }
 
 /// The page for who may check in at the event of a ticket; none for all others, who see the ticket.
 pub(crate) async fn ticket_for_staff(
-    visit: Visit,
+    context: RequestContext,
     code: &str,
-) -> Result<(Option<Response>, Visit), Problem> {
-    if !visit.has_session() {
-        return Ok((None, visit));
+) -> Result<(Option<Response>, RequestContext), Problem> {
+    if !context.has_session() {
+        return Ok((None, context));
     }
-    let Ok(session) = visit.ask::<GetSession>(GetSessionRequest {}).await else {
-        return Ok((None, visit));
+    let Ok(session) = context.ask::<GetSession>(GetSessionRequest {}).await else {
+        return Ok((None, context));
     };
-    let desk = Desk::of(visit, session);
-    if !desk.viewer.checks_in() {
-        return Ok((None, desk.visit));
+    let caller = Caller::of(context, session);
+    if !caller.viewer.may(Scope::RegistrationsCheckIn) {
+        return Ok((None, caller.context));
     }
-    match StaffPage::of(&desk, code).await {
-        Ok(page) => Ok((Some(desk.answer(&page)?), desk.visit)),
+    match StaffPage::of(&caller, code).await {
+        Ok(page) => Ok((Some(caller.answer(&page)?), caller.context)),
         // It is of another account's event, or the plan does not let them.
-        Err(problem) if matches!(problem.http_status, 403 | 404) => Ok((None, desk.visit)),
+        Err(problem) if matches!(problem.http_status, 403 | 404) => Ok((None, caller.context)),
         Err(problem) => Err(problem),
     }
 }
 
-async fn take(desk: Desk, _form: Form) -> Result<Response, Problem> {
-    let code = desk.visit.segment(1)?;
+pub(in crate::pages) async fn take(caller: Caller, _form: Form) -> Result<Response, Problem> {
+    let code = caller.context.segment(1)?;
     let path = format!("/check-in/{}", encoded(&code));
     let request = CheckInByCodeRequest {
         code: Some(code.clone()),
         event_id: None,
     };
-    match desk.ask::<CheckInByCode>(request).await {
+    match caller.ask::<CheckInByCode>(request).await {
         Ok(_) => Ok(flash::see(&path, Some(Flash::CHECKED_IN))),
         Err(problem) if problem.http_status == 409 => {
-            let mut page = StaffPage::of(&desk, &code).await?;
-            page.trouble = Some(format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+            let mut page = StaffPage::of(&caller, &code).await?;
+            page.trouble = Some(sentence(&problem));
+            caller.answer_refused(&page, &problem)
         }
         Err(problem) => Err(problem),
     }
 }
 
 impl StaffPage {
-    async fn of(desk: &Desk, code: &str) -> Result<Self, Problem> {
+    async fn of(caller: &Caller, code: &str) -> Result<Self, Problem> {
         let request = GetRegistrationByCodeRequest {
             code: code.to_owned(),
         };
-        let answer = desk.ask::<GetRegistrationByCode>(request).await?;
+        let answer = caller.ask::<GetRegistrationByCode>(request).await?;
         let id = answer.event_id;
         let event = path_of(&id);
-        let zone = desk.ask::<GetMyEvent>(GetMyEventRequest { id }).await?;
+        let zone = caller.ask::<GetMyEvent>(GetMyEventRequest { id }).await?;
         let zone = zone.timezone;
         let registration = answer.registration.unwrap_or_default();
-        let (page, frame) = desk.frame("Ticket", Tab::None);
+        let (page, frame) = caller.frame("Ticket", Tab::None);
         Ok(Self {
             page,
             frame,
@@ -107,7 +105,7 @@ impl StaffPage {
             registration_url: format!("{event}/registrations/{}", encoded(&registration.id)),
             since: answer
                 .checked_in_at
-                .map(|moment| Moment::in_zone(&moment, &zone)),
+                .map(|timestamp| Timestamp::in_zone(&timestamp, &zone)),
             is_event_cancelled: answer.is_event_cancelled,
             guest: Hit::of(registration),
             trouble: None,

@@ -137,7 +137,7 @@ pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm
         }
     }
     let mut form = EventForm::of(purpose, &taken_over(typed, stored, &theirs));
-    for field in form.sheet.fields_mut() {
+    for field in form.model.fields_mut() {
         if theirs.contains(&&*field.name) {
             field.notice = Some("Somebody else changed this. It has the new value now.".to_owned());
         }
@@ -246,7 +246,7 @@ mod tests {
         let purpose = Purpose::Change { has_cover: true };
         let merged = merged(purpose, &Form::of(mine), &theirs);
         let field = |name: &str| {
-            let found = merged.sheet.fields().find(|field| field.name == name);
+            let found = merged.model.fields().find(|field| field.name == name);
             let field = found.unwrap();
             (field.value.clone(), field.notice.clone())
         };

@@ -4,12 +4,12 @@
 use muster_api::{v1::CustomField, violation::Violation};
 
 use crate::{
-    field::{Field, FieldKind, Group, Mistake, Sheet},
+    field::{Field, FieldKind, FormModel, Group, Mistake},
     form::Form,
 };
 
 /// The most questions of an event.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// The types of answers: their names in the API, and for people.
 const TYPES: [(&str, &str); 5] = [
@@ -24,7 +24,7 @@ const TYPES: [(&str, &str); 5] = [
 pub(crate) struct Questions {
     rows: Vec<Row>,
     /// One group for each row.
-    sheet: Sheet,
+    model: FormModel,
     /// What the questions are elsewhere by now.
     pub(crate) notice: Option<String>,
 }
@@ -43,7 +43,7 @@ impl Questions {
     pub(super) fn of(form: &Form) -> Self {
         let mut rows = rows(form);
         let place = |name| form.value(name).and_then(|text| text.parse::<usize>().ok());
-        if form.value("add") == Some("question") && rows.len() < MOST {
+        if form.value("add") == Some("question") && rows.len() < MAX {
             rows.push(Row::default());
         }
         if let Some(at) = place("remove").filter(|at| *at < rows.len()) {
@@ -58,7 +58,7 @@ impl Questions {
         let groups = rows.iter().enumerate();
         let groups = groups.map(|(index, row)| Group::of(row.fields(index)));
         Self {
-            sheet: Sheet::grouped(groups.collect()),
+            model: FormModel::grouped(groups.collect()),
             rows,
             notice: None,
         }
@@ -83,14 +83,14 @@ impl Questions {
             .filter(|at| self.rows.get(*at).is_some_and(|row| !row.is_blank()))
             .collect();
         let moved: Vec<Violation> = violations.iter().map(|one| in_row(one, &places)).collect();
-        self.sheet = std::mem::take(&mut self.sheet).refused(&moved);
-        std::mem::take(&mut self.sheet.mistakes)
+        self.model = std::mem::take(&mut self.model).refused(&moved);
+        std::mem::take(&mut self.model.mistakes)
     }
 
     // What templates ask.
 
     pub(crate) fn groups(&self) -> &[Group] {
-        &self.sheet.groups
+        &self.model.groups
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -98,7 +98,7 @@ impl Questions {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.rows.len() >= MOST
+        self.rows.len() >= MAX
     }
 }
 
@@ -147,7 +147,7 @@ fn rows(form: &Form) -> Vec<Row> {
 fn place(name: &str) -> Option<(usize, &str)> {
     let (index, field) = name.strip_prefix("custom_fields[")?.split_once("].")?;
     let index: usize = index.parse().ok()?;
-    (index < MOST).then_some((index, field))
+    (index < MAX).then_some((index, field))
 }
 
 /// Questions as their form has them.

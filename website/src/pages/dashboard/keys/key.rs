@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Reason,
     internal::v1::{
@@ -13,12 +13,11 @@ use muster_api::{
 
 use super::{CreatedPage, PATH, ShownKey, read};
 use crate::{
-    desk::{Desk, Frame, Tab, sentence},
-    field::{Field, FieldKind, Sheet},
+    caller::{Caller, Frame, Tab},
+    field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::Page,
-    visit::Site,
 };
 
 /// How long the old key goes on working, in hours; the second one is suggested.
@@ -35,23 +34,18 @@ struct KeyPage {
     page: Page,
     frame: Frame,
     key: ShownKey,
-    sheet: Sheet,
-    trouble: Option<String>,
+    model: FormModel,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/keys/{id}", show, take)]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    let page = KeyPage::of(&caller).await?;
+    caller.answer(&page)
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    let page = KeyPage::of(&desk).await?;
-    desk.answer(&page)
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let id = Some(desk.visit.segment(2)?);
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let id = Some(caller.context.segment(2)?);
     if form.value("action") == Some("revoke") {
-        desk.ask::<RevokeKey>(RevokeKeyRequest { id }).await?;
+        caller.ask::<RevokeKey>(RevokeKeyRequest { id }).await?;
         return Ok(flash::see(PATH, Some(Flash::KEY_REVOKED)));
     }
     let hours = form
@@ -61,30 +55,29 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
         id: id.clone(),
         overlap_hours: hours,
     };
-    match desk.ask::<RotateKey>(request).await {
+    match caller.ask::<RotateKey>(request).await {
         Ok(CreatedKey { key, secret }) => {
-            let old = read(&desk).await?;
+            let old = read(&caller).await?;
             let old = old.into_iter().find(|one| Some(&one.id) == id.as_ref());
             let until = old.and_then(|old| old.expires);
             let key = key.unwrap_or_default();
-            desk.answer(&CreatedPage::of(&desk, key, secret, until))
+            caller.answer(&CreatedPage::of(&caller, key, secret, until))
         }
-        Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            let mut page = KeyPage::of(&desk).await?;
-            page.trouble = Some(format!("{}.", sentence(&problem.message)));
-            desk.answer_refused(&page, &problem)
+        Err(problem) => {
+            let mut page = KeyPage::of(&caller).await?;
+            page.model = page.model.again(&form, &problem)?;
+            caller.answer_refused(&page, &problem)
         }
-        Err(problem) => Err(problem),
     }
 }
 
 impl KeyPage {
-    async fn of(desk: &Desk) -> Result<Self, Problem> {
-        let id = desk.visit.segment(2)?;
-        let found = read(desk).await?.into_iter().find(|key| key.id == id);
+    async fn of(caller: &Caller) -> Result<Self, Problem> {
+        let id = caller.context.segment(2)?;
+        let found = read(caller).await?.into_iter().find(|key| key.id == id);
         let unknown = || Problem::new(Reason::NotFound, "there is no such key");
         let key = found.ok_or_else(unknown)?;
-        let (page, frame) = desk.frame(&key.name, Tab::Keys);
+        let (page, frame) = caller.frame(&key.name, Tab::Keys);
         let overlap = Field::new(FieldKind::Select, "overlap_hours", "The old key works for")
             .options(OVERLAPS, &["24"])
             .required();
@@ -92,8 +85,7 @@ impl KeyPage {
             page,
             frame,
             key,
-            sheet: Sheet::of(vec![overlap]),
-            trouble: None,
+            model: FormModel::of(vec![overlap]),
         })
     }
 }

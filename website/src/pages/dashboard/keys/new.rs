@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     internal::v1::{CreateKeyRequest, CreatedKey, bindings::CreateKey},
@@ -10,16 +10,15 @@ use muster_api::{
 
 use super::CreatedPage;
 use crate::{
-    desk::{Desk, Frame, PROVE, Tab, sentence},
-    field::{Choice, Field, FieldKind, Sheet},
+    caller::{Caller, Frame, PROVE, Tab},
+    field::{Choice, Field, FieldKind, FormModel},
     flash,
     form::Form,
     layout::Page,
-    next::with_next,
-    visit::Site,
+    return_path::with_return_path,
 };
 
-const PATH: &str = "/dashboard/keys/new";
+pub(in crate::pages) const PATH: &str = "/dashboard/keys/new";
 
 /// Lifetimes to choose from; the first one is suggested.
 const LIFETIMES: [(&str, &str); 4] = [
@@ -34,54 +33,44 @@ const LIFETIMES: [(&str, &str); 4] = [
 struct NewKeyPage {
     page: Page,
     frame: Frame,
-    sheet: Sheet,
-    trouble: Option<String>,
+    model: FormModel,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form(PATH, show, take)]
-}
-
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::KeysWrite)?;
-    if !desk.viewer.is_proven {
-        return Ok(flash::see(&with_next(PROVE, PATH), None));
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::KeysWrite)?;
+    if !caller.viewer.is_proven {
+        return Ok(flash::see(&with_return_path(PROVE, PATH), None));
     }
-    desk.answer(&NewKeyPage::of(&desk, fields(&desk)))
+    caller.answer(&NewKeyPage::of(&caller, fields(&caller)))
 }
 
 /// Answers with the key itself, since it can be shown only now.
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    desk.require_no_other_account(&form)?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    caller.require_no_other_account(&form)?;
     let request = CreateKeyRequest {
         name: form.value("name").map(str::to_owned),
         scopes: form.values("scopes").map(str::to_owned).collect(),
         expires: form.value("expires").map(str::to_owned),
     };
-    let refused = match desk.ask::<CreateKey>(request).await {
+    let problem = match caller.ask::<CreateKey>(request).await {
         Ok(CreatedKey { key, secret }) => {
             let key = key.unwrap_or_default();
-            return desk.answer(&CreatedPage::of(&desk, key, secret, None));
+            return caller.answer(&CreatedPage::of(&caller, key, secret, None));
         }
         Err(problem) => problem,
     };
-    if !matches!(refused.http_status, 400 | 409) {
-        return Err(refused);
-    }
-    let sheet = fields(&desk).filled(&form).refused(&refused.details);
-    let mut page = NewKeyPage::of(&desk, sheet);
-    page.trouble = (refused.http_status == 409).then(|| format!("{}.", sentence(&refused.message)));
-    desk.answer_refused(&page, &refused)
+    let model = fields(&caller).again(&form, &problem)?;
+    caller.answer_refused(&NewKeyPage::of(&caller, model), &problem)
 }
 
-fn fields(desk: &Desk) -> Sheet {
+fn fields(caller: &Caller) -> FormModel {
     let name = Field::line("name", "Name")
         .hint(
             "Where you will use it, so that you know later whether it can go. For example: laptop.",
         )
         .required();
     let mut scopes = Field::new(FieldKind::Ticks, "scopes", "What it may do").required();
-    scopes.options = grantable(desk)
+    scopes.options = grantable(caller)
         .map(|scope| Choice {
             value: scope.name().to_owned(),
             label: scope.description().to_owned(),
@@ -92,23 +81,18 @@ fn fields(desk: &Desk) -> Sheet {
     let expires = Field::new(FieldKind::Select, "expires", "Expires")
         .options(LIFETIMES, &["90d"])
         .required();
-    Sheet::of(vec![name, scopes, expires])
+    FormModel::of(vec![name, scopes, expires])
 }
 
 /// What a key of this person can be granted.
-fn grantable(desk: &Desk) -> impl Iterator<Item = Scope> {
+fn grantable(caller: &Caller) -> impl Iterator<Item = Scope> {
     let all = Scope::ALL.iter().copied();
-    all.filter(move |scope| desk.viewer.may(*scope))
+    all.filter(move |scope| caller.viewer.may(*scope))
 }
 
 impl NewKeyPage {
-    fn of(desk: &Desk, sheet: Sheet) -> Self {
-        let (page, frame) = desk.frame("New API key", Tab::Keys);
-        Self {
-            page,
-            frame,
-            sheet,
-            trouble: None,
-        }
+    fn of(caller: &Caller, model: FormModel) -> Self {
+        let (page, frame) = caller.frame("New API key", Tab::Keys);
+        Self { page, frame, model }
     }
 }

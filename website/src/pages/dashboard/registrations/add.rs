@@ -2,22 +2,22 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::Resource};
+use edge::Problem;
 use muster_api::{
     Scope,
     v1::{AddRegistrationRequest, MyEventDetail, bindings::AddRegistration},
 };
 
 use crate::{
-    desk::{Desk, Frame, Tab, sentence},
+    caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::Page,
     pages::{
         dashboard::event_head::{EventHead, Part, path_of, read},
-        register::sheet::{Input, Mistake, Question, QuestionKind, Sheet},
+        register::form::{Input, Mistake, Question, QuestionKind, RegistrationForm},
     },
-    visit::Site,
+    words::sentence,
 };
 
 #[derive(Template)]
@@ -35,29 +35,25 @@ struct AddPage {
     trouble: Option<String>,
 }
 
-pub(super) fn resources(site: &Site) -> [Resource; 1] {
-    [site.desk_with_form("/dashboard/events/{id}/registrations/new", show, take)]
+pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+    caller.require(Scope::RegistrationsWrite)?;
+    let event = read(&caller).await?;
+    let model = RegistrationForm::of(&event.custom_fields, Form::default());
+    caller.answer(&AddPage::of(&caller, &event, model, fresh_key()))
 }
 
-async fn show(desk: Desk) -> Result<Response, Problem> {
-    desk.require(Scope::RegistrationsWrite)?;
-    let event = read(&desk).await?;
-    let sheet = Sheet::of(&event.custom_fields, Form::default());
-    desk.answer(&AddPage::of(&desk, &event, sheet, fresh_key()))
-}
-
-async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
-    let event = read(&desk).await?;
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+    let event = read(&caller).await?;
     let key = form.value("key").map_or_else(fresh_key, str::to_owned);
-    let sheet = Sheet::of(&event.custom_fields, form.clone());
+    let model = RegistrationForm::of(&event.custom_fields, form.clone());
     let request = AddRegistrationRequest {
         id: event.id.clone(),
         name: form.value("name").map(str::to_owned),
         email: form.value("email").map(str::to_owned),
-        answers: sheet.answers(),
+        answers: model.answers(),
     };
-    let added = desk
-        .visit
+    let added = caller
+        .context
         .ask_once::<AddRegistration>(request, Some(&key))
         .await;
     let Err(problem) = added else {
@@ -67,26 +63,26 @@ async fn take(desk: Desk, form: Form) -> Result<Response, Problem> {
     if !matches!(problem.http_status, 400 | 409 | 422) {
         return Err(problem);
     }
-    let mut page = AddPage::of(&desk, &event, sheet.refused(&problem.details), key);
+    let mut page = AddPage::of(&caller, &event, model.refused(&problem.details), key);
     if problem.details.is_empty() {
-        page.trouble = Some(format!("{}.", sentence(&problem.message)));
+        page.trouble = Some(sentence(&problem));
     }
-    desk.answer_refused(&page, &problem)
+    caller.answer_refused(&page, &problem)
 }
 
 impl AddPage {
-    fn of(desk: &Desk, event: &MyEventDetail, sheet: Sheet, key: String) -> Self {
-        let (page, frame) = desk.frame("Register somebody", Tab::Events);
+    fn of(caller: &Caller, event: &MyEventDetail, model: RegistrationForm, key: String) -> Self {
+        let (page, frame) = caller.frame("Register somebody", Tab::Events);
         Self {
             page,
             frame,
             head: EventHead::of(event, Part::Registrations),
-            problems: sheet.mistakes,
-            name: sheet.name,
-            email: sheet.email,
-            questions: sheet.questions,
+            problems: model.mistakes,
+            name: model.name,
+            email: model.email,
+            questions: model.questions,
             key,
-            trouble: sheet.notice.map(str::to_owned),
+            trouble: model.notice.map(str::to_owned),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! All fields of a form, with what core says is wrong.
 
+use edge::Problem;
 use muster_api::violation::Violation;
 
 use super::Field;
-use crate::form::Form;
+use crate::{form::Form, words::sentence};
 
 /// Fields that belong together.
 #[derive(Debug, Clone, Default)]
@@ -23,9 +24,11 @@ pub(crate) struct Mistake {
 
 /// All fields of a form.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct FormModel {
     pub(crate) groups: Vec<Group>,
     pub(crate) mistakes: Vec<Mistake>,
+    /// What is wrong with the whole, where it is about no field.
+    pub(crate) trouble: Option<String>,
 }
 
 impl Group {
@@ -52,7 +55,7 @@ impl Group {
     }
 }
 
-impl Sheet {
+impl FormModel {
     /// A form of these fields.
     pub(crate) fn of(fields: Vec<Field>) -> Self {
         Self::grouped(vec![Group::of(fields)])
@@ -70,6 +73,21 @@ impl Sheet {
     pub(crate) fn filled(mut self, form: &Form) -> Self {
         self.fields_mut().for_each(|field| field.fill(form));
         self
+    }
+
+    /// The same form as it was typed, with core's words about it: beside its fields, or above them.
+    ///
+    /// # Errors
+    /// The problem, if it is not about what was typed.
+    pub(crate) fn again(self, form: &Form, problem: &Problem) -> Result<Self, Problem> {
+        if !matches!(problem.http_status, 400 | 409) {
+            return Err(problem.clone());
+        }
+        let mut again = self.filled(form).refused(&problem.details);
+        if problem.details.is_empty() {
+            again.trouble = Some(sentence(problem));
+        }
+        Ok(again)
     }
 
     /// The same form with core's words beside the fields.
@@ -121,8 +139,8 @@ mod tests {
     use super::*;
     use crate::field::FieldKind;
 
-    fn sheet() -> Sheet {
-        Sheet::of(vec![
+    fn model() -> FormModel {
+        FormModel::of(vec![
             Field::line("title", "Title").value("Rust"),
             Field::line("custom_fields[1].label", "Question"),
             Field::paragraphs("custom_fields[1].options", "Options"),
@@ -142,25 +160,25 @@ mod tests {
     #[test]
     fn what_was_typed_comes_back_also_what_was_emptied() {
         let form = Form::parse(b"custom_fields%5B1%5D.label=Diet&timezone=Asia%2FTokyo&title=");
-        let sheet = sheet().filled(&form);
-        let values: Vec<&str> = sheet.fields().map(|field| &*field.value).collect();
+        let model = model().filled(&form);
+        let values: Vec<&str> = model.fields().map(|field| &*field.value).collect();
         assert_eq!(values, ["", "Diet", "", "", ""]);
-        let ticked = sheet.fields().any(|field| field.is_checked);
+        let ticked = model.fields().any(|field| field.is_checked);
         assert!(!ticked, "an unticked box is not sent");
-        let zone = sheet.fields().last().unwrap();
+        let zone = model.fields().last().unwrap();
         let chosen: Vec<bool> = zone.options.iter().map(|one| one.is_chosen).collect();
         assert_eq!(chosen, [false, true]);
     }
 
     #[test]
     fn words_of_core_stand_beside_the_field_that_they_mean() {
-        let sheet = sheet().refused(&[
+        let model = model().refused(&[
             violation("title", "must be 3 to 200 characters long, is 2"),
             violation("title", "must not be funny"),
             violation("custom_fields[1].options[2]", "must not come twice"),
             violation("custom_fields", "must have at most 20 items"),
         ]);
-        let problems: Vec<_> = sheet
+        let problems: Vec<_> = model
             .fields()
             .filter_map(|field| Some((&*field.id, field.problem.as_deref()?)))
             .collect();
@@ -171,7 +189,7 @@ mod tests {
                 ("custom_fields-1-options", "line 3 must not come twice"),
             ]
         );
-        let targets: Vec<_> = sheet.mistakes.iter().map(|one| &*one.target).collect();
+        let targets: Vec<_> = model.mistakes.iter().map(|one| &*one.target).collect();
         assert_eq!(targets, ["title", "custom_fields-1-options", "form"]);
     }
 }

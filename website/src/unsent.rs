@@ -3,11 +3,10 @@
 use askama::Template;
 use axum::response::Response;
 use edge::Problem;
-use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 
 use crate::{
     form::Form,
-    layout::{Page, Section, private},
+    layout::{Page, Section, refused},
 };
 
 /// Why a form was not taken, and where it goes once it can be.
@@ -62,23 +61,13 @@ pub(crate) fn may_be_sent_again(problem: &Problem) -> bool {
 /// The page, with the status of the problem.
 pub(crate) fn page(page: Page, unsent: Unsent<'_>, problem: &Problem) -> Result<Response, Problem> {
     let fields = unsent.fields();
-    let mut response = private(&UnsentPage {
+    let page = UnsentPage {
         page,
         headline: unsent.headline,
         text: unsent.text,
         before: unsent.before,
         url: unsent.url,
         fields,
-    })?;
-    *response.status_mut() =
-        StatusCode::from_u16(problem.http_status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    if let Some(seconds) = problem.retry_after_seconds {
-        let seconds = HeaderValue::from(seconds);
-        response.headers_mut().insert(RETRY_AFTER, seconds);
-    }
-    if let Some(cause) = &problem.cause {
-        let cause = process::observe::Cause(cause.to_string());
-        response.extensions_mut().insert(cause);
-    }
-    Ok(response)
+    };
+    refused(&page, problem)
 }

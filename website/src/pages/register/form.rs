@@ -11,7 +11,7 @@ use crate::form::Form;
 const CHANGED: &str = "The questions of this event have changed since you opened the form. Please look at them again.";
 
 /// A filled form.
-pub(crate) struct Sheet {
+pub(crate) struct RegistrationForm {
     pub(crate) name: Input,
     pub(crate) email: Input,
     pub(crate) questions: Vec<Question>,
@@ -66,7 +66,7 @@ pub(crate) struct Mistake {
     pub(crate) message: String,
 }
 
-impl Sheet {
+impl RegistrationForm {
     /// The form of an event with these questions, filled like this.
     pub(crate) fn of(fields: &[CustomField], form: Form) -> Self {
         let input = |name| Input {
@@ -246,15 +246,15 @@ mod tests {
         ]
     }
 
-    fn sheet(pairs: &[(&str, &str)]) -> Sheet {
+    fn model(pairs: &[(&str, &str)]) -> RegistrationForm {
         let mut encoded = form_urlencoded::Serializer::new(String::new());
         encoded.extend_pairs(pairs);
-        Sheet::of(&fields(), Form::parse(encoded.finish().as_bytes()))
+        RegistrationForm::of(&fields(), Form::parse(encoded.finish().as_bytes()))
     }
 
     #[test]
     fn every_question_has_an_answer_at_its_place() {
-        let sheet = sheet(&[
+        let model = model(&[
             ("answers[Gone]", "x"),
             ("answers[Days [all]]", "Sun"),
             ("answers[Days [all]]", "Fri"),
@@ -263,7 +263,7 @@ mod tests {
             ("email", ""),
             ("other", "x"),
         ]);
-        let request = sheet.request("slug");
+        let request = model.request("slug");
         let answers: Vec<_> = request
             .answers
             .iter()
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn words_of_core_stand_beside_their_fields_and_what_was_typed_stays() {
-        let sheet = sheet(&[
+        let model = model(&[
             ("answers[Days [all]]", "Sat"),
             ("email", "ada@"),
             ("name", "Ada"),
@@ -295,21 +295,21 @@ mod tests {
             field: field.to_owned(),
             message: message.to_owned(),
         };
-        let sheet = sheet.refused(&[
+        let model = model.refused(&[
             violation("email", "must be an address"),
             violation("answers[1].values[0]", "must be an option"),
             violation("answers[1].values", "must not come twice"),
             violation("answers[3].label", "must be one that the event asks for"),
             violation("answers", "must have at most 20 items"),
         ]);
-        assert_eq!(sheet.email.problem.as_deref(), Some("must be an address"));
-        assert_eq!((&*sheet.email.value, &*sheet.name.value), ("ada@", "Ada"));
-        let days = &sheet.questions[1];
+        assert_eq!(model.email.problem.as_deref(), Some("must be an address"));
+        assert_eq!((&*model.email.value, &*model.name.value), ("ada@", "Ada"));
+        let days = &model.questions[1];
         assert_eq!(days.problem.as_deref(), Some("must be an option"));
         let chosen: Vec<_> = days.options.iter().map(|one| one.is_chosen).collect();
         assert_eq!(chosen, [false, true, false]);
-        assert_eq!(sheet.notice, Some(CHANGED));
-        let listed: Vec<_> = sheet.mistakes.iter().map(|one| &*one.target).collect();
+        assert_eq!(model.notice, Some(CHANGED));
+        let listed: Vec<_> = model.mistakes.iter().map(|one| &*one.target).collect();
         assert_eq!(listed, ["email", "q2", "name"]);
     }
 }

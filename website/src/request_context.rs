@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
-use edge::{
-    Context, Core, EncodedRequest, File, Problem,
-    http::{Operation, Resource},
-};
+use edge::{Context, Core, EncodedRequest, File, Problem, http::Operation};
 use http::{Method, Uri, request::Parts};
 use muster_api::{Reason, binding::Rpc};
 use percent_encoding::percent_decode_str;
@@ -16,7 +13,7 @@ use crate::{
     Options,
     cookies::SESSION,
     form::{self, Form},
-    instance::{InstanceMemory, Links},
+    instance::{InstanceCache, Links},
 };
 
 /// The site: core, which it asks, and its options.
@@ -24,15 +21,15 @@ use crate::{
 pub(crate) struct Site {
     core: Core,
     options: Arc<Options>,
-    instance: InstanceMemory,
+    instance: InstanceCache,
 }
 
 /// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
-pub(crate) struct Visit {
+pub(crate) struct RequestContext {
     pub(crate) site: Site,
     pub(crate) parts: Parts,
     has_session: bool,
-    context: Context,
+    call: Context,
 }
 
 impl Site {
@@ -40,7 +37,7 @@ impl Site {
         Self {
             core,
             options: Arc::new(options),
-            instance: InstanceMemory::default(),
+            instance: InstanceCache::default(),
         }
     }
 
@@ -68,53 +65,24 @@ impl Site {
         self.instance.links()
     }
 
-    pub(crate) async fn visit(&self, parts: Parts) -> Visit {
+    pub(crate) async fn context(&self, parts: Parts) -> RequestContext {
         self.instance.refresh(&self.core).await;
-        self.visit_now(parts)
+        self.context_now(parts)
     }
 
-    fn visit_now(&self, parts: Parts) -> Visit {
+    fn context_now(&self, parts: Parts) -> RequestContext {
         let session = SESSION.read(&parts.headers, self.is_secure());
-        let context = self.options.calls.context(&parts);
-        Visit {
+        let call = self.options.calls.context(&parts);
+        RequestContext {
             site: self.clone(),
             has_session: session.is_some(),
-            context: context.with_token(session.as_deref()),
+            call: call.with_token(session.as_deref()),
             parts,
         }
     }
 
-    /// A path with a page.
-    pub(crate) fn page<F>(&self, path: &'static str, show: fn(Visit) -> F) -> Resource
-    where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
-    {
-        Resource::new(path).with(self.get(show))
-    }
-
-    /// A path with a page that has a form, which is sent to the same path.
-    pub(crate) fn page_with_form<F, G>(
-        &self,
-        path: &'static str,
-        show: fn(Visit) -> F,
-        take: fn(Visit, Form) -> G,
-    ) -> Resource
-    where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
-        G: Future<Output = Result<Response, Problem>> + Send + 'static,
-    {
-        self.page(path, show).with(self.post(take))
-    }
-
-    /// A path that only takes a form.
-    pub(crate) fn form<F>(&self, path: &'static str, take: fn(Visit, Form) -> F) -> Resource
-    where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
-    {
-        Resource::new(path).with(self.post(take))
-    }
-
-    fn get<F>(&self, show: fn(Visit) -> F) -> Operation
+    /// An operation that shows a page.
+    pub(crate) fn get<F>(&self, show: fn(RequestContext) -> F) -> Operation
     where
         F: Future<Output = Result<Response, Problem>> + Send + 'static,
     {
@@ -122,11 +90,12 @@ impl Site {
         Operation::new(Method::GET, move |request: Request| {
             let (parts, _body) = request.into_parts();
             let site = site.clone();
-            async move { show(site.visit(parts).await).await }
+            async move { show(site.context(parts).await).await }
         })
     }
 
-    fn post<F>(&self, take: fn(Visit, Form) -> F) -> Operation
+    /// An operation that takes a form.
+    pub(crate) fn post<F>(&self, take: fn(RequestContext, Form) -> F) -> Operation
     where
         F: Future<Output = Result<Response, Problem>> + Send + 'static,
     {
@@ -135,46 +104,46 @@ impl Site {
             let (parts, body) = request.into_parts();
             let site = site.clone();
             async move {
-                let visit = site.visit(parts).await;
-                let form = visit.form(body).await?;
-                take(visit, form).await
+                let context = site.context(parts).await;
+                let form = context.form(body).await?;
+                take(context, form).await
             }
         })
     }
 }
 
-impl Visit {
+impl RequestContext {
     /// Asks core.
     ///
     /// # Errors
     /// Core's refusal, or that it cannot be reached.
     pub(crate) async fn ask<R: Rpc>(&self, request: R::Request) -> Result<R::Response, Problem> {
-        self.asked::<R>(request, &self.context).await
+        self.asked::<R>(request, &self.call).await
     }
 
     /// Asks core for something that it does once, however often a form with this key is sent.
     ///
     /// # Errors
-    /// As [`Visit::ask`].
+    /// As [`RequestContext::ask`].
     pub(crate) async fn ask_once<R: Rpc>(
         &self,
         request: R::Request,
         key: Option<&str>,
     ) -> Result<R::Response, Problem> {
-        let context = self.context.clone();
-        let context = match key {
-            Some(key) => context.with_idempotency_key(key),
-            None => context,
+        let call = self.call.clone();
+        let call = match key {
+            Some(key) => call.with_idempotency_key(key),
+            None => call,
         };
-        self.asked::<R>(request, &context).await
+        self.asked::<R>(request, &call).await
     }
 
     async fn asked<R: Rpc>(
         &self,
         request: R::Request,
-        context: &Context,
+        call: &Context,
     ) -> Result<R::Response, Problem> {
-        match self.site.core.call::<R>(request, context).await {
+        match self.site.core.call::<R>(request, call).await {
             Ok((answer, _metadata)) => Ok(answer),
             Err(status) => Err(Problem::from(&status)),
         }
@@ -182,16 +151,16 @@ impl Visit {
 
     /// The same request with its whole time for core again, for an answer that is sent while it is read.
     pub(crate) fn continued(self) -> Self {
-        self.site.clone().visit_now(self.parts)
+        self.site.clone().context_now(self.parts)
     }
 
     /// Asks core for a file, piece by piece.
     ///
     /// # Errors
-    /// As [`Visit::ask`].
+    /// As [`RequestContext::ask`].
     pub(crate) async fn file<R: Rpc>(&self, request: R::Request) -> Result<File, Problem> {
         let request = EncodedRequest::new::<R>(&request);
-        let file = self.site.core.file(request, &self.context).await;
+        let file = self.site.core.file(request, &self.call).await;
         file.map_err(|status| Problem::from(&status))
     }
 
@@ -201,7 +170,7 @@ impl Visit {
     /// As [`form::read`].
     pub(crate) async fn form(&self, body: Body) -> Result<Form, Problem> {
         let options = self.site.options();
-        form::read(options, &self.parts, body, self.context.deadline()).await
+        form::read(options, &self.parts, body, self.call.deadline()).await
     }
 
     /// Reads the body of a request that is no form of this site.
@@ -211,7 +180,7 @@ impl Visit {
     pub(crate) async fn body(&self, body: Body) -> Result<Bytes, Problem> {
         let calls = &self.site.options().calls;
         calls
-            .read_body(&self.parts, body, self.context.deadline())
+            .read_body(&self.parts, body, self.call.deadline())
             .await
     }
 

@@ -4,7 +4,7 @@ use crate::form::link;
 
 /// The longest address that is returned to. Requests of apps to be connected are the longest; escaped within another address, they
 /// must still be short enough for a request.
-const MOST_BYTES: usize = 4_000;
+const MAX_BYTES: usize = 4_000;
 
 /// Where people go who asked for nothing else.
 pub(crate) const DASHBOARD: &str = "/dashboard";
@@ -13,7 +13,7 @@ pub(crate) const DASHBOARD: &str = "/dashboard";
 pub(crate) const NEW_EVENT: &str = "/dashboard/events/new";
 
 /// The parameter that names it.
-pub(crate) const NEXT: &str = "next";
+pub(crate) const RETURN_PATH: &str = "next";
 
 /// The address, if it is a path of this site that a signed-in person may have asked for; else the dashboard.
 ///
@@ -27,7 +27,7 @@ pub(crate) fn own_path(next: Option<&str>) -> &str {
             let rest = path.strip_prefix(place);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         });
-        is_plain && is_kept && path.len() <= MOST_BYTES
+        is_plain && is_kept && path.len() <= MAX_BYTES
     };
     next.filter(is_own).unwrap_or(DASHBOARD)
 }
@@ -41,11 +41,11 @@ const PLACES: [&str; 4] = [
 ];
 
 /// A page with the address to return to.
-pub(crate) fn with_next(path: &str, next: &str) -> String {
+pub(crate) fn with_return_path(path: &str, next: &str) -> String {
     if next == DASHBOARD {
         return path.to_owned();
     }
-    link(path, &[(NEXT, next)])
+    link(path, &[(RETURN_PATH, next)])
 }
 
 #[cfg(test)]
@@ -86,9 +86,9 @@ mod tests {
 
     #[test]
     fn the_way_back_is_kept_in_the_address() {
-        assert_eq!(with_next("/sign-in", "/dashboard"), "/sign-in");
+        assert_eq!(with_return_path("/sign-in", "/dashboard"), "/sign-in");
         assert_eq!(
-            with_next("/sign-in", "/check-in/a?b=c"),
+            with_return_path("/sign-in", "/check-in/a?b=c"),
             "/sign-in?next=%2Fcheck-in%2Fa%3Fb%3Dc"
         );
     }

@@ -5,25 +5,25 @@ use std::sync::Arc;
 use askama::Template;
 use axum::response::Response;
 use edge::Problem;
-use http::StatusCode;
 
 use super::{Frame, Tab};
 use crate::{
     flash,
     form::Form,
-    kept::{self, Unsent, may_be_sent_again},
-    layout::{Page, Section, private},
-    next::{DASHBOARD, with_next},
+    layout::{Page, Section, refused},
+    request_context::{RequestContext, Site},
+    return_path::{DASHBOARD, with_return_path},
     session,
+    unsent::{self, Unsent, may_be_sent_again},
     viewer::Viewer,
-    visit::{Site, Visit},
+    words::{capitalized, sentence},
 };
 
 /// Where a session proves again whose it is.
 pub(crate) const PROVE: &str = "/sign-in/again";
 
 /// A request that may be refused.
-pub(super) struct Sent {
+pub(super) struct Denied {
     site: Site,
     /// Path and query of the request.
     here: String,
@@ -45,33 +45,35 @@ struct RefusedPage {
     upgrade_url: Option<String>,
 }
 
-impl Sent {
-    pub(super) fn page(visit: &Visit) -> Self {
+impl Denied {
+    pub(super) fn page(context: &RequestContext) -> Self {
         Self {
-            site: visit.site.clone(),
-            here: visit.here().to_owned(),
-            path: visit.parts.uri.path().to_owned(),
+            site: context.site.clone(),
+            here: context.here().to_owned(),
+            path: context.parts.uri.path().to_owned(),
             form: None,
             viewer: None,
         }
     }
 
-    pub(super) fn form(visit: &Visit, form: Form) -> Self {
+    pub(super) fn form(context: &RequestContext, form: Form) -> Self {
         Self {
             form: Some(form),
-            ..Self::page(visit)
+            ..Self::page(context)
         }
     }
 
     /// The answer to a problem; problems that are not about the person remain what they are.
-    pub(super) fn turned_away(&self, problem: Problem) -> Result<Response, Problem> {
+    pub(super) fn answer(&self, problem: Problem) -> Result<Response, Problem> {
         match (problem.code, &self.form) {
             ("UNAUTHORIZED", None) => {
-                let mut response = flash::see(&with_next("/sign-in", &self.here), None);
+                let mut response = flash::see(&with_return_path("/sign-in", &self.here), None);
                 session::forget(&mut response, &self.site);
                 Ok(response)
             }
-            ("STEP_UP_REQUIRED", None) => Ok(flash::see(&with_next(PROVE, &self.here), None)),
+            ("STEP_UP_REQUIRED", None) => {
+                Ok(flash::see(&with_return_path(PROVE, &self.here), None))
+            }
             ("UNAUTHORIZED", Some(form)) => self.keep(form, &problem, &SIGNED_OUT),
             ("STEP_UP_REQUIRED", Some(form)) => self.keep(form, &problem, &UNPROVEN),
             ("CONFLICT", Some(form)) if self.is_for_another_account(form) => {
@@ -105,7 +107,7 @@ impl Sent {
             form,
             label,
         };
-        kept::page(page, unsent, problem)
+        unsent::page(page, unsent, problem)
     }
 
     /// Words why the person may not.
@@ -117,7 +119,7 @@ impl Sent {
             return Err(problem);
         };
         let links = self.site.links();
-        let mut response = private(&RefusedPage {
+        let page = RefusedPage {
             page: self.head(headline),
             frame: Frame {
                 viewer: Arc::clone(viewer),
@@ -132,10 +134,8 @@ impl Sent {
                 .upgrade_url
                 .clone()
                 .filter(|_| matches!(problem.code, "PLAN_REQUIRED" | "QUOTA_EXCEEDED")),
-        })?;
-        let status = StatusCode::from_u16(problem.http_status);
-        *response.status_mut() = status.unwrap_or(StatusCode::FORBIDDEN);
-        Ok(response)
+        };
+        refused(&page, &problem)
     }
 
     fn head(&self, title: &str) -> Page {
@@ -207,7 +207,7 @@ fn words(problem: &Problem, viewer: &Viewer) -> Option<(&'static str, String)> {
             "Your plan's events are used up",
             format!(
                 "{}. An event that is over or cancelled no longer counts.",
-                sentence(&problem.message)
+                capitalized(&problem.message)
             ),
         ),
         "NOT_FOUND" => (
@@ -216,19 +216,11 @@ fn words(problem: &Problem, viewer: &Viewer) -> Option<(&'static str, String)> {
                 "There is no such page in {account}. It may have been removed, or the address may be mistyped."
             ),
         ),
-        _ if matches!(problem.http_status, 403 | 409 | 422) => (
-            "This is not possible now",
-            format!("{}.", sentence(&problem.message)),
-        ),
+        _ if matches!(problem.http_status, 403 | 409 | 422) => {
+            ("This is not possible now", sentence(problem))
+        }
         _ => return None,
     })
-}
-
-/// A message of core as a sentence.
-pub(crate) fn sentence(message: &str) -> String {
-    let mut signs = message.chars();
-    let first = signs.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(signs).collect()
 }
 
 /// The name of a field for people; what they did not fill has none.
@@ -248,7 +240,7 @@ fn label(name: &str) -> Option<String> {
         .filter(|part| !part.is_empty())
         .collect();
     let is_seen = !UNSEEN.contains(&name) && !name.ends_with("_ids") && !words.is_empty();
-    is_seen.then(|| sentence(&words.join(" ")))
+    is_seen.then(|| capitalized(&words.join(" ")))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! Moments on pages. Those about an account, which is at no place, are in UTC, until the page's script shows them as clocks where the
+//! Timestamps on pages. Those about an account, which is at no place, are in UTC, until the page's script shows them as clocks where the
 //! visitor is. Where days are chosen as well, and at events, they stay in one time zone.
 
 use askama::{Template, filters::HtmlSafe};
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 
-/// A moment, as the HTML of a page. What is no moment is empty.
+/// A timestamp, as the HTML of a page. What is no timestamp is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Template)]
 #[template(
     ext = "html",
     source = r#"{% if !self.is_empty() %}<time datetime="{{ iso }}"{% if let Some(shape) = shape %} data-moment="{{ shape }}"{% endif %}>{{ words }}</time>{% endif %}"#
 )]
-pub(crate) struct Moment {
+pub(crate) struct Timestamp {
     /// RFC 3339, to the second.
     iso: String,
     words: String,
@@ -19,9 +19,9 @@ pub(crate) struct Moment {
 }
 
 /// The template escapes what is in it.
-impl HtmlSafe for Moment {}
+impl HtmlSafe for Timestamp {}
 
-impl Moment {
+impl Timestamp {
     /// `14 May 2030, 19:00 UTC`.
     pub(crate) fn new(text: &str) -> Self {
         Self::written(text, &TimeZone::UTC, "%-d %B %Y, %H:%M UTC", Some("time"))
@@ -32,7 +32,7 @@ impl Moment {
         Self::written(text, &TimeZone::UTC, "%-d %B %Y", Some("day"))
     }
 
-    /// A moment as clocks in a time zone show it, for example at an event: `14 May 2030, 21:00`. In a zone that is not known it is in
+    /// A timestamp as clocks in a time zone show it, for example at an event: `14 May 2030, 21:00`. In a zone that is not known it is in
     /// UTC.
     pub(crate) fn in_zone(text: &str, timezone: &str) -> Self {
         match TimeZone::get(timezone) {
@@ -41,13 +41,13 @@ impl Moment {
         }
     }
 
-    /// Whether it is no moment.
+    /// Whether it is no timestamp.
     pub(crate) const fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
     fn written(text: &str, zone: &TimeZone, format: &str, shape: Option<&'static str>) -> Self {
-        let Ok(moment) = text.parse::<Timestamp>() else {
+        let Ok(timestamp) = text.parse::<jiff::Timestamp>() else {
             return Self {
                 iso: String::new(),
                 words: String::new(),
@@ -55,8 +55,11 @@ impl Moment {
             };
         };
         Self {
-            iso: moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            words: moment.to_zoned(zone.clone()).strftime(format).to_string(),
+            iso: timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            words: timestamp
+                .to_zoned(zone.clone())
+                .strftime(format)
+                .to_string(),
             shape,
         }
     }
@@ -68,32 +71,32 @@ mod tests {
 
     const TEXT: &str = "2030-05-14T22:30:00.123456Z";
 
-    fn html(moment: &Moment) -> String {
-        moment.render().unwrap()
+    fn html(timestamp: &Timestamp) -> String {
+        timestamp.render().unwrap()
     }
 
     #[test]
     fn moments_of_an_account_name_their_zone_and_can_be_shown_in_another() {
         let iso = "<time datetime=\"2030-05-14T22:30:00Z\"";
         assert_eq!(
-            html(&Moment::new(TEXT)),
+            html(&Timestamp::new(TEXT)),
             format!("{iso} data-moment=\"time\">14 May 2030, 22:30 UTC</time>")
         );
         assert_eq!(
-            html(&Moment::day(TEXT)),
+            html(&Timestamp::day(TEXT)),
             format!("{iso} data-moment=\"day\">14 May 2030</time>")
         );
         assert_eq!(
-            html(&Moment::in_zone(TEXT, "Europe/Berlin")),
+            html(&Timestamp::in_zone(TEXT, "Europe/Berlin")),
             format!("{iso}>15 May 2030, 00:30</time>")
         );
-        assert_eq!(Moment::in_zone(TEXT, "Mars/Base"), Moment::new(TEXT));
+        assert_eq!(Timestamp::in_zone(TEXT, "Mars/Base"), Timestamp::new(TEXT));
     }
 
     #[test]
     fn what_is_no_moment_is_empty() {
         for text in ["", "soon", "2030-05-14", "\"><b>"] {
-            assert_eq!(html(&Moment::new(text)), "", "{text}");
+            assert_eq!(html(&Timestamp::new(text)), "", "{text}");
         }
     }
 }
