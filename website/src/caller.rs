@@ -1,5 +1,5 @@
 //! One request of a signed-in person. Pages below `/dashboard` get a [`Caller`]: who it is, and what they may do. Who is not signed in, or
-//! may not do it, is turned away in one place, and nothing that was typed is lost.
+//! may not do it, is denied in one place, and nothing that was typed is lost.
 
 mod denied;
 

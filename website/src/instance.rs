@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// How long a page waits for them. Without them it has fewer links.
 const READ_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The settings, as far as they are known. Clones share them.
+/// The settings, as far as they were read. Clones share them.
 pub(crate) type Links = Arc<Instance>;
 
 /// The settings that were read last.

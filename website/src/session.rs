@@ -11,7 +11,7 @@ use crate::{
 /// How long a browser keeps a session. Core ends it earlier if nobody uses it.
 const SECONDS: u64 = 30 * 24 * 60 * 60;
 
-/// Makes the browser send this token from now on, in place of any other one.
+/// Makes the browser send this token from now on, instead of any other one.
 pub(crate) fn begin(response: &mut Response, site: &Site, token: &str) {
     set(response, site, SESSION, token, SECONDS);
 }
