@@ -133,7 +133,7 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     /// Whether its answer depends on the request and the public catalogue only, so that an edge may keep it. Core says of each answer
     /// whether it does ([`crate::metadata::CATALOGUE`]).
     const SHOWS_CATALOGUE: bool;
-    /// Whether it can change the public catalogue.
+    /// Whether it can change what public answers show.
     const CHANGES_CATALOGUE: bool;
 
     /// Whether the request has a filter, so that there are more answers than pages.

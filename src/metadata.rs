@@ -21,11 +21,8 @@ pub const PROVISIONAL: &str = "x-muster-provisional";
 /// In an answer: it depends on the public catalogue only, so that an edge may keep it until the catalogue changes. Any value.
 pub const CATALOGUE: &str = "x-muster-catalogue";
 
-/// In an answer: the slug of an event of which another number of seats may be left after the call, or [`ALL_SEATS`].
+/// In an answer: the slug of an event of which the number of seats left may have changed.
 pub const SEATS_OF: &str = "x-muster-seats-of";
-
-/// In place of a slug: of some event that core does not name.
-pub const ALL_SEATS: &str = "*";
 
 /// A surface that an edge serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

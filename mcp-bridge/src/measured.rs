@@ -14,9 +14,8 @@ pub(crate) fn count(tool: Option<&Tool>, outcome: &'static str) {
 pub(crate) fn outcome<A>(ended: &Result<A, Failed>) -> &'static str {
     match ended {
         Ok(_) => DONE,
-        Err(Failed::Protocol(_)) => REFUSED,
         Err(Failed::Refused(problem)) if problem.http_status >= 500 => FAILED,
-        Err(Failed::Refused(_)) => REFUSED,
+        Err(_) => REFUSED,
     }
 }
 

@@ -8,7 +8,7 @@ use axum::response::Response;
 use edge::{Problem, http::document};
 use http::{
     HeaderName, HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, REFERRER_POLICY, RETRY_AFTER},
+    header::{CACHE_CONTROL, ETAG, REFERRER_POLICY, RETRY_AFTER},
 };
 use muster_api::Reason;
 use process::observe::Cause;
@@ -87,7 +87,6 @@ pub(crate) fn public(template: &impl Template) -> Result<Response, Problem> {
 /// `Origin: null` with its forms.
 pub(crate) fn private(template: &impl Template) -> Result<Response, Problem> {
     let mut response = document(rendered(template)?, HTML, "no-store");
-    response.headers_mut().remove(http::header::ETAG);
     keep_private(&mut response);
     Ok(response)
 }
@@ -110,6 +109,7 @@ pub(crate) fn refused(template: &impl Template, problem: &Problem) -> Result<Res
 pub(crate) fn keep_private(response: &mut Response) {
     const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
     let headers = response.headers_mut();
+    headers.remove(ETAG);
     for (name, value) in [
         (CACHE_CONTROL, "no-store"),
         (REFERRER_POLICY, "same-origin"),

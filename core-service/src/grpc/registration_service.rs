@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
+    metadata::SEATS_OF,
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
         ApproveRegistrationsRequest, ApprovedRegistrations, CalendarFile,
@@ -59,6 +60,21 @@ impl RegistrationApi {
     fn own(&self, own: service::OwnRegistration) -> OwnRegistration {
         convert::own_registration(own, &self.links)
     }
+
+    /// The answer to a change that may have taken or freed a seat.
+    fn own_with_seats(&self, own: service::OwnRegistration) -> Response<OwnRegistration> {
+        let slug = own.event.slug.clone();
+        let mut response = Response::new(self.own(own));
+        set_seats_of(&mut response, &slug);
+        response
+    }
+}
+
+/// Says in an answer's metadata of which event the number of seats left may have changed.
+fn set_seats_of<A>(response: &mut Response<A>, slug: &str) {
+    if let Ok(slug) = slug.parse() {
+        response.metadata_mut().insert(SEATS_OF, slug);
+    }
 }
 
 fn added(added: Added) -> AddedRegistration {
@@ -82,7 +98,8 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         let email = new.email.clone();
         let register = self.registrations.register(&slug, new, caller.client);
         let allowance = register.await?;
-        let mut response = Response::new(convert::received(slug, email));
+        let mut response = Response::new(convert::received(slug.clone(), email));
+        set_seats_of(&mut response, &slug);
         if let Some(allowance) = allowance {
             tell_allowance(response.metadata_mut(), allowance);
         }
@@ -292,7 +309,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Error> {
         let confirm = self.own_registrations.confirm(&request.token);
         let confirmed = Box::pin(self.by_link(caller.client, confirm)).await?;
-        Ok(Response::new(self.own(confirmed)))
+        Ok(self.own_with_seats(confirmed))
     }
 
     async fn take_over_new_details_by_token(
@@ -312,7 +329,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Error> {
         let cancel = self.own_registrations.cancel(&request.token);
         let cancelled = Box::pin(self.by_link(caller.client, cancel)).await?;
-        Ok(Response::new(self.own(cancelled)))
+        Ok(self.own_with_seats(cancelled))
     }
 
     async fn get_registration_calendar_by_token(

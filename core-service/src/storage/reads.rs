@@ -7,7 +7,7 @@ use super::{
     Error,
     connection::Outcome,
     pool::Pool,
-    row::FromRow,
+    row::{FromRow, Row},
     sql::{Dialect, Sql, Template},
     statement::{Parameters, Statement},
     store::DATABASE,
@@ -84,7 +84,7 @@ impl Reads {
         let statement = self.statement(sql.0, parameters);
         async move {
             let rows = self.run(statement).await?.rows;
-            rows.first().map(|row| row.read()).transpose()
+            rows.first().map(Row::read).transpose()
         }
     }
 

@@ -89,7 +89,7 @@ pub(crate) struct Method {
     pub(crate) caching: Option<Caching>,
     /// How its answer depends on the public catalogue, if on nothing else.
     pub(crate) catalogue: Option<Catalogue>,
-    /// Whether it can change the public catalogue.
+    /// Whether it can change what public answers show.
     pub(crate) changes_catalogue: bool,
     /// Codes of its own errors.
     pub(crate) errors: Vec<String>,

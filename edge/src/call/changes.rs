@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use muster_api::metadata::{ALL_SEATS, SEATS_OF};
+use muster_api::metadata::SEATS_OF;
 use tonic::{Code, Status, metadata::MetadataMap};
 use tonic_types::StatusExt as _;
 
@@ -127,7 +127,6 @@ impl Change<'_> {
         let slug = metadata.get(SEATS_OF).and_then(|slug| slug.to_str().ok());
         match slug {
             _ if self.shows_in_catalogue => self.changes.count(),
-            Some(ALL_SEATS) => self.changes.count(),
             Some(slug) => self.changes.count_seats(slug),
             None => {}
         }
@@ -188,7 +187,6 @@ mod tests {
     fn an_accepted_change_counts_for_what_shows_it() {
         assert_eq!(changed(true, &Ok(accepted(None))), [true; 3]);
         assert_eq!(changed(true, &Ok(accepted(Some("meetup")))), [true; 3]);
-        assert_eq!(changed(false, &Ok(accepted(Some(ALL_SEATS)))), [true; 3]);
         assert_eq!(
             changed(false, &Ok(accepted(Some("meetup")))),
             [false, true, false]

@@ -146,20 +146,23 @@ const SEAM: &[(&str, &[&str])] = &[
             "service/command",
             "jobs/runner",
             "jobs/maintenance",
-            "storage/postgres",
-            // Settings of the planner for a search.
-            "storage/postgres/matches",
-            // What a pooler may forget outside of a transaction.
-            "storage/queries/jobs",
-            "storage/sqlite",
-            "storage/store",
-            // Methods of other types with the same name: a pause begins, and so does a mail's exchange.
+            "storage/pool",
+            "storage/transaction",
+            // Methods of other types with the same name: a pause begins, and so do a mail's exchange and a watch over a statement.
             "email/smtp",
             "jobs/lane",
             "jobs/pause",
+            "storage/watchdog",
         ],
     ),
-    ("insert_audits", &["service/command"]),
+    (
+        "insert_audits",
+        &[
+            "service/command",
+            // A statement for one entry is one for several.
+            "storage/queries/audit",
+        ],
+    ),
     ("insert_jobs", &["service/command"]),
     ("schedule_cancellation_mails", &["service/command"]),
     ("schedule_event_changed_mails", &["service/command"]),

@@ -50,7 +50,7 @@ async fn a_request_is_one_trace_from_its_caller_to_the_database(app: Arc<TestApp
     let request = one(&spans, "POST /api/v1/events", SpanKind::Server);
     let call = one(&spans, rpc, SpanKind::Client);
     let answer = one(&spans, rpc, SpanKind::Server);
-    let statement = one(&spans, "insert_event", SpanKind::Client);
+    let statement = one(&spans, "lock_account_for_slug", SpanKind::Client);
     assert_eq!(request.parent_span_id, caller);
     assert_eq!(call.parent_span_id, request.span_id);
     assert_eq!(answer.parent_span_id, call.span_id);

@@ -57,19 +57,20 @@ impl Reads {
         after: Option<Place>,
         limit: i64,
     ) -> Result<Vec<Activity>, Error> {
-        let statement = match event {
-            Some(_) => sql!(
+        let statement = if event.is_some() {
+            sql!(
                 "SELECT {} FROM (SELECT * FROM audit_log l WHERE l.event_id = $2 AND {}) a ORDER BY a.at DESC, a.id DESC",
                 Activity::COLUMNS,
                 PAGE,
-            ),
+            )
+        } else {
             // The parameter is bound for both; it is used here so that the engine knows its type.
-            None => sql!(
+            sql!(
                 "SELECT {} FROM (SELECT * FROM audit_log l WHERE ($2 IS NULL OR l.event_id = $2) AND {}) a \
                  ORDER BY a.at DESC, a.id DESC",
                 Activity::COLUMNS,
                 PAGE,
-            ),
+            )
         };
         let first = Place {
             key: i64::MAX,

@@ -54,51 +54,48 @@ impl Reads {
             last_position(starts.before_at),
         );
         let most = i64::from(MOST_MATCHES) + 1;
-        let found = match expression(filter) {
-            Some(words) => {
-                let statement = sql!(
-                    "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_words w \
+        let found = if let Some(words) = expression(filter) {
+            let statement = sql!(
+                "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_words w \
                      CROSS JOIN catalogue_entries c ON c.position = w.rowid WHERE w.catalogue_words MATCH $11 \
                      AND w.rowid >= $1 AND w.rowid <= $2 AND {} ORDER BY w.rowid{}",
-                    IN_BOUNDS,
-                    PAGE,
-                );
-                let values = (
-                    first,
-                    last,
-                    starts.from_at,
-                    starts.before_at,
-                    starts.from_local,
-                    starts.before_local,
-                    now,
-                    most,
-                    limit,
-                    offset,
-                    words,
-                );
-                self.all(statement, values).await?
-            }
-            None => {
-                let statement = sql!(
-                    "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c \
+                IN_BOUNDS,
+                PAGE,
+            );
+            let values = (
+                first,
+                last,
+                starts.from_at,
+                starts.before_at,
+                starts.from_local,
+                starts.before_local,
+                now,
+                most,
+                limit,
+                offset,
+                words,
+            );
+            self.all(statement, values).await?
+        } else {
+            let statement = sql!(
+                "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c \
                      WHERE c.position >= $1 AND c.position <= $2 AND {} ORDER BY c.position{}",
-                    IN_BOUNDS,
-                    PAGE,
-                );
-                let values = (
-                    first,
-                    last,
-                    starts.from_at,
-                    starts.before_at,
-                    starts.from_local,
-                    starts.before_local,
-                    now,
-                    most,
-                    limit,
-                    offset,
-                );
-                self.all(statement, values).await?
-            }
+                IN_BOUNDS,
+                PAGE,
+            );
+            let values = (
+                first,
+                last,
+                starts.from_at,
+                starts.before_at,
+                starts.from_local,
+                starts.before_local,
+                now,
+                most,
+                limit,
+                offset,
+            );
+            self.all(statement, values).await?
         };
         Ok(page_of(found))
     }

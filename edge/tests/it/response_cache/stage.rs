@@ -18,10 +18,7 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use http_body_util::BodyExt as _;
-use muster_api::{
-    Reason,
-    metadata::{self, ALL_SEATS, SEATS_OF},
-};
+use muster_api::{Reason, metadata};
 use test_toy::v1::bindings::PublishThing;
 use tokio::{
     sync::watch,
@@ -200,7 +197,6 @@ fn grpc_answer(status: HeaderValue) -> Response {
     let mut response = Response::new(Body::from(message));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-    headers.insert(SEATS_OF, HeaderValue::from_static(ALL_SEATS));
     headers.insert("grpc-status", status);
     response
 }

@@ -1204,7 +1204,7 @@ impl Rpc for AddRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for AddRegistration {
@@ -1438,7 +1438,7 @@ impl Rpc for ApproveRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1486,7 +1486,7 @@ impl Rpc for ApproveRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for ApproveRegistrations {
@@ -1586,7 +1586,7 @@ impl Rpc for DeclineRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for DeclineRegistration {
@@ -1634,7 +1634,7 @@ impl Rpc for DeclineRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for DeclineRegistrations {
@@ -1661,7 +1661,7 @@ impl Rpc for CancelRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for CancelRegistration {

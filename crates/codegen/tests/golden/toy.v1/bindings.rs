@@ -704,7 +704,7 @@ impl Rpc for PublishThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const SHOWS_CATALOGUE: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
 }
 
 impl PublicRpc for PublishThing {
