@@ -91,7 +91,8 @@ impl Asset {
         let bytes = bytes.into();
         let digest = Sha256::digest(&bytes);
         let hex = digest.iter().take(FINGERPRINT_BYTES);
-        let hex: String = hex.map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> = hex.map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex.concat();
         Self {
             path: format!("/assets/{stem}.{hex}.{ending}"),
             media_type,
