@@ -33,7 +33,6 @@ async fn a_call_brings_the_message_and_the_metadata() {
     let replica = Replica::start().await;
     let request = GetThingRequest {
         id: "tagged".to_owned(),
-        ..GetThingRequest::default()
     };
     let (answer, metadata) = client(&[replica.address])
         .call::<GetThing>(request, &within(SECOND))
