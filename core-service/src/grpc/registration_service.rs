@@ -319,7 +319,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     ) -> Result<Response<OwnRegistration>, Error> {
         let change = self.own_registrations.take_over_details(&request.token);
         let changed = Box::pin(self.by_link(caller.client, change)).await?;
-        Ok(Response::new(self.own(changed)))
+        Ok(self.own_with_seats(changed))
     }
 
     async fn cancel_registration_by_token(
