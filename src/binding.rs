@@ -19,10 +19,6 @@ pub enum Access {
 
 /// The conditions on callers of an rpc, which are checked before its use case, whether it is a read, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the rpc in the proto"
-)]
 pub struct AccessRule {
     /// Who may call it.
     pub access: Access,
@@ -34,8 +30,6 @@ pub struct AccessRule {
     pub read_only: bool,
     /// Whether the session must have stepped up lately.
     pub step_up: bool,
-    /// Whether its answer depends on the request and the public catalogue only.
-    pub shows_catalogue: bool,
     /// Its gRPC path without the first slash: package and service, and the rpc.
     pub name: &'static str,
 }
@@ -49,7 +43,6 @@ impl AccessRule {
             access: R::ACCESS,
             scope: R::SCOPE,
             step_up: R::STEP_UP,
-            shows_catalogue: R::SHOWS_CATALOGUE,
             name: name(R::GRPC_PATH),
         }
     }
@@ -107,7 +100,7 @@ pub struct InvalidParameter {
 pub trait Rpc: Copy + Send + Sync + 'static {
     /// The request message.
     type Request: prost::Message + Default + Clone + Validate + 'static;
-    /// The response message, or each message of a stream.
+    /// The response message, or each piece of a file.
     type Response: prost::Message + Default + 'static;
 
     /// The rpc's name, for example `CreateEvent`; for logs and metrics.
@@ -130,24 +123,9 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const CHECKS_CREDENTIAL: bool;
     /// Whether the session must have stepped up lately.
     const STEP_UP: bool;
-    /// Whether its answer depends on the request and the public catalogue only, so that an edge may keep it. Core says of each answer
-    /// whether it does ([`crate::metadata::CATALOGUE`]).
-    const SHOWS_CATALOGUE: bool;
     /// Whether it can change what public answers show.
     const CHANGES_CATALOGUE: bool;
-
-    /// Whether the request has a filter, so that there are more answers than pages.
-    fn is_filtered(_request: &Self::Request) -> bool {
-        false
-    }
-
-    /// Visits the slugs of the events of which an answer shows how many seats are left.
-    fn seats_of(_response: &Self::Response, _visit: &mut dyn FnMut(&str)) {}
 }
-
-/// An internal rpc that answers with a stream of messages. It sends the first one at once, and is never silent for
-/// [`crate::deadline::STREAM_IDLE`].
-pub trait StreamRpc: Rpc {}
 
 /// An rpc of the public package, whose messages also have a JSON form. Unknown fields in JSON are refused.
 pub trait PublicRpc: Rpc<Request: DeserializeOwned, Response: Serialize> {

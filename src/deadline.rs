@@ -1,19 +1,9 @@
-//! How long a call may take, as the gRPC protocol writes it, and how long a stream may be silent.
+//! How long a call may take, as the gRPC protocol writes it.
 
 use std::time::Duration;
 
 /// The HTTP header and gRPC metadata.
 pub const HEADER: &str = "grpc-timeout";
-
-/// How long a stream of messages may be silent. Its reader then takes it for broken, so core sends a message sooner, if only one
-/// that says nothing new.
-pub const STREAM_IDLE: Duration = Duration::from_mins(1);
-
-/// How long the news of the catalogue may be silent. Core says something as often, if only that nothing has changed.
-pub const CATALOGUE_NEWS: Duration = Duration::from_millis(300);
-
-/// How long what an edge knows of the catalogue counts as right after core read it. With what the way takes, that is less than a second.
-pub const CATALOGUE_TRUST: Duration = Duration::from_millis(750);
 
 /// The protocol allows no more digits.
 const MOST_DIGITS: usize = 8;

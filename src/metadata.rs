@@ -18,9 +18,6 @@ pub const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 /// In an answer: it is provisional, so caches keep it for a shorter time. Any value.
 pub const PROVISIONAL: &str = "x-muster-provisional";
 
-/// In an answer: it depends on the public catalogue only, so that an edge may keep it until the catalogue changes. Any value.
-pub const CATALOGUE: &str = "x-muster-catalogue";
-
 /// In an answer: the slug of an event of which the number of seats left may have changed.
 pub const SEATS_OF: &str = "x-muster-seats-of";
 

@@ -8,7 +8,7 @@ use muster_api::{
     entity_tag,
     frame::Messages,
     http_body::HttpBody,
-    metadata::{CATALOGUE, PROVISIONAL},
+    metadata::PROVISIONAL,
     v1::{
         CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
         GetEventCalendarRequest, GetEventPageRequest, GetEventRequest, GetGuideRequest,
@@ -92,7 +92,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             let left = page.seats_left.get(&event.id).copied();
             convert::public_event(event, left.unwrap_or_default(), &self.links)
         };
-        Ok(of_catalogue(EventList {
+        Ok(Response::new(EventList {
             items: page.events.into_iter().map(shown).collect(),
             count: page.count,
             limit,
@@ -109,7 +109,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<Event>, Error> {
         let (event, left) = self.catalogue.get_with_seats(&request.slug).await?;
         let event = convert::public_event(event, left, &self.links);
-        Ok(of_catalogue(event))
+        Ok(Response::new(event))
     }
 
     async fn get_event_page(
@@ -118,13 +118,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         request: GetEventPageRequest,
     ) -> Result<Response<EventPage>, Error> {
         let page = self.catalogue.page(&request.slug).await?;
-        let is_live = page.is_live;
-        let answer = convert::event_page(page, &self.links);
-        Ok(if is_live {
-            of_catalogue(answer)
-        } else {
-            Response::new(answer)
-        })
+        Ok(Response::new(convert::event_page(page, &self.links)))
     }
 
     async fn get_event_calendar(
@@ -132,18 +126,13 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         _: PublicCaller,
         request: GetEventCalendarRequest,
     ) -> Result<Response<CalendarFile>, Error> {
-        let PageView { event, is_live, .. } = self.catalogue.page(&request.slug).await?;
+        let PageView { event, .. } = self.catalogue.page(&request.slug).await?;
         let addresses = Addresses {
             host: &self.links.host(),
             event_url: &self.links.event(&event.slug),
         };
         let text = calendar::of_event(&event, addresses);
-        let answer = CalendarFile { text };
-        Ok(if is_live {
-            of_catalogue(answer)
-        } else {
-            Response::new(answer)
-        })
+        Ok(Response::new(CalendarFile { text }))
     }
 
     async fn get_catalogue_calendar(
@@ -161,7 +150,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let events = page.await?.events;
         let event_url = |slug: &str| self.links.event(slug);
         let text = calendar::of_catalogue(&events, &self.links.host(), event_url);
-        Ok(of_catalogue(CalendarFile { text }))
+        Ok(Response::new(CalendarFile { text }))
     }
 
     async fn list_sitemaps(
@@ -170,7 +159,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         _: ListSitemapsRequest,
     ) -> Result<Response<SitemapList>, Error> {
         let sitemaps = self.catalogue.sitemaps().await?;
-        Ok(of_catalogue(convert::sitemaps(&sitemaps)))
+        Ok(Response::new(convert::sitemaps(&sitemaps)))
     }
 
     async fn list_sitemap_events(
@@ -278,16 +267,8 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     }
 }
 
-/// An answer that changes only when the catalogue does, or with a new core.
-fn of_catalogue<T>(answer: T) -> Response<T> {
-    let mut response = Response::new(answer);
-    let marked = MetadataValue::from_static("1");
-    response.metadata_mut().insert(CATALOGUE, marked);
-    response
-}
-
 fn text_of(page: &content::Page, url: String) -> Response<Page> {
-    of_catalogue(Page {
+    Response::new(Page {
         slug: page.slug.to_owned(),
         title: page.title().to_owned(),
         summary: page.summary(),
@@ -303,7 +284,7 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
         title: page.title().to_owned(),
         summary: page.summary(),
     };
-    of_catalogue(StaticItemList {
+    Response::new(StaticItemList {
         items: pages.iter().map(item).collect(),
     })
 }

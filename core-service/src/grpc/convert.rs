@@ -196,7 +196,6 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         event,
         counters,
         is_ended,
-        is_live: _,
     } = page;
     let previous_start = event.previous_start();
     let seats_left = counters.seats_left(event.max_capacity);

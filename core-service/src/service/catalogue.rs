@@ -49,8 +49,6 @@ pub struct PageView {
     pub counters: Counters,
     /// Whether it is over.
     pub is_ended: bool,
-    /// Whether it is in the catalogue, so that every change of it is one of the catalogue.
-    pub is_live: bool,
 }
 
 /// An event's cover.
@@ -170,10 +168,8 @@ impl Catalogue {
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
     pub async fn page(&self, slug: &str) -> Result<PageView, Error> {
         let (event, counters) = self.find_shown(slug).await?;
-        let now = self.clock.now();
         Ok(PageView {
-            is_ended: event.has_ended(now),
-            is_live: event.is_live(now),
+            is_ended: event.has_ended(self.clock.now()),
             event,
             counters,
         })

@@ -4,7 +4,6 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
-    catalogue,
     model::{Api, Cardinality, Field, Kind, Method, Response},
     options::Access,
     parts::{Parts, next_page},
@@ -64,21 +63,11 @@ fn internal(api: &Api) -> TokenStream {
         .methods()
         .map(|method| rpc(api, method, &binding_name(method, 0), &method.comment));
     let names = api.methods().map(|method| binding_name(method, 0));
-    let streams: Vec<_> = api
-        .methods()
-        .filter(|method| method.server_streaming)
-        .map(|method| {
-            let name = binding_name(method, 0);
-            quote! { impl StreamRpc for #name {} }
-        })
-        .collect();
-    let stream_rpc = (!streams.is_empty()).then(|| quote! { StreamRpc });
     quote! {
-        use #runtime::binding::{Access, InternalVisitor, Rpc, #stream_rpc};
+        use #runtime::binding::{Access, InternalVisitor, Rpc};
         use #runtime::scope::Scope;
 
         #(#types)*
-        #(#streams)*
 
         /// Visits every rpc, in the order of the proto.
         pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
@@ -108,8 +97,6 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         changes_catalogue,
         ..
     } = method;
-    let shows_catalogue = method.catalogue.is_some();
-    let kept = catalogue::emit(api, method);
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
     let response = match &method.response {
@@ -140,10 +127,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
             const STEP_UP: bool = #step_up;
-            const SHOWS_CATALOGUE: bool = #shows_catalogue;
             const CHANGES_CATALOGUE: bool = #changes_catalogue;
-
-            #kept
         }
     }
 }

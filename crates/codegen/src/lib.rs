@@ -7,7 +7,6 @@
 //! share, and each remaining module writes one kind of output.
 
 mod bindings;
-mod catalogue;
 mod check;
 mod descriptors;
 mod errors;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::{
     options::{
-        Access, ApiRules, Caching, Catalogue, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
+        Access, ApiRules, Caching, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
         StringRules, Tool,
     },
     route::Route,
@@ -87,8 +87,6 @@ pub(crate) struct Method {
     pub(crate) idempotency_key: bool,
     /// How long caches may keep its answer.
     pub(crate) caching: Option<Caching>,
-    /// How its answer depends on the public catalogue, if on nothing else.
-    pub(crate) catalogue: Option<Catalogue>,
     /// Whether it can change what public answers show.
     pub(crate) changes_catalogue: bool,
     /// Codes of its own errors.

@@ -156,16 +156,7 @@ pub(crate) struct MethodRules {
     pub(crate) step_up: bool,
     pub(crate) summary: String,
     pub(crate) links: Vec<Link>,
-    pub(crate) catalogue: Option<Catalogue>,
     pub(crate) changes_catalogue: bool,
-}
-
-/// `muster.options.v1.Catalogue`.
-#[derive(Debug, Default, Clone, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Catalogue {
-    pub(crate) seats_of: String,
-    pub(crate) filters: Vec<String>,
 }
 
 /// `muster.options.v1.Link`.

@@ -29,7 +29,7 @@ pub(crate) fn public(pool: &DescriptorPool, package: &str, runtime: &TokenStream
         package: package.to_owned(),
         is_internal: false,
         runtime: runtime.clone(),
-        services: services(pool, package, false)?,
+        services: services(pool, package)?,
         messages: messages(pool, package, false)?,
         reasons: reasons(pool, package)?,
         scopes: rules.scopes.clone(),
@@ -45,7 +45,7 @@ pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Re
         package: package.to_owned(),
         is_internal: true,
         runtime: public.runtime.clone(),
-        services: services(pool, package, true)?,
+        services: services(pool, package)?,
         messages: messages(pool, package, true)?,
         reasons: public.reasons.clone(),
         scopes: public.scopes.clone(),
@@ -55,13 +55,13 @@ pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Re
     Ok(api)
 }
 
-fn services(pool: &DescriptorPool, package: &str, is_internal: bool) -> Result<Vec<Service>> {
+fn services(pool: &DescriptorPool, package: &str) -> Result<Vec<Service>> {
     let services = pool
         .services()
         .filter(|service| service.parent_file().package_name() == package);
     in_order(services, ServiceDescriptor::parent_file)
         .iter()
-        .map(|descriptor| service(descriptor, is_internal))
+        .map(service)
         .collect()
 }
 
@@ -120,11 +120,11 @@ fn inputs(pool: &DescriptorPool, package: &str) -> HashSet<String> {
     inputs
 }
 
-fn service(descriptor: &ServiceDescriptor, is_internal: bool) -> Result<Service> {
+fn service(descriptor: &ServiceDescriptor) -> Result<Service> {
     let methods = descriptor
         .methods()
         .map(|method_descriptor| {
-            method(descriptor, &method_descriptor, is_internal)
+            method(descriptor, &method_descriptor)
                 .with_context(|| format!("rpc {}", method_descriptor.full_name()))
         })
         .collect::<Result<_>>()?;
@@ -135,11 +135,7 @@ fn service(descriptor: &ServiceDescriptor, is_internal: bool) -> Result<Service>
     })
 }
 
-fn method(
-    service: &ServiceDescriptor,
-    descriptor: &MethodDescriptor,
-    is_internal: bool,
-) -> Result<Method> {
+fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<Method> {
     let rules: MethodRules = options::read(&descriptor.options(), "muster.options.v1.method")?;
     let http: Http = options::read(&descriptor.options(), "google.api.http")?;
     says_who_may_call(&rules)?;
@@ -158,9 +154,7 @@ fn method(
         _ => Response::Message(descriptor.output().name().to_owned()),
     };
     ensure!(
-        is_internal
-            || !descriptor.is_server_streaming()
-            || matches!(response, Response::File { .. }),
+        !descriptor.is_server_streaming() || matches!(response, Response::File { .. }),
         "server streaming is supported for google.api.HttpBody only"
     );
     let level = descriptor
@@ -173,10 +167,6 @@ fn method(
         "it changes nothing, so it takes no idempotency key"
     );
     let is_read = level == Some(IdempotencyLevel::NoSideEffects);
-    ensure!(
-        rules.catalogue.is_none() || (is_read && rules.access == Access::Public),
-        "edges may keep answers of public rpcs that change nothing, and no others"
-    );
     ensure!(
         !rules.changes_catalogue || !is_read,
         "it changes nothing, so not the catalogue either"
@@ -197,7 +187,6 @@ fn method(
         checks_credential: rules.checks_credential,
         idempotency_key: rules.idempotency_key,
         caching: rules.caching,
-        catalogue: rules.catalogue,
         changes_catalogue: rules.changes_catalogue,
         errors: rules.errors,
         tool: rules.tool,

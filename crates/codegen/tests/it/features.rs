@@ -105,19 +105,6 @@ fn what_caches_may_keep_can_be_asked_for_by_its_tag() {
 }
 
 #[test]
-fn edges_learn_what_a_kept_answer_depends_on() {
-    let kept = [(
-        "answers: \"The books.\"",
-        "answers: \"The books.\"\n      catalogue: {seats_of: \"items.id\"}",
-    )];
-    let bindings = toy(&kept).unwrap();
-    let bindings = text(&bindings, "bindings.rs");
-    assert_eq!(bindings.matches("SHOWS_CATALOGUE: bool = true").count(), 2);
-    assert!(bindings.contains("for response in &response.items {"));
-    assert!(bindings.contains("visit(&response.id);"));
-}
-
-#[test]
 fn access_decides_security_and_errors() {
     let document = output(&toy(&[]).unwrap(), "openapi.json");
     let statuses = |path: &str, verb: &str| {
@@ -278,19 +265,14 @@ fn an_internal_package_is_plain_grpc_and_shown_nowhere() {
 fn an_internal_rpc_is_for_edges_and_says_whether_it_checks_credentials() {
     let outputs = toy(&[]).unwrap();
     let bindings = text(&outputs, "toy.internal.v1/bindings.rs");
-    assert_eq!(bindings.matches("const INTERNAL: bool = true;").count(), 2);
+    assert_eq!(bindings.matches("const INTERNAL: bool = true;").count(), 1);
     assert!(bindings.contains("const CHECKS_CREDENTIAL: bool = true;"));
     assert!(!text(&outputs, "bindings.rs").contains("const INTERNAL: bool = true;"));
 }
 
 #[test]
-fn an_internal_rpc_may_stream_messages_with_enums_and_large_numbers() {
+fn an_internal_message_may_have_enums_and_large_numbers() {
     let outputs = toy(&[]).unwrap();
-    let bindings = text(&outputs, "toy.internal.v1/bindings.rs");
-    assert!(bindings.contains("impl StreamRpc for WatchShelf {}"));
-    assert!(!bindings.contains("impl StreamRpc for CheckCard"));
-    let services = text(&outputs, "toy.internal.v1/services.rs");
-    assert!(services.contains("type WatchShelfStream = Messages<super::Move>;"));
     let messages = text(&outputs, "toy.internal.v1/messages.rs");
     assert!(messages.contains("pub number: i64,"));
     assert!(messages.contains("#[prost(enumeration = \"CardKind\", tag = \"2\")]"));

@@ -2,7 +2,7 @@
 
 use tonic::{Request, Response, Status};
 use super::bindings;
-use crate::{binding::AccessRule, frame::{Frame, Framed, Messages}};
+use crate::{binding::AccessRule, frame::{Frame, Framed}};
 
 /// The handlers of `AccountManagementService`.
 pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
@@ -70,34 +70,6 @@ impl<
     ) -> Result<Response<super::RemoveAccountResponse>, Status> {
         let (caller, request) = self.open(request, F::member)?;
         self.answer(self.handlers().remove_account(caller, request)).await
-    }
-}
-
-/// The handlers of `CatalogueNewsService`.
-pub trait CatalogueNewsHandlers<F: Frame>: Send + Sync + 'static {
-    /// See [`bindings::WatchCatalogue`].
-    fn watch_catalogue(
-        &self,
-        caller: F::Public,
-        request: super::WatchCatalogueRequest,
-    ) -> impl Future<
-        Output = Result<Response<Messages<super::CatalogueNews>>, F::Error>,
-    > + Send;
-}
-
-#[tonic::async_trait]
-impl<
-    F: Frame,
-    H: CatalogueNewsHandlers<F>,
-> super::catalogue_news_service_server::CatalogueNewsService for Framed<F, H> {
-    type WatchCatalogueStream = Messages<super::CatalogueNews>;
-
-    async fn watch_catalogue(
-        &self,
-        request: Request<super::WatchCatalogueRequest>,
-    ) -> Result<Response<Self::WatchCatalogueStream>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().watch_catalogue(caller, request)).await
     }
 }
 
@@ -783,10 +755,6 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.AccountManagementService/RemoveAccount",
         AccessRule::of::<bindings::RemoveAccount>(),
-    ),
-    (
-        "/muster.internal.v1.CatalogueNewsService/WatchCatalogue",
-        AccessRule::of::<bindings::WatchCatalogue>(),
     ),
     (
         "/muster.internal.v1.EdgeService/CheckCredential",

@@ -33,8 +33,6 @@ impl Validate for super::RemoveAccountRequest {
     }
 }
 
-impl Validate for super::WatchCatalogueRequest {}
-
 impl Validate for super::CheckCredentialRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         if let Some(scope) = &self.scope {

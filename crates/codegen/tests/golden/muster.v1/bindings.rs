@@ -24,7 +24,6 @@ impl Rpc for GetAccount {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -63,7 +62,6 @@ impl Rpc for ExportAccount {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -102,7 +100,6 @@ impl Rpc for ListActivity {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -166,7 +163,6 @@ impl Rpc for ExportActivity {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -216,21 +212,7 @@ impl Rpc for ListEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
-
-    fn is_filtered(request: &Self::Request) -> bool {
-        [&request.q, &request.city, &request.from, &request.to]
-            .into_iter()
-            .flatten()
-            .any(|filter| !filter.is_empty())
-    }
-
-    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
-        for response in &response.items {
-            visit(&response.slug);
-        }
-    }
 }
 
 impl PublicRpc for ListEvents {
@@ -297,12 +279,7 @@ impl Rpc for GetEvent {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
-
-    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
-        visit(&response.slug);
-    }
 }
 
 impl PublicRpc for GetEvent {
@@ -351,14 +328,7 @@ impl Rpc for GetEventPage {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
-
-    fn seats_of(response: &Self::Response, visit: &mut dyn FnMut(&str)) {
-        if let Some(response) = &response.event {
-            visit(&response.slug);
-        }
-    }
 }
 
 impl PublicRpc for GetEventPage {
@@ -384,7 +354,6 @@ impl Rpc for GetEventCalendar {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -411,15 +380,7 @@ impl Rpc for GetCatalogueCalendar {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
-
-    fn is_filtered(request: &Self::Request) -> bool {
-        [&request.q, &request.city, &request.from, &request.to]
-            .into_iter()
-            .flatten()
-            .any(|filter| !filter.is_empty())
-    }
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -445,7 +406,6 @@ impl Rpc for ListSitemaps {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -472,7 +432,6 @@ impl Rpc for ListSitemapEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -499,7 +458,6 @@ impl Rpc for GetCover {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -549,7 +507,6 @@ impl Rpc for ListUseCases {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -596,7 +553,6 @@ impl Rpc for ListGuides {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -643,7 +599,6 @@ impl Rpc for GetGuide {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -670,7 +625,6 @@ impl Rpc for GetUseCase {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -697,7 +651,6 @@ impl Rpc for CreateEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -736,7 +689,6 @@ impl Rpc for ListMyEvents {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -800,7 +752,6 @@ impl Rpc for GetMyEvent {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -848,7 +799,6 @@ impl Rpc for UpdateEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -900,7 +850,6 @@ impl Rpc for CloneEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -946,7 +895,6 @@ impl Rpc for DeleteEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -992,7 +940,6 @@ impl Rpc for PreviewEventMail {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1019,7 +966,6 @@ impl Rpc for PublishEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1065,7 +1011,6 @@ impl Rpc for UnpublishEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1111,7 +1056,6 @@ impl Rpc for CancelEvent {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1157,7 +1101,6 @@ impl Rpc for RegisterAttendee {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1203,7 +1146,6 @@ impl Rpc for AddRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1249,7 +1191,6 @@ impl Rpc for ListRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1316,7 +1257,6 @@ impl Rpc for ExportRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1362,7 +1302,6 @@ impl Rpc for GetRegistration {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1410,7 +1349,6 @@ impl Rpc for GetRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1437,7 +1375,6 @@ impl Rpc for ApproveRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1485,7 +1422,6 @@ impl Rpc for ApproveRegistrations {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1531,7 +1467,6 @@ impl Rpc for UpdateRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1585,7 +1520,6 @@ impl Rpc for DeclineRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1633,7 +1567,6 @@ impl Rpc for DeclineRegistrations {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1660,7 +1593,6 @@ impl Rpc for CancelRegistration {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -1708,7 +1640,6 @@ impl Rpc for CheckIn {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1756,7 +1687,6 @@ impl Rpc for CheckInByCode {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1795,7 +1725,6 @@ impl Rpc for GetRegistrationByCode {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1822,7 +1751,6 @@ impl Rpc for UndoCheckIn {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1870,7 +1798,6 @@ impl Rpc for GetRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1897,7 +1824,6 @@ impl Rpc for GetRegistrationCalendarByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1924,7 +1850,6 @@ impl Rpc for GetTicket {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1951,7 +1876,6 @@ impl Rpc for ConfirmRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -1978,7 +1902,6 @@ impl Rpc for TakeOverNewDetailsByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -2005,7 +1928,6 @@ impl Rpc for CancelRegistrationByToken {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 

@@ -2,7 +2,7 @@
 
 use tonic::{Request, Response, Status};
 use super::bindings;
-use ::muster_api::{binding::AccessRule, frame::{Frame, Framed, Messages}};
+use ::muster_api::{binding::AccessRule, frame::{Frame, Framed}};
 
 /// The handlers of `DeskService`.
 pub trait DeskHandlers<F: Frame>: Send + Sync + 'static {
@@ -12,20 +12,11 @@ pub trait DeskHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Bearer,
         request: super::CheckCardRequest,
     ) -> impl Future<Output = Result<super::Card, F::Error>> + Send;
-
-    /// See [`bindings::WatchShelf`].
-    fn watch_shelf(
-        &self,
-        caller: F::Bearer,
-        request: super::WatchShelfRequest,
-    ) -> impl Future<Output = Result<Response<Messages<super::Move>>, F::Error>> + Send;
 }
 
 #[tonic::async_trait]
 impl<F: Frame, H: DeskHandlers<F>> super::desk_service_server::DeskService
 for Framed<F, H> {
-    type WatchShelfStream = Messages<super::Move>;
-
     async fn check_card(
         &self,
         request: Request<super::CheckCardRequest>,
@@ -33,18 +24,9 @@ for Framed<F, H> {
         let (caller, request) = self.open(request, F::bearer)?;
         self.answer(self.handlers().check_card(caller, request)).await
     }
-
-    async fn watch_shelf(
-        &self,
-        request: Request<super::WatchShelfRequest>,
-    ) -> Result<Response<Self::WatchShelfStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().watch_shelf(caller, request)).await
-    }
 }
 static ACCESS: &[(&str, AccessRule)] = &[
     ("/toy.internal.v1.DeskService/CheckCard", AccessRule::of::<bindings::CheckCard>()),
-    ("/toy.internal.v1.DeskService/WatchShelf", AccessRule::of::<bindings::WatchShelf>()),
 ];
 
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.

@@ -3,9 +3,3 @@
 use ::muster_api::validation::Validate;
 
 impl Validate for super::CheckCardRequest {}
-
-impl Validate for super::WatchShelfRequest {
-    fn validate(&self, check: &mut ::muster_api::validation::Check) {
-        check.field("shelf").length(&self.shelf, 1, usize::MAX);
-    }
-}

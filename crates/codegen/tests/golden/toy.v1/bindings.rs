@@ -24,7 +24,6 @@ impl Rpc for ListBooks {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -85,7 +84,6 @@ impl Rpc for ListBooks2 {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -137,7 +135,6 @@ impl Rpc for GetBook {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -183,7 +180,6 @@ impl Rpc for GetSummary {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -210,7 +206,6 @@ impl Rpc for GetScan {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -256,7 +251,6 @@ impl Rpc for UpdateBook {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -308,7 +302,6 @@ impl Rpc for DiscardBook {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -354,7 +347,6 @@ impl Rpc for CountBooks {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -381,7 +373,6 @@ impl Rpc for ListThings {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -431,7 +422,6 @@ impl Rpc for GetThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -477,7 +467,6 @@ impl Rpc for GetPicture {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -527,7 +516,6 @@ impl Rpc for CreateThing {
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -566,7 +554,6 @@ impl Rpc for GetMe {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -605,7 +592,6 @@ impl Rpc for GetMyThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -651,7 +637,6 @@ impl Rpc for UpdateThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -703,7 +688,6 @@ impl Rpc for PublishThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = true;
 }
 
@@ -749,7 +733,6 @@ impl Rpc for CancelThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
@@ -795,7 +778,6 @@ impl Rpc for ExportThing {
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
-    const SHOWS_CATALOGUE: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
 
