@@ -151,7 +151,7 @@ def check_itself(paths, rules):
         found = [found for _, found in problems(paths, rules, place, text, pathlib.Path.read_text)]
         if name not in found:
             sys.exit(f"references.py is broken: it did not find the planted {name}")
-    sound = "see docs/rules.md, `edge/src/lib.rs` and [the map](ARCHITECTURE.md), https://example.org/absent.md"
+    sound = "see docs/rules.md, `src/lib.rs` and [the map](ARCHITECTURE.md), https://example.org/absent.md"
     found = list(problems(paths, rules, "h.md", sound, pathlib.Path.read_text))
     if found:
         sys.exit(f"references.py is broken: it refused {found}")

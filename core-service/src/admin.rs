@@ -18,8 +18,8 @@ use std::{
 
 use clap::{Args, Subcommand};
 use futures_util::future::BoxFuture;
-use process::Failure;
 use serde_json::Value;
+use server::Failure;
 
 pub use accounts::AccountCommand;
 pub use backup::BackupCommand;
@@ -31,11 +31,11 @@ pub use keys::KeyCommand;
 pub use mail::MailCommand;
 
 use crate::{
-    domain::{account::is_line, clock::Clock, entropy::Entropy},
     service::{Commands, Error},
     settings::{DataSettings, MailSettings},
-    storage::{self, Access, Store},
 };
+use domain::{account::is_line, clock::Clock, entropy::Entropy};
+use storage::{self, Access, Store};
 
 /// An admin command.
 #[derive(Debug, Clone, Subcommand)]

@@ -5,14 +5,13 @@ mod zones;
 
 use std::borrow::Cow;
 
-use jiff::{Timestamp, tz::TimeZone};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-use crate::domain::{
+use domain::{
     event::Event,
     instant::Instant,
     registration::{Registrant, Registration, Status},
 };
+use jiff::{Timestamp, tz::TimeZone};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The states of an entry.
 const CONFIRMED: &str = "CONFIRMED";

@@ -10,14 +10,12 @@ mod key_file;
 
 use std::{path::PathBuf, time::Duration};
 
+use domain::{account::Account, api_key::PlainKey, ids::AccountId};
 use futures_util::future::BoxFuture;
-use process::Failure;
+use server::Failure;
 use tokio::time::{Instant, sleep};
 
-use crate::{
-    domain::{account::Account, api_key::PlainKey, ids::AccountId},
-    service::{Error, UseCases},
-};
+use crate::service::{Error, UseCases};
 
 /// The demo account's address. It marks a database with demo data.
 pub const EMAIL: &str = "demo@muster.example";

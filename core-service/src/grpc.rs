@@ -20,10 +20,10 @@ mod oauth_service;
 mod organizer_mail_service;
 pub mod origin;
 mod person_service;
+pub mod port;
 mod preview;
 mod registration_service;
 mod request;
-pub mod server;
 mod session_service;
 mod sign_in_service;
 mod status;
@@ -49,7 +49,7 @@ use muster_api::{
         registration_service_server::RegistrationServiceServer,
     },
 };
-use process::Failure;
+use server::Failure;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 

@@ -6,38 +6,37 @@ pub mod admin;
 pub mod calendar;
 pub mod content;
 pub mod demo;
-pub mod domain;
 pub mod email;
 pub mod grpc;
 pub mod jobs;
 pub mod service;
 pub mod settings;
-pub mod storage;
 
 use std::{sync::Arc, time::Duration};
 
 use covers::{Studio, stock::Stock};
+use domain::{
+    clock::Clock, entropy::Entropy, event::EventDefaults, plan::Plans, retention::Retention,
+};
 use futures_util::future::BoxFuture;
-use process::{
+use server::{
     CancellationToken, Failure,
     adaptive_limit::AdaptiveLimit,
     metrics,
     serve::{Limits, Listener},
 };
+use storage::Store;
 use tokio::time::{Instant, sleep};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::{
-    domain::{
-        clock::Clock, entropy::Entropy, event::EventDefaults, plan::Plans, retention::Retention,
-    },
     email::Mailer,
     grpc::{
         edges::EdgeTokens,
         gate::{self, Gate, GateLayer},
-        server::{self, TlsSettings},
+        port::{self, TlsSettings},
     },
     jobs::{
         EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, RegistrationMail,
@@ -45,7 +44,6 @@ use self::{
     },
     service::{Commands, InstanceInfo, Links, OAuthPolicy, Policy, SignUp, UseCases},
     settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
-    storage::Store,
 };
 
 /// The pause between attempts to reach a database that is not there yet.
@@ -283,7 +281,7 @@ impl Core {
                 GateLayer::of_port(authenticator, call_limit, calls, tokens, limits.body_idle);
             let _stops_the_rest = stop.clone().drop_guard();
             let services = self.services.clone();
-            server::serve(listener, tls, gate, services, stop, limits).await
+            port::serve(listener, tls, gate, services, stop, limits).await
         })
     }
 

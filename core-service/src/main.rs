@@ -6,13 +6,13 @@ use clap::Parser;
 use core_service::{
     Core, Options, admin,
     domain::{clock::Clock, entropy::Entropy},
-    grpc::server,
+    grpc::port,
     open_store,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
     storage::Access,
 };
 use futures_util::future::BoxFuture;
-use process::{
+use server::{
     Failure,
     program::{self, ProgramSettings},
     shutdown::{self, StopSettings},
@@ -76,7 +76,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
                 return command.run(data, mail, clock, entropy).await;
             }
             Some(Command::Health) => {
-                return server::is_serving(&config.port.grpc_addr, &config.port.tls).await;
+                return port::is_serving(&config.port.grpc_addr, &config.port.tls).await;
             }
             None => {}
         }
@@ -84,7 +84,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let mailer = config.mail.mailer(&config.data)?;
         let options = Options::from_settings(&config.rules, &config.port)?;
         let stop = shutdown::on_signal(config.stop)?;
-        let listener = server::bind(&config.port.grpc_addr).await?;
+        let listener = port::bind(&config.port.grpc_addr).await?;
         let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
         let core = Core::compose(store, mailer, options).await?;
         let background = core.run_background(stop.announced);

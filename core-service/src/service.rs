@@ -76,13 +76,11 @@ pub use sign_in::{Browser, NewSession, SignIn, SignUp};
 pub use suspension::Suspensions;
 pub(crate) use table::{Piece, safe};
 
-pub use crate::{
-    domain::rate::LimitSettings,
-    storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection},
-};
+pub use domain::rate::LimitSettings;
+pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
 
 use self::limits::Limiters;
-use crate::domain::{event::EventDefaults, plan::Plans};
+use domain::{event::EventDefaults, plan::Plans};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]

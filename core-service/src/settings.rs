@@ -9,21 +9,21 @@ use std::{
 };
 
 use covers::stock::{Provider, Stock, StockSettings};
-use process::{Failure, serve::Address};
 use secrecy::SecretString;
+use server::{Failure, serve::Address};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    domain::{
-        plan::{InvalidQuotas, Plans, Quotas},
-        rate::{Limit, LimitSettings},
-        retention::Retention,
-        zone::Zone,
-    },
     email::{Mailer, Sender, SmtpUrl},
-    grpc::{edges::EdgeTokens, server::TlsSettings},
-    storage,
+    grpc::{edges::EdgeTokens, port::TlsSettings},
 };
+use domain::{
+    plan::{InvalidQuotas, Plans, Quotas},
+    rate::{Limit, LimitSettings},
+    retention::Retention,
+    zone::Zone,
+};
+use storage;
 
 pub use oauth::OAuthArgs;
 pub use people::{PeopleArgs, WhoSignsUp};
@@ -208,7 +208,7 @@ impl MailSettings {
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
     /// Base of every URL in answers and mails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
-    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = process::settings::public_url)]
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = server::settings::public_url)]
     pub public_url: Option<String>,
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
@@ -308,7 +308,7 @@ pub struct CoverArgs {
     )]
     pub covers_key: Option<SecretString>,
     /// Address to use instead of the provider's API, for example of a proxy
-    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = process::settings::public_url)]
+    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = server::settings::public_url)]
     pub covers_url: Option<String>,
 }
 

@@ -4,9 +4,10 @@ mod body;
 mod parameters;
 
 use axum::body::Body;
-use edge::{EncodedRequest, Problem, http::CallOptions};
 use http::request::Parts;
+use http_kit::{CallOptions, Problem};
 use muster_api::binding::Body as HasBody;
+use rpc_client::EncodedRequest;
 use tokio::time::Instant;
 
 use self::parameters::Parameters;

@@ -5,9 +5,9 @@ use std::{collections::HashMap, fmt::Write as _, io::Read, sync::LazyLock};
 
 use axum::{extract::Request, response::Response};
 use bytes::Bytes;
-use edge::{Problem, http::Operation};
 use flate2::read::GzDecoder;
 use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
+use http_kit::{Operation, Problem};
 use muster_api::{EXAMPLE_URL, Reason};
 
 use crate::Options;
@@ -105,7 +105,7 @@ fn file(name: &str) -> Result<Response, Problem> {
 
 /// A document that changes only with this binary, and which browsers revalidate.
 pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> Response {
-    edge::http::document(bytes, media_type, "no-cache")
+    http_kit::document(bytes, media_type, "no-cache")
 }
 
 fn unpacked(packed: &[u8]) -> Bytes {

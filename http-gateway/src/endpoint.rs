@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, response::Response};
-use edge::{
-    Problem,
-    http::{
-        Operation,
-        oauth::{host, origin_on_this_machine},
-        require_bearer,
-    },
-};
 use http::Method;
+use http_kit::{
+    Operation, Problem,
+    oauth::{host, origin_on_this_machine},
+    require_bearer,
+};
 use muster_api::{
     binding::{Access, Content},
     idempotency_key,

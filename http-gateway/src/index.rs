@@ -1,8 +1,8 @@
 //! What is at the base of the API: its paths, and where they are described.
 
 use bytes::Bytes;
-use edge::http::{Operation, Resource};
 use http::{HeaderValue, Method, header::LINK};
+use http_kit::{Operation, Resource};
 
 use crate::documents::document;
 

@@ -15,13 +15,11 @@ mod settings;
 mod table;
 mod well_known;
 
-use edge::{
-    Core,
-    http::{Router, Surface},
-};
 use futures_util::future::BoxFuture;
+use http_kit::{Router, Surface};
 use muster_api::metadata;
-use process::Failure;
+use rpc_client::Core;
+use server::Failure;
 
 pub use documents::OpenApi;
 pub use settings::{ApiSettings, Options, Settings};
@@ -54,6 +52,6 @@ pub fn router(core: Core, options: Options) -> Router {
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
         let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
-        edge::http::run(&settings.edge, settings.command, router).await
+        http_kit::run(&settings.edge, settings.command, router).await
     })
 }

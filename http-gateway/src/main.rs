@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use http_gateway::Settings;
-use process::program;
+use server::program;
 
 fn main() -> ExitCode {
     program::run(

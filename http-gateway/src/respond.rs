@@ -1,10 +1,6 @@
 //! Core's answer as an HTTP answer: its body and the headers from core.
 
 use axum::{body::Body, response::Response};
-use edge::{
-    File, Problem,
-    http::{JSON, entity_tag, rate_limit},
-};
 use futures_util::TryStreamExt as _;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Uri,
@@ -12,7 +8,9 @@ use http::{
         CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK, RETRY_AFTER,
     },
 };
+use http_kit::{JSON, Problem, entity_tag, rate_limit};
 use muster_api::metadata::PROVISIONAL;
+use rpc_client::File;
 use tonic::metadata::MetadataMap;
 
 use crate::{

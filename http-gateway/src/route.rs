@@ -1,11 +1,12 @@
 //! A binding without its types, so that what serves it is compiled once, and not for each.
 
-use edge::{EncodedRequest, Problem, RpcMethod, read_json, write_answer};
 use http::Method;
+use http_kit::{Problem, read_json, write_answer};
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
 };
+use rpc_client::{EncodedRequest, RpcMethod};
 
 /// What the gateway has to know of a binding. See [`Binding`] for what each is.
 #[derive(Clone, Copy)]

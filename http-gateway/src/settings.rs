@@ -1,8 +1,8 @@
 //! Settings of the gateway.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache, SharedWith};
-use process::settings::public_url;
+use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache, SharedWith};
+use server::settings::public_url;
 
 use crate::OpenApi;
 

@@ -2,12 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use edge::{
-    CheckCredential, Core, check_credential,
-    http::{Resource, Router, oauth::OAuth},
-};
 use http::Method;
+use http_kit::{CheckCredential, Resource, Router, check_credential, oauth::OAuth};
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
+use rpc_client::Core;
 
 use crate::{Options, SURFACE, documents, endpoint, index, route::Route, well_known};
 

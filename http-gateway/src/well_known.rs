@@ -1,11 +1,11 @@
 //! What programs find without being told: the API catalogue (RFC 9727), with links to the API's description and reference, and where
 //! they get access tokens (RFC 9728).
 
-use edge::http::{
+use http::{HeaderValue, Method, header::LINK};
+use http_kit::{
     Operation,
     oauth::{OAuth, PROTECTED_RESOURCE},
 };
-use http::{HeaderValue, Method, header::LINK};
 
 use crate::documents::document;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{Reason, violation::Violation};
 use rmcp::{
     ErrorData,

@@ -3,7 +3,7 @@
 //! Models do not always use the right types: they send arrays or numbers as strings of JSON, and null for an omitted argument.
 //! Both are accepted. Everything else is refused by name.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::violation::Violations;
 use serde_json::{Map, Value};
 

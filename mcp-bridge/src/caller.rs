@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use edge::{Context, Problem};
 use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION, request::Parts};
+use http_kit::Problem;
 use muster_api::internal::v1::CheckCredentialResponse;
 use rmcp::{RoleServer, service::RequestContext};
+use rpc_client::Context;
 use sha2::{Digest, Sha256};
 
 use crate::Options;

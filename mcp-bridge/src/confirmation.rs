@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use edge::{CheckCredential, Core, Problem};
+use http_kit::{CheckCredential, Problem};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -17,6 +17,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use rpc_client::Core;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

@@ -2,10 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use edge::{Core, Problem};
 use http::HeaderMap;
+use http_kit::Problem;
 use muster_api::idempotency_key::{self, META};
-use process::traces;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -17,6 +16,8 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use rpc_client::Core;
+use server::traces;
 use tracing::Instrument as _;
 
 use crate::{

@@ -9,11 +9,7 @@ mod revision;
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{extract::Request, routing::any};
-use edge::{
-    Core,
-    http::{Origin, Resource, Router, body::MOST_BYTES, oauth::OAuth},
-};
-use process::observe::Route;
+use http_kit::{Origin, Resource, Router, body::MOST_BYTES, oauth::OAuth};
 use rand::RngExt;
 use rmcp::{
     model::RequestStateCodec,
@@ -21,7 +17,9 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
+use rpc_client::Core;
 use secrecy::{ExposeSecret, SecretString};
+use server::observe::Route;
 use sha2::{Digest, Sha256};
 use tower::{Layer, ServiceExt, service_fn};
 

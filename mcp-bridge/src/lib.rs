@@ -21,13 +21,11 @@ mod table;
 mod template;
 mod trace;
 
-use edge::{
-    Core,
-    http::{Router, Surface},
-};
 use futures_util::future::BoxFuture;
+use http_kit::{Router, Surface};
 use muster_api::metadata;
-use process::{Failure, shutdown};
+use rpc_client::Core;
+use server::{Failure, shutdown};
 
 pub use settings::{McpSettings, Options, Settings};
 pub use table::Table;
@@ -65,6 +63,6 @@ pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
             return stdio::run(table, core, &options, key, stop.begun).await;
         }
         let router = Box::new(|core, cache| router(core, &settings.options(cache)));
-        edge::http::run(&settings.edge, settings.command, router).await
+        http_kit::run(&settings.edge, settings.command, router).await
     })
 }

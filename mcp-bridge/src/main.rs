@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use mcp_bridge::Settings;
-use process::program;
+use server::program;
 
 fn main() -> ExitCode {
     program::run(

@@ -1,6 +1,6 @@
 //! What metrics show of tool calls. HTTP's status says nothing of them: it is 200 for those that fail, too.
 
-use process::metrics;
+use server::metrics;
 
 use crate::{answer::Failed, table::Tool};
 

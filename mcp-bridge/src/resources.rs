@@ -1,8 +1,9 @@
 //! Resources, which are read by URI.
 
-use edge::{Context, Core, Problem};
+use http_kit::Problem;
 use muster_api::Reason;
 use rmcp::model::{ReadResourceResult, Resource as Shown, ResourceContents, ResourceTemplate};
+use rpc_client::{Context, Core};
 use serde_json::Value;
 
 use crate::{

@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use edge::{
-    CheckCredential, Context, Core, EncodedRequest, Problem, check_credential, read_value,
-    write_answer,
-};
+use http_kit::{CheckCredential, Problem, check_credential, read_value, write_answer};
 use muster_api::{
     Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
 };
+use rpc_client::{Context, Core, EncodedRequest};
 use serde_json::{Map, Value};
 
 /// The input of an rpc.

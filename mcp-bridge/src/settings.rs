@@ -1,7 +1,7 @@
 //! Settings of the bridge.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings, List, Origin, ResponseCache};
+use http_kit::{CallOptions, EdgeCommand, EdgeSettings, List, Origin, ResponseCache};
 use secrecy::SecretString;
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.

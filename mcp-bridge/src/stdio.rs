@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use edge::Core;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
-use process::{CancellationToken, Failure};
 use rmcp::{ServiceExt, transport::io::stdio_pipes};
+use rpc_client::Core;
 use secrecy::{ExposeSecret, SecretString};
+use server::{CancellationToken, Failure};
 
 use crate::{Options, handler::Bridge, http::codec, table::Table};
 

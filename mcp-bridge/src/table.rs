@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use edge::CheckCredential;
+use http_kit::CheckCredential;
 use muster_api::binding::{InternalVisitor, RpcVisitor};
-use process::Failure;
 use rmcp::model::{Prompt, ResourceTemplate, Tool as Definition};
 use serde::{Deserialize, de::DeserializeOwned};
+use server::Failure;
 
 use crate::rpcs::{Entry, Rpcs};
 

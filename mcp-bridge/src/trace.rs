@@ -23,7 +23,7 @@ pub(crate) fn named_in(meta: &RequestMetaObject) -> Option<HeaderMap> {
 
 /// The span of a tool's call.
 pub(crate) fn span(tool: &Tool) -> Span {
-    process::span!(
+    server::span!(
         "tool",
         otel.kind = "server",
         otel.name = &*tool.definition.name,

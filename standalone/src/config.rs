@@ -5,10 +5,10 @@ use core_service::{
     admin,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
-use edge::http::{HttpSettings, ResponseCache};
 use http_gateway::ApiSettings;
+use http_kit::{HttpSettings, ResponseCache};
 use mcp_bridge::McpSettings;
-use process::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
+use server::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///

@@ -4,16 +4,11 @@ mod config;
 mod surfaces;
 mod welcome;
 
-use core_service::{
-    Core, Options, demo,
-    domain::{clock::Clock, entropy::Entropy},
-    grpc::server,
-    open_store,
-    service::Links,
-    storage::Access,
-};
+use core_service::{Core, Options, demo, grpc::port, open_store, service::Links};
+use domain::{clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
-use process::{Failure, probe, serve, shutdown};
+use server::{Failure, probe, serve, shutdown};
+use storage::Access;
 
 use self::config::Command;
 
@@ -40,7 +35,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let mut options = Options::from_settings(&config.rules, &config.port)?;
         let stop = shutdown::on_signal(config.stop)?;
         let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
-        let grpc = server::bind(&config.port.grpc_addr).await?;
+        let grpc = port::bind(&config.port.grpc_addr).await?;
         // With port 0 the system chose the port.
         config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
         config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
@@ -61,7 +56,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         };
 
         // The edges call core's services without sockets, through the same gate as calls from the network.
-        let surfaces = surfaces::router(&edge::Core::in_process(core.in_process()), &config)?;
+        let surfaces = surfaces::router(&rpc_client::Core::in_process(core.in_process()), &config)?;
 
         // Whoever sees this output may do everything on this machine; from other machines nobody must get in by it.
         let sign_in = if demo.is_some() && config.is_local() {
@@ -74,7 +69,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
             core.run_background(stop.announced),
             core.serve(grpc, &config.port.tls, stop.begun.clone()),
         );
-        let surfaces = edge::http::serve(http, surfaces, config.http.limits(), stop.begun);
+        let surfaces = http_kit::serve(http, surfaces, config.http.limits(), stop.begun);
         let ((), served, ()) = tokio::join!(background, grpc, surfaces);
         served
     })

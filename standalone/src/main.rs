@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use process::program;
+use server::program;
 use standalone::Config;
 
 fn main() -> ExitCode {

@@ -1,7 +1,8 @@
 //! All HTTP surfaces on one port.
 
-use edge::{Core, http::Router};
-use process::Failure;
+use http_kit::Router;
+use rpc_client::Core;
+use server::Failure;
 
 use crate::Config;
 

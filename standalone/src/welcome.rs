@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use core_service::demo::{DemoKey, EMAIL, KeyOrigin};
-
-use process::{probe::reachable, serve::Address};
+use server::{probe::reachable, serve::Address};
 
 use crate::config::Config;
 

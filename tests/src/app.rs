@@ -11,29 +11,27 @@ use std::{
 
 use core_service::{
     Core, Options,
-    domain::{
-        clock::Clock,
-        entropy::Entropy,
-        ids::{AccountId, KeyId},
-        instant::Instant,
-        plan::Plan,
-        scope::{Scope, Scopes},
-    },
     email::Mailer,
-    grpc::server::TlsSettings,
+    grpc::port::TlsSettings,
     service::{KeyTerms, Links, NewAccount, Policy},
-    storage::{self, Access, Store},
 };
 use covers::stock::Stock;
-use edge::{
-    CoreSettings,
-    http::{CallOptions, ResponseCache},
+use domain::{
+    clock::Clock,
+    entropy::Entropy,
+    ids::{AccountId, KeyId},
+    instant::Instant,
+    plan::Plan,
+    scope::{Scope, Scopes},
 };
-use process::{
+use http_kit::{CallOptions, ResponseCache};
+use rpc_client::CoreSettings;
+use server::{
     CancellationToken, serve,
     serve::{Address, Listener},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use storage::{self, Access, Store};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -192,7 +190,7 @@ impl TestApp {
     }
 
     /// Starts one more gateway, with this client of core and this cache.
-    pub async fn serve_gateway_with(&self, core: edge::Core, cache: ResponseCache) -> Http {
+    pub async fn serve_gateway_with(&self, core: rpc_client::Core, cache: ResponseCache) -> Http {
         let mut options = gateway_options(http_gateway::Options::default());
         options.calls.cache = Some(cache);
         serve_edge(http_gateway::router(core, options), &self.stop).await
@@ -227,7 +225,11 @@ impl TestApp {
     }
 
     /// Starts one more website, with this client of core and this cache, if any.
-    pub async fn serve_site_with(&self, core: edge::Core, cache: Option<ResponseCache>) -> Http {
+    pub async fn serve_site_with(
+        &self,
+        core: rpc_client::Core,
+        cache: Option<ResponseCache>,
+    ) -> Http {
         let calls = CallOptions {
             cache,
             ..CallOptions::default()
@@ -412,7 +414,7 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
     Mcp::new(serve_edge(router, stop).await)
 }
 
-async fn serve_site(core: edge::Core, calls: CallOptions, stop: &CancellationToken) -> Http {
+async fn serve_site(core: rpc_client::Core, calls: CallOptions, stop: &CancellationToken) -> Http {
     let options = website::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
@@ -423,7 +425,7 @@ async fn serve_site(core: edge::Core, calls: CallOptions, stop: &CancellationTok
     serve_edge(website::router(core, options), stop).await
 }
 
-async fn serve_edge(router: edge::http::Router, stop: &CancellationToken) -> Http {
+async fn serve_edge(router: http_kit::Router, stop: &CancellationToken) -> Http {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = stop.clone();

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use process::tcp;
+use server::tcp;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},

@@ -1,15 +1,13 @@
 //! What tests look up in the database, and put there while no rpc does.
 
-use core_service::{
-    domain::{
-        check_in_code::CheckInCode,
-        ids::{EventId, RegistrationId},
-        job::JobKind,
-        registration::{Registration, Status},
-    },
-    storage::{AuditRecord, JobRecord},
+use domain::{
+    check_in_code::CheckInCode,
+    ids::{EventId, RegistrationId},
+    job::JobKind,
+    registration::{Registration, Status},
 };
 use sqlx::{AssertSqlSafe, Connection as _};
+use storage::{AuditRecord, JobRecord};
 use uuid::Uuid;
 
 use crate::TestApp;

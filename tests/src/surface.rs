@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, ops::Deref, sync::Arc};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::uri::PathAndQuery;
 use muster_api::binding::{Binding, Body};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

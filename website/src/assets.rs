@@ -5,14 +5,11 @@ use std::sync::LazyLock;
 
 use axum::{extract::Request, response::Response};
 use bytes::Bytes;
-use edge::{
-    Problem,
-    http::{Operation, Resource, document},
-};
 use http::{
     HeaderValue, Method, StatusCode,
     header::{CACHE_CONTROL, LOCATION},
 };
+use http_kit::{Operation, Problem, Resource, document};
 use muster_api::Reason;
 use sha2::{Digest as _, Sha256};
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::{extract::Request, response::Response};
-use edge::{Problem, http::Operation};
 use http::Method;
+use http_kit::{Operation, Problem};
 use muster_api::{
     Reason, Scope,
     binding::Rpc,

@@ -1,6 +1,6 @@
 //! An event as pages show it: what it is called, when and where it takes place.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Reason,
     v1::{Event, EventPage},

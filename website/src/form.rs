@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use axum::body::Body;
-use edge::Problem;
 use http::{HeaderValue, header::CONTENT_TYPE, request::Parts};
+use http_kit::Problem;
 use muster_api::{Reason, violation::Violation};
-use process::observe::RequestId;
 use serde::{Serialize, de::DeserializeOwned};
+use server::observe::RequestId;
 use tokio::time::Instant;
 
 use crate::{Options, own_site};

@@ -5,9 +5,9 @@ use std::{
     time::Duration,
 };
 
-use edge::{Context, Core};
 use muster_api::internal::v1::{GetInstanceRequest, Instance, bindings::GetInstance};
-use process::observe::RequestId;
+use rpc_client::{Context, Core};
+use server::observe::RequestId;
 use tokio::time::Instant as Time;
 
 /// The settings change only when core starts again.

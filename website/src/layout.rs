@@ -5,13 +5,13 @@ use askama::{
     filters::{Escaper as _, Html},
 };
 use axum::response::Response;
-use edge::{Problem, http::document};
 use http::{
     HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, ETAG, REFERRER_POLICY, RETRY_AFTER},
 };
+use http_kit::{Problem, document};
 use muster_api::Reason;
-use process::observe::Cause;
+use server::observe::Cause;
 
 use crate::{
     assets::{ASSETS, Assets},

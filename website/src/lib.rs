@@ -37,14 +37,12 @@ use axum::{
     extract::Request,
     middleware::{Next, from_fn},
 };
-use edge::{
-    Core,
-    http::{Resource, Router, Surface},
-};
 use futures_util::future::BoxFuture;
 use http::Method;
+use http_kit::{Resource, Router, Surface};
 use muster_api::metadata;
-use process::Failure;
+use rpc_client::Core;
+use server::Failure;
 
 pub use settings::{Options, Settings};
 
@@ -104,6 +102,6 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
         let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
-        edge::http::run(&settings.edge, settings.command, router).await
+        http_kit::run(&settings.edge, settings.command, router).await
     })
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use process::program;
+use server::program;
 use website::Settings;
 
 fn main() -> ExitCode {

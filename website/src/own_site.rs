@@ -1,10 +1,10 @@
 //! Refuses forms that other sites send. Private pages act without a password, so a form of another site could act for the visitor.
 
-use edge::Problem;
 use http::{
     HeaderMap, HeaderValue,
     header::{HOST, ORIGIN},
 };
+use http_kit::Problem;
 use muster_api::Reason;
 
 /// Checks that a page of this site sent the request: `Sec-Fetch-Site` says so, or, from browsers that do not send it, `Origin`.

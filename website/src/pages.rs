@@ -15,7 +15,7 @@ mod sitemaps;
 mod status;
 mod ticket;
 
-use edge::http::Resource;
+use http_kit::Resource;
 
 use crate::{
     caller::{Needs, PROVE},

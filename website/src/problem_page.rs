@@ -2,13 +2,13 @@
 
 use askama::Template;
 use axum::{extract::Request, middleware::Next, response::Response};
-use edge::Problem;
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY},
 };
+use http_kit::Problem;
 use muster_api::Reason;
-use process::observe::RequestId;
+use server::observe::RequestId;
 
 use crate::{
     instance::Links,

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
-use edge::{Context, Core, EncodedRequest, File, Problem, http::Operation};
 use http::{Method, Uri, request::Parts};
+use http_kit::{Operation, Problem};
 use muster_api::{Reason, binding::Rpc};
 use percent_encoding::percent_decode_str;
+use rpc_client::{Context, Core, EncodedRequest, File};
 
 use crate::{
     Options,
@@ -176,7 +177,7 @@ impl RequestContext {
     /// Reads the body of a request that is no form of this site.
     ///
     /// # Errors
-    /// As [`edge::http::CallOptions::read_body`].
+    /// As [`http_kit::CallOptions::read_body`].
     pub(crate) async fn body(&self, body: Body) -> Result<Bytes, Problem> {
         let calls = &self.site.options().calls;
         calls

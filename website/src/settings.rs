@@ -1,8 +1,8 @@
 //! Settings of the website.
 
 use clap::Parser;
-use edge::http::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
-use process::settings::public_url;
+use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
+use server::settings::public_url;
 
 /// Serves Muster's pages and calls core over gRPC.
 ///

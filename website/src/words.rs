@@ -1,6 +1,6 @@
 //! Core's words as sentences.
 
-use edge::Problem;
+use http_kit::Problem;
 
 /// A text that begins with a capital letter.
 pub(crate) fn capitalized(text: &str) -> String {

@@ -5,8 +5,12 @@ mod shown;
 mod sign_in_link;
 
 use clap::{Args, Subcommand};
-use process::Failure;
+use domain::{
+    ids::AccountId,
+    plan::{Plan, Plans},
+};
 use serde_json::json;
+use server::Failure;
 
 use self::{
     remove::Remove,
@@ -14,13 +18,7 @@ use self::{
     sign_in_link::SignInLink,
 };
 use super::{Format, Output, failure, words};
-use crate::{
-    domain::{
-        ids::AccountId,
-        plan::{Plan, Plans},
-    },
-    service::{Accounts, Commands, Error, NewAccount, Suspensions},
-};
+use crate::service::{Accounts, Commands, Error, NewAccount, Suspensions};
 
 /// A command on accounts.
 #[derive(Debug, Clone, Subcommand)]

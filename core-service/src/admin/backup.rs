@@ -6,8 +6,8 @@ use std::{
 };
 
 use clap::Args;
-use process::Failure;
 use serde_json::json;
+use server::Failure;
 
 use super::{Format, Output, open, storage_failure};
 use crate::settings::DataSettings;

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
-use process::Failure;
 use serde_json::Value;
+use server::Failure;
 
 use super::Output;
 

@@ -5,17 +5,15 @@ mod mail;
 mod place;
 
 use clap::Args;
+use domain::{
+    clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
+    zone::Zone,
+};
+use storage::Store;
 
 use self::finding::{Finding, report};
 use super::{Format, Output};
-use crate::{
-    domain::{
-        clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
-        zone::Zone,
-    },
-    settings::{DataSettings, MailSettings},
-    storage::Store,
-};
+use crate::settings::{DataSettings, MailSettings};
 
 /// Muster did not exist before this (2026-01-01): an earlier clock was never set.
 const EARLIEST: Instant = Instant::from_micros(1_767_225_600_000_000);

@@ -5,8 +5,8 @@ mod written_mails;
 use std::path::Path;
 
 use clap::Args;
-use process::Failure;
 use serde_json::json;
+use server::Failure;
 
 use super::{Consent, Format, Output, failure};
 use crate::service::{Commands, Erasure, LastOwner, Outlook, People};

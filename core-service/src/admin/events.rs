@@ -1,8 +1,8 @@
 //! `event hide` and `event show`: take-downs.
 
 use clap::{Args, Subcommand};
-use process::Failure;
 use serde_json::json;
+use server::Failure;
 
 use super::{Format, Output, failure, words};
 use crate::service::{Commands, Suspensions};

@@ -1,21 +1,19 @@
 //! `key create`, `key list` and `key revoke`.
 
 use clap::Subcommand;
-use process::Failure;
+use domain::{
+    account::{Account, ApiKey},
+    expiry::Expiry,
+    ids::KeyId,
+    instant::Instant,
+    plan::Plans,
+    scope::{Scope, Scopes},
+};
 use serde_json::{Value, json};
+use server::Failure;
 
 use super::{Consent, Format, Output, accounts::Which, failure, table};
-use crate::{
-    domain::{
-        account::{Account, ApiKey},
-        expiry::Expiry,
-        ids::KeyId,
-        instant::Instant,
-        plan::Plans,
-        scope::{Scope, Scopes},
-    },
-    service::{Accounts, Authenticator, Commands, Error, KeyTerms, Keys},
-};
+use crate::service::{Accounts, Authenticator, Commands, Error, KeyTerms, Keys};
 
 /// A command on API keys.
 #[derive(Debug, Clone, Subcommand)]

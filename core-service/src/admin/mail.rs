@@ -1,15 +1,13 @@
 //! `mail failed` and `mail retry`.
 
 use clap::{Args, Subcommand};
-use process::Failure;
+use domain::{instant::Instant, job::JobKey};
 use serde_json::{Value, json};
+use server::Failure;
+use storage::FailedMail;
 
 use super::{Format, Output, failure, table};
-use crate::{
-    domain::{instant::Instant, job::JobKey},
-    service::{Commands, Mails},
-    storage::FailedMail,
-};
+use crate::service::{Commands, Mails};
 
 /// A command on mails.
 #[derive(Debug, Clone, Subcommand)]

@@ -1,10 +1,10 @@
 //! `migrate`.
 
-use process::Failure;
 use serde_json::json;
+use server::Failure;
+use storage::Store;
 
 use super::{Output, storage_failure};
-use crate::storage::Store;
 
 pub(super) async fn run(store: &Store) -> Result<Output, Failure> {
     let pending = store.pending_migrations().await.map_err(storage_failure)?;

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use domain::{event::Event, instant::Instant, schedule::EventTime};
 use jiff::{
     SignedDuration, Timestamp,
     tz::{Dst, Offset, TimeZone, TimeZoneDatabase, TimeZoneTransition},
 };
-
-use crate::domain::{event::Event, instant::Instant, schedule::EventTime};
 
 /// The shortest step of time, by which a zone's rules before a moment differ from those at it.
 const STEP: SignedDuration = SignedDuration::from_nanos(1);
@@ -120,8 +119,9 @@ fn timestamp(at: Instant) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use jiff::civil::date;
+
+    use super::*;
 
     fn at(text: &str) -> Instant {
         let timestamp: Timestamp = text.parse().unwrap();

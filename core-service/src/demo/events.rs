@@ -1,13 +1,13 @@
 //! The demo's events, from `events.json`. Their dates are relative to the day of the first start.
 
+use domain::{
+    event::{CustomField, NewEvent},
+    instant::Instant,
+};
 use jiff::{ToSpan as _, civil::Date};
 use serde::Deserialize;
 
 use super::guests::Turnout;
-use crate::domain::{
-    event::{CustomField, NewEvent},
-    instant::Instant,
-};
 
 /// A list of [`DemoEvent`].
 pub(super) const JSON: &str = include_str!("events.json");

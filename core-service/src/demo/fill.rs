@@ -1,28 +1,26 @@
 //! Filling an empty database in one transaction, so that it has all demo data or none, also when a first start is interrupted
 //! or several run at once.
 
+use domain::{
+    account::Account,
+    audit::Actor,
+    entropy::Entropy,
+    event::{Event, EventDefaults, EventIdentity},
+    fact::{EventChange, Fact},
+    ids::{AccountId, EventId},
+    instant::Instant,
+    plan::Plan,
+    slug,
+};
 use serde::de::DeserializeOwned;
+use storage;
 
 use super::{
     EMAIL,
     events::{self, DemoEvent},
     guests::{self, Guests},
 };
-use crate::{
-    domain::{
-        account::Account,
-        audit::Actor,
-        entropy::Entropy,
-        event::{Event, EventDefaults, EventIdentity},
-        fact::{EventChange, Fact},
-        ids::{AccountId, EventId},
-        instant::Instant,
-        plan::Plan,
-        slug,
-    },
-    service::{Error, Unit, UseCases, add_account},
-    storage,
-};
+use crate::service::{Error, Unit, UseCases, add_account};
 
 const DAY_SECONDS: i64 = 86_400;
 
@@ -152,8 +150,9 @@ fn read<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
 
 #[cfg(test)]
 mod tests {
+    use domain::registration::check_answers;
+
     use super::*;
-    use crate::domain::registration::check_answers;
 
     #[test]
     fn guests_answer_what_they_are_asked() {

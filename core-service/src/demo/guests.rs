@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
-use crate::domain::{
+use domain::{
     check_in_code::CheckInCode,
     entropy::Entropy,
     event::{CustomField, Event, FieldType},
@@ -13,6 +11,7 @@ use crate::domain::{
     instant::Instant,
     registration::{Answer, Registration, Status},
 };
+use serde::Deserialize;
 
 /// [`Guests`].
 pub(super) const JSON: &str = include_str!("guests.json");

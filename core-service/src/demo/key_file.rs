@@ -6,9 +6,8 @@ use std::{
     path::Path,
 };
 
-use process::Failure;
-
-use crate::domain::api_key::PlainKey;
+use domain::api_key::PlainKey;
+use server::Failure;
 
 /// The key in the file; `None` if there is no file or no key in it.
 pub(super) fn read(path: &Path) -> Result<Option<PlainKey>, Failure> {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use domain::instant::Instant;
 use lettre::{
     Address, Message,
     address::Envelope,
@@ -12,7 +13,6 @@ use lettre::{
 };
 
 use super::{Mail, Sender};
-use crate::domain::instant::Instant;
 
 /// Maximum length of a name or subject in characters; longer ones can break mail programs.
 const HEADER_CHARACTERS: usize = 250;

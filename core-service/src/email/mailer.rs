@@ -10,12 +10,12 @@ use std::{
     time::Duration,
 };
 
+use domain::{email::Email, instant::Instant};
 use lettre::{Message, message::Mailbox};
-use process::{metrics, traces};
+use server::{metrics, traces};
 use uuid::Uuid;
 
 use super::{Mail, Smtp, SmtpUrl, encode};
-use crate::domain::{email::Email, instant::Instant};
 
 /// The sender of mails: `Name <address>` or an address alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

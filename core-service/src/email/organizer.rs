@@ -1,12 +1,12 @@
 //! Mails to organizers about new registrations, with one template for text and one for HTML.
 
 use askama::Template;
-
-use super::{Mail, registration::greeted};
-use crate::domain::{
+use domain::{
     job::JobKey,
     organizer_mail::{EventNews, Organizer},
 };
+
+use super::{Mail, registration::greeted};
 
 /// News for an organizer.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! Mails to people who sign in: codes, notices, invitations and news of apps, with one template for text and one for HTML.
 
 use askama::Template;
-
-use super::{Mail, registration::greeted};
-use crate::domain::{
+use domain::{
     invitation::SentInvitation,
     job::JobKey,
     person::{Person, Role},
     sign_in_code::{Code, Purpose},
 };
+
+use super::{Mail, registration::greeted};
 
 /// A mail to somebody who signs in.
 #[derive(Debug, Clone, Copy)]

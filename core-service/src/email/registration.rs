@@ -1,17 +1,15 @@
 //! Mails to registrants: one [`Wording`] for each notification, with one template for text and one for HTML.
 
 use askama::Template;
+use domain::{
+    event::WhenAndWhere,
+    instant::Instant,
+    job::JobKey,
+    registration::{ActiveStatus, Notification, Registrant},
+};
 
 use super::Mail;
-use crate::{
-    calendar::{Addresses, Method, invitation},
-    domain::{
-        event::WhenAndWhere,
-        instant::Instant,
-        job::JobKey,
-        registration::{ActiveStatus, Notification, Registrant},
-    },
-};
+use crate::calendar::{Addresses, Method, invitation};
 
 /// Longer names are not used in the greeting: they are not real names.
 const NAME_CHARACTERS: usize = 80;

@@ -1,5 +1,6 @@
 //! The account of a session, as its members manage it.
 
+use domain::change::Change;
 use muster_api::internal::v1::{
     CreateAccountRequest, CreateAccountResponse, PreviewRemovalRequest, RemovalPreview,
     RemoveAccountRequest, RemoveAccountResponse, UpdateAccountRequest, UpdateAccountResponse,
@@ -7,10 +8,7 @@ use muster_api::internal::v1::{
 };
 
 use super::frame::{CoreFrame, Member};
-use crate::{
-    domain::change::Change,
-    service::{AccountPatch, Error, OwnAccounts, SignedIn},
-};
+use crate::service::{AccountPatch, Error, OwnAccounts, SignedIn};
 
 /// The rpcs about the account of a session.
 pub(super) struct AccountManagementApi {

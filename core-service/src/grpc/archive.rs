@@ -6,13 +6,12 @@ use std::{
 };
 
 use bytes::Bytes;
+use domain::instant::Instant;
 use zip::{
     CompressionMethod, DateTime, ZipWriter,
     result::ZipResult,
     write::{SimpleFileOptions, StreamWriter},
 };
-
-use crate::domain::instant::Instant;
 
 /// Texts of many rows become much smaller at any level; a higher one would keep a thread for longer.
 const LEVEL: i64 = 3;

@@ -4,6 +4,10 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use covers::{CoverRequest, Studio};
+use domain::{
+    catalogue::{CatalogueFilter, FilterTexts},
+    event,
+};
 use muster_api::{
     entity_tag,
     frame::Messages,
@@ -26,10 +30,6 @@ use super::{
 use crate::{
     calendar::{self, Addresses},
     content,
-    domain::{
-        catalogue::{CatalogueFilter, FilterTexts},
-        event,
-    },
     service::{Catalogue, CatalogueView, CoverLimit, CoverView, Error, Links, PageView},
 };
 

@@ -11,15 +11,13 @@ use covers::CoverRequest;
 use muster_api::v1;
 use prost_types::FieldMask;
 
-use crate::{
-    domain::{
-        change::Change,
-        event::{CustomField, Event, EventPatch, ListedEvent, NewEvent},
-        registration::Counters,
-        schedule::ScheduleChange,
-        violation::{FieldViolation, Violations},
-    },
-    service::{CoverWords, EventFilter, Links, PageView, Updated},
+use crate::service::{CoverWords, EventFilter, Links, PageView, Updated};
+use domain::{
+    change::Change,
+    event::{CustomField, Event, EventPatch, ListedEvent, NewEvent},
+    registration::Counters,
+    schedule::ScheduleChange,
+    violation::{FieldViolation, Violations},
 };
 
 pub(super) use account::account;
@@ -324,8 +322,9 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use domain::registration::Status;
+
     use super::*;
-    use crate::domain::registration::Status;
 
     fn update(mask: Option<&[&str]>) -> v1::UpdateEventRequest {
         v1::UpdateEventRequest {

@@ -1,11 +1,12 @@
 //! The rpcs for edges.
 
+use domain::audit::Actor;
 use muster_api::internal::v1::{
     CheckCredentialRequest, CheckCredentialResponse, CredentialKind, services::EdgeHandlers,
 };
 
 use super::frame::{Authenticated, CoreFrame};
-use crate::{domain::audit::Actor, service::Error};
+use crate::service::Error;
 
 /// The rpcs for edges. Their only use is to check a credential, which the gate has done but for the scope that the edge names.
 pub(super) struct EdgeApi;

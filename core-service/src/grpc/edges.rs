@@ -11,8 +11,8 @@ use std::{
 
 use http::{HeaderMap, HeaderValue, Request};
 use muster_api::metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE, Surface};
-use process::settings;
 use secrecy::ExposeSecret as _;
+use server::settings;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tonic::{Status, body::Body};
@@ -179,7 +179,7 @@ impl EdgeHeaders {
 
 #[cfg(test)]
 mod tests {
-    use process::serve::Peer;
+    use server::serve::Peer;
 
     use super::*;
 

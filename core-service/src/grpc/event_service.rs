@@ -1,5 +1,6 @@
 //! The caller's own events.
 
+use domain::{clock::Clock, ids::EventId};
 use muster_api::v1::{
     CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
     DeleteEventRequest, DeletedEvent, EventMailPreview, GetMyEventRequest, ListMyEventsRequest,
@@ -13,10 +14,7 @@ use super::{
     preview,
     request::event_id,
 };
-use crate::{
-    domain::{clock::Clock, ids::EventId},
-    service::{Cancellation, Error, Events, Links},
-};
+use crate::service::{Cancellation, Error, Events, Links};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {

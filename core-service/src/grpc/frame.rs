@@ -2,21 +2,19 @@
 
 use std::{marker::PhantomData, net::IpAddr};
 
+use domain::keyed_call::KeyedCall;
 use muster_api::{
     binding::Rpc,
     frame::{Frame, Handle},
     idempotency_key,
     status::{about_request, invalid},
 };
-use process::observe::RequestId;
 use prost::Message;
+use server::observe::RequestId;
 use tonic::{Code, Request, Status};
 
 use super::{edges::Arrival, status::refuse};
-use crate::{
-    domain::keyed_call::KeyedCall,
-    service::{By, Caller, Claim, Commands, Error, Kept, Principal, SignedIn},
-};
+use crate::service::{By, Caller, Claim, Commands, Error, Kept, Principal, SignedIn};
 
 /// The frame of core's handlers.
 pub(super) struct CoreFrame {

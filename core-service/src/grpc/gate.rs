@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use domain::oauth::Audience;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use muster_api::{
@@ -19,7 +20,7 @@ use muster_api::{
     metadata::Surface,
     status::{code_name, overloaded, status},
 };
-use process::{
+use server::{
     adaptive_limit::{AdaptiveLimit, Kind, Permit},
     metrics,
     observe::{REQUEST_ID, RequestId},
@@ -35,7 +36,6 @@ use super::{
     origin::{self, Origin},
     status::{refuse, write_allowance},
 };
-use crate::domain::oauth::Audience;
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
@@ -340,7 +340,7 @@ fn span(path: &str) -> Span {
         return Span::none();
     }
     let rpc = muster_api::access(path).map_or("none", |rule| rule.name);
-    process::span!(
+    server::span!(
         "rpc",
         otel.kind = "server",
         otel.name = rpc,

@@ -1,12 +1,10 @@
 //! What pages show about this installation.
 
+use domain::zone::Zone;
 use muster_api::internal::v1::{GetInstanceRequest, Instance, services::InstanceHandlers};
 
 use super::frame::{CoreFrame, PublicCaller};
-use crate::{
-    domain::zone::Zone,
-    service::{Error, InstanceInfo, SignUp},
-};
+use crate::service::{Error, InstanceInfo, SignUp};
 
 /// The rpc about settings that pages show.
 pub(super) struct InstanceApi {

@@ -1,5 +1,10 @@
 //! The API keys of an account, for its members.
 
+use domain::{
+    instant::Instant,
+    person::{MemberKey, Role},
+    scope::{Scope, Scopes},
+};
 use muster_api::internal::v1::{
     CreateKeyRequest, CreatedKey, Key, KeyList, ListKeysRequest, RevokeKeyRequest,
     RevokeKeyResponse, RotateKeyRequest, services::KeyHandlers,
@@ -9,14 +14,7 @@ use super::{
     frame::{CoreFrame, Member},
     request::id_of,
 };
-use crate::{
-    domain::{
-        instant::Instant,
-        person::{MemberKey, Role},
-        scope::{Scope, Scopes},
-    },
-    service::{Error, KeyRequest, NewKey, OwnKeys, SignedIn},
-};
+use crate::service::{Error, KeyRequest, NewKey, OwnKeys, SignedIn};
 
 const HOUR_SECONDS: i64 = 3_600;
 

@@ -1,5 +1,6 @@
 //! Members of accounts, and invitations.
 
+use domain::{self, invitation::SentInvitation, person::Role};
 use muster_api::{
     Scope,
     internal::v1::{
@@ -15,10 +16,7 @@ use super::{
     frame::{CoreFrame, Member},
     request::id_of,
 };
-use crate::{
-    domain::{self, invitation::SentInvitation, person::Role},
-    service::{Error, Members, NewInvitation, SignedIn},
-};
+use crate::service::{Error, Members, NewInvitation, SignedIn};
 
 /// The rpcs about members.
 pub(super) struct MemberApi {

@@ -15,7 +15,7 @@ use muster_api::{
     binding::Access,
     status::{retry_after, status},
 };
-use process::{
+use server::{
     budget::{Budget, Held},
     serve::is_stalled,
 };

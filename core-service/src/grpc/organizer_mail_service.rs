@@ -1,5 +1,6 @@
 //! Mails to organizers: what each member wants.
 
+use domain::organizer_mail;
 use muster_api::internal::v1::{
     GetMailChoiceRequest, MailChoice, SetMailChoiceRequest, services::OrganizerMailHandlers,
 };
@@ -8,10 +9,7 @@ use super::{
     frame::{CoreFrame, Member},
     request::id_of,
 };
-use crate::{
-    domain::organizer_mail,
-    service::{Error, OrganizerMails},
-};
+use crate::service::{Error, OrganizerMails};
 
 /// The rpcs about mails to organizers.
 pub(super) struct OrganizerMailApi {

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::Extensions;
-use process::serve::Peer;
+use server::serve::Peer;
 
 /// The origin of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

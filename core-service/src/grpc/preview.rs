@@ -1,16 +1,16 @@
 //! Previews of mails.
 
+use domain::{
+    change::Change,
+    event::EventPatch,
+    instant::Instant,
+    job::{Job, Task},
+    schedule::ScheduleChange,
+    violation::FieldViolation,
+};
 use muster_api::v1::{EventMailPreview, PreviewEventMailRequest};
 
 use crate::{
-    domain::{
-        change::Change,
-        event::EventPatch,
-        instant::Instant,
-        job::{Job, Task},
-        schedule::ScheduleChange,
-        violation::FieldViolation,
-    },
     email::{self, Addressing},
     service::{Error, Links, PlannedChange, PlannedMail},
 };

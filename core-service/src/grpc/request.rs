@@ -2,10 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::{
-    domain::ids::{EventId, RegistrationId},
-    service::Error,
-};
+use domain::ids::{EventId, RegistrationId};
+
+use crate::service::Error;
 
 /// An id of something.
 pub(super) fn id_of<T: FromStr>(what: &'static str, text: Option<String>) -> Result<T, Error> {

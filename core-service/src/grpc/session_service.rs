@@ -9,10 +9,7 @@ use muster_api::internal::v1::{
 };
 
 use super::{frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
-use crate::{
-    domain,
-    service::{Error, SessionView, Sessions, SignedIn},
-};
+use crate::service::{Error, SessionView, Sessions, SignedIn};
 
 /// The rpcs about sessions.
 pub(super) struct SessionApi {

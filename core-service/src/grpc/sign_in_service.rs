@@ -1,15 +1,13 @@
 //! Signing in and signing up.
 
+use domain::sign_in_code::VALID_SECONDS;
 use muster_api::internal::v1::{
     FinishSignInRequest, SignedIn, StartSignInRequest, StartSignInResponse, UseSignInLinkRequest,
     services::SignInHandlers,
 };
 
 use super::frame::{CoreFrame, PublicCaller};
-use crate::{
-    domain::sign_in_code::VALID_SECONDS,
-    service::{Browser, Error, NewSession, SignIn},
-};
+use crate::service::{Browser, Error, NewSession, SignIn};
 
 /// For how long codes are valid, as answers say it.
 pub(super) fn valid_seconds() -> i32 {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::{mail_quota::Exceeded, scope::Scope};
 use http::HeaderMap;
 use muster_api::{
     Reason,
@@ -11,13 +12,10 @@ use muster_api::{
         quota_exceeded, retry_after, status,
     },
 };
-use process::telemetry::chain;
+use server::telemetry::chain;
 use tonic::{Status, metadata::MetadataMap};
 
-use crate::{
-    domain::{mail_quota::Exceeded, scope::Scope},
-    service::{Allowance, Error, Lacking},
-};
+use crate::service::{Allowance, Error, Lacking};
 
 /// The name of the daily quota of mails, in details and rate limits.
 const DAILY_MAILS: &str = "daily_mails";

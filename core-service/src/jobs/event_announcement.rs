@@ -1,10 +1,9 @@
 //! The handler of the jobs that schedule mails about an event's new time or place.
 
+use domain::job::{ClaimedJob, JobKind};
+
 use super::{Attempt, AttemptError, Done, Handler};
-use crate::{
-    domain::job::{ClaimedJob, JobKind},
-    service::{AnnounceError, Events},
-};
+use crate::service::{AnnounceError, Events};
 
 /// Announces changed events.
 #[derive(Debug, Clone)]

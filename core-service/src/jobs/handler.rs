@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, time::Duration};
 
-use crate::domain::{
+use domain::{
     event::TimeAndPlace,
     ids::RegistrationId,
     job::{ClaimedJob, InvalidPayload, JobKind},

@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::sync::Notify;
-
-use super::pause::Pause;
-use crate::domain::{
+use domain::{
     instant::Instant,
     job::{Destination, JobKind},
 };
+use tokio::sync::Notify;
+
+use super::pause::Pause;
 
 /// Maximum number of open lanes. With the slots of each it bounds the running tries. A further destination waits until a lane
 /// closes.

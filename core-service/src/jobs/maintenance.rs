@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use process::{CancellationToken, telemetry::chain};
-
-use crate::{
-    domain::{
-        instant::Instant,
-        oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
-        retention::Retention,
-    },
-    service::{Commands, Error, MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all},
-    storage::{self, GrantUses, KeyUses, SessionUses, Tx},
+use domain::{
+    instant::Instant,
+    oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
+    retention::Retention,
 };
+use server::{CancellationToken, telemetry::chain};
+use storage::{self, GrantUses, KeyUses, SessionUses, Tx};
+
+use crate::service::{Commands, Error, MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.

@@ -2,12 +2,9 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use process::{CancellationToken, metrics};
-
-use crate::{
-    domain::{clock::Clock, instant::Instant, job::JobKind},
-    storage::{Error, Store},
-};
+use domain::{clock::Clock, instant::Instant, job::JobKind};
+use server::{CancellationToken, metrics};
+use storage::{Error, Store};
 
 /// How often to look. Prometheus commonly reads every 15 to 60 s.
 const INTERVAL: Duration = Duration::from_secs(15);

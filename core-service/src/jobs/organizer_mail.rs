@@ -1,13 +1,14 @@
 //! The handler of mails to organizers, and of the jobs that schedule them.
 
+use domain::{
+    clock::Clock,
+    instant::Instant,
+    job::{ClaimedJob, JobKind, Task},
+    organizer_mail::{self, Span},
+};
+
 use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
-    domain::{
-        clock::Clock,
-        instant::Instant,
-        job::{ClaimedJob, JobKind, Task},
-        organizer_mail::{self, Span},
-    },
     email::{self, Mailer},
     service::{Links, OrganizerMails},
 };

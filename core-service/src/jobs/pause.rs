@@ -1,10 +1,10 @@
 //! The pause of a destination that does not work: first nothing is sent there, then one job at a time, to see whether it works
 //! again.
 
+use domain::instant::Instant;
 use uuid::Uuid;
 
 use super::backoff;
-use crate::domain::instant::Instant;
 
 /// Seconds of the first pause: enough for a server to restart.
 const FIRST_SECONDS: i64 = 5;

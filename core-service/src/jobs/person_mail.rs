@@ -1,16 +1,17 @@
 //! The handler of mails to people who sign in.
 
+use domain::{
+    clock::Clock,
+    ids::{CodeId, GrantId, InvitationId},
+    job::{ClaimedJob, JobKind},
+    sign_in_code::Purpose,
+};
+use storage::{self, Store};
+
 use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
-    domain::{
-        clock::Clock,
-        ids::{CodeId, GrantId, InvitationId},
-        job::{ClaimedJob, JobKind},
-        sign_in_code::Purpose,
-    },
     email::{self, Letter, Mailer},
     service::{Links, SignUp, may_sign_in},
-    storage::{self, Store},
 };
 
 /// Sends mails to people who sign in.

@@ -5,18 +5,19 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use domain::{
+    clock::Clock,
+    ids::RegistrationId,
+    instant::Instant,
+    job::{ClaimedJob, JobKind},
+    registration::{Notification, Registrant},
+};
+use storage::Store;
+
 use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
-    domain::{
-        clock::Clock,
-        ids::RegistrationId,
-        instant::Instant,
-        job::{ClaimedJob, JobKind},
-        registration::{Notification, Registrant},
-    },
     email::{self, Addressing, Mailer, Undelivered},
     service::OwnRegistrations,
-    storage::Store,
 };
 
 /// Sends mails to registrants.

@@ -6,21 +6,19 @@ mod record;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use process::{CancellationToken, telemetry::chain};
+use domain::{
+    clock::Clock,
+    instant::Instant,
+    job::{ClaimedJob, JobKind},
+};
+use server::{CancellationToken, telemetry::chain};
+use storage::{Error, Store, Tx};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     Handler,
     lane::{Lane, Lanes, Pauses, Work},
     pause::Pause,
-};
-use crate::{
-    domain::{
-        clock::Clock,
-        instant::Instant,
-        job::{ClaimedJob, JobKind},
-    },
-    storage::{Error, Store, Tx},
 };
 use attempt::{Outcome, Try, attempt};
 

@@ -3,21 +3,19 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use covers::stock::{Credit, Error, Stock, StockCover};
+use domain::{
+    audit::Actor,
+    event::Event,
+    fact::Fact,
+    ids::EventId,
+    image_credit::ImageCredit,
+    instant::Instant,
+    job::{ClaimedJob, JobKind},
+};
+use storage::{self, StoredCover};
 
 use super::{Attempt, AttemptError, Done, Handler};
-use crate::{
-    domain::{
-        audit::Actor,
-        event::Event,
-        fact::Fact,
-        ids::EventId,
-        image_credit::ImageCredit,
-        instant::Instant,
-        job::{ClaimedJob, JobKind},
-    },
-    service::{self, Commands, Unit},
-    storage::{self, StoredCover},
-};
+use crate::service::{self, Commands, Unit};
 
 /// How long to wait for a provider that is busy and names no time: providers count per minute or per hour.
 const PAUSE_SECONDS: u64 = 60;

@@ -8,25 +8,24 @@ use std::{
     time::Duration,
 };
 
+use domain::{
+    activity::Activity,
+    cursor::Place,
+    event::Event,
+    ids::AccountId,
+    instant::Instant,
+    invitation::SentInvitation,
+    person::{Member, MemberKey, Membership, Person},
+    registration::{Counters, Registration},
+    scope::Scope,
+    session::{MOST_SESSIONS, Session},
+};
+use storage::{Store, StoredConnection};
+
 use self::pace::Pace;
 use super::{
     AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, Principal, SignedIn,
     activity::Readable,
-};
-use crate::{
-    domain::{
-        activity::Activity,
-        cursor::Place,
-        event::Event,
-        ids::AccountId,
-        instant::Instant,
-        invitation::SentInvitation,
-        person::{Member, MemberKey, Membership, Person},
-        registration::{Counters, Registration},
-        scope::Scope,
-        session::{MOST_SESSIONS, Session},
-    },
-    storage::{Store, StoredConnection},
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.

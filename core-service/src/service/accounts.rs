@@ -6,7 +6,7 @@ pub(super) use operated::owned_by;
 pub use operated::{AccountView, CalledOff};
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated, events::MOST_COUNTED};
-use crate::domain::{
+use domain::{
     account::{self, Account},
     audit::Actor,
     email::Email,

@@ -5,7 +5,7 @@ mod export;
 pub use export::ActivityExport;
 
 use super::{Commands, Error, Principal, events, pages::page};
-use crate::domain::{
+use domain::{
     activity::Activity,
     cursor::Place,
     ids::{AccountId, EventId},

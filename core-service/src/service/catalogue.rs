@@ -13,17 +13,15 @@ use std::{
 pub use sitemaps::SitemapPage;
 
 use super::{Commands, Error};
-use crate::{
-    domain::{
-        catalogue::{CatalogueFilter, MOST_MATCHES},
-        clock::Clock,
-        event::Event,
-        ids::EventId,
-        registration::Counters,
-        slug,
-    },
-    storage::{Store, StoredCover},
+use domain::{
+    catalogue::{CatalogueFilter, MOST_MATCHES},
+    clock::Clock,
+    event::Event,
+    ids::EventId,
+    registration::Counters,
+    slug,
 };
+use storage::{Store, StoredCover};
 
 /// A page of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Error, Unit};
-use crate::domain::{
+use domain::{
     budget::{BrowserHash, Budget},
     email,
     fact::Fact,
@@ -11,6 +10,8 @@ use crate::domain::{
     sign_in_code::{Code, Digits, Holder, Purpose, TRIES, VALID_SECONDS},
     violation::FieldViolation,
 };
+
+use super::{Error, Unit};
 
 /// For how long a notice is worth sending.
 const NOTICE_SECONDS: i64 = 86_400;

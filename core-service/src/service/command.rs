@@ -6,25 +6,23 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use process::traces;
+use domain::{
+    audit::{Actor, AuditEntry},
+    clock::Clock,
+    entropy::Entropy,
+    fact::{Fact, Mailing},
+    ids::AccountId,
+    instant::Instant,
+    job::Job,
+    organizer_mail::Collection,
+};
+use server::traces;
+use storage::{self, Store, Tx};
 use tokio::time::{Instant as Moment, sleep};
 use tracing::Span;
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
-use crate::{
-    domain::{
-        audit::{Actor, AuditEntry},
-        clock::Clock,
-        entropy::Entropy,
-        fact::{Fact, Mailing},
-        ids::AccountId,
-        instant::Instant,
-        job::Job,
-        organizer_mail::Collection,
-    },
-    storage::{self, Store, Tx},
-};
 
 /// How often a command is done at most that collides with others.
 const MOST_TRIES: u32 = 8;

@@ -8,20 +8,18 @@ use std::{net::IpAddr, sync::Arc};
 pub(super) use self::cache::Credentials;
 use self::{cache::Recognised, unknown::Unknown};
 use super::{Error, Lacking};
-use crate::{
-    domain::{
-        account::ApiKey,
-        api_key::PlainKey,
-        audit::Actor,
-        clock::Clock,
-        ids::{AccountId, PersonId, SessionId},
-        instant::Instant,
-        oauth::{self, Audience, Kind},
-        scope::{Scope, Scopes},
-        session::{Session, SessionToken},
-    },
-    storage::{GrantUses, KeyUses, SessionUses, Store},
+use domain::{
+    account::ApiKey,
+    api_key::PlainKey,
+    audit::Actor,
+    clock::Clock,
+    ids::{AccountId, PersonId, SessionId},
+    instant::Instant,
+    oauth::{self, Audience, Kind},
+    scope::{Scope, Scopes},
+    session::{Session, SessionToken},
 };
+use storage::{GrantUses, KeyUses, SessionUses, Store};
 
 /// How long a credential is cached. Revocation must take effect everywhere within 5 s.
 pub(super) const TRUST_SECONDS: i64 = 2;

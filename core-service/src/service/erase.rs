@@ -2,8 +2,7 @@
 
 mod owner;
 
-use super::{Commands, Error, Unit, registrations::promote, removal};
-use crate::domain::{
+use domain::{
     audit::Actor,
     email::{self, Email, InvalidEmail},
     fact::{EventChange, Fact},
@@ -11,6 +10,8 @@ use crate::domain::{
     registration::{Counters, Seats},
     violation::Violations,
 };
+
+use super::{Commands, Error, Unit, registrations::promote, removal};
 
 /// Registrations or events per query.
 const PAGE: i64 = 500;

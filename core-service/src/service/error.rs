@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-use super::limits::{Allowance, whole_seconds};
-use crate::{
-    domain::{
-        event,
-        mail_quota::Exceeded,
-        oauth::Audience,
-        plan::Plan,
-        registration::{self, Status},
-        scope::{Scope, Scopes},
-        violation::FieldViolation,
-    },
-    storage,
+use domain::{
+    event,
+    mail_quota::Exceeded,
+    oauth::Audience,
+    plan::Plan,
+    registration::{self, Status},
+    scope::{Scope, Scopes},
+    violation::FieldViolation,
 };
+use storage;
+
+use super::limits::{Allowance, whole_seconds};
 
 /// A refusal or a failure. Callers may see the messages; the sources of `Unavailable` and `Internal` are for the log only.
 #[derive(Debug, thiserror::Error)]

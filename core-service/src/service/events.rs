@@ -14,17 +14,15 @@ pub use change::Updated;
 pub use preview::{PlannedChange, PlannedMail};
 
 use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
-use crate::{
-    domain::{
-        account::Account,
-        cursor::Place,
-        event::{Event, EventDefaults, ListedEvent},
-        ids::EventId,
-        plan::Plans,
-        registration::Counters,
-    },
-    storage::{FirstEvents, MyEventsFilter, Store},
+use domain::{
+    account::Account,
+    cursor::Place,
+    event::{Event, EventDefaults, ListedEvent},
+    ids::EventId,
+    plan::Plans,
+    registration::Counters,
 };
+use storage::{FirstEvents, MyEventsFilter, Store};
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
 pub(super) const MOST_COUNTED: i64 = 10_000;

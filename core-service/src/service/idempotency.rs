@@ -13,15 +13,13 @@ use tokio::time::Instant;
 
 pub(super) use self::under_way::UnderWay;
 use super::{Added, Approval, Arrival, Cancellation, Commands, Error, Principal, Unit, Updated};
-use crate::{
-    domain::{
-        event::Event,
-        ids::{EventId, RegistrationId},
-        keyed_call::KeyedCall,
-        registration::{Counters, Registration},
-    },
-    storage,
+use domain::{
+    event::Event,
+    ids::{EventId, RegistrationId},
+    keyed_call::KeyedCall,
+    registration::{Counters, Registration},
 };
+use storage;
 
 /// How long a call waits for an earlier one with the same key.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);

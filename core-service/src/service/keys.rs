@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Authenticator, Commands, Error, Unit, accounts::owned_by, credentials::Credentials};
-use crate::domain::{
+use domain::{
     account::{self, Account, ApiKey},
     api_key::PlainKey,
     audit::Actor,
@@ -13,6 +12,8 @@ use crate::domain::{
     scope::Scopes,
     violation::Violations,
 };
+
+use super::{Authenticator, Commands, Error, Unit, accounts::owned_by, credentials::Credentials};
 
 /// Maximum number of keys in a list.
 const LIST_LIMIT: i64 = 10_000;

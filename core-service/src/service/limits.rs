@@ -6,12 +6,12 @@ mod limiter;
 
 use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
-use process::networks::subscriber;
+use server::networks::subscriber;
 
 pub use self::limiter::Allowance;
 pub(super) use self::limiter::{Limiter, whole_seconds};
 use super::Error;
-use crate::domain::{
+use domain::{
     clock::Clock,
     email,
     ids::{AccountId, PersonId},
@@ -262,8 +262,9 @@ fn site(address: IpAddr) -> Option<Site> {
 mod tests {
     use std::net::Ipv6Addr;
 
+    use domain::instant::Instant;
+
     use super::*;
-    use crate::domain::instant::Instant;
 
     fn limiters(clock: &Clock) -> Limiters {
         let settings = LimitSettings {

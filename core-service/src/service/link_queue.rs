@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use super::{Commands, Error, Unit};
-use crate::domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 
 /// Links that wait to be written: at most as many as running tries of mails.
 #[derive(Debug, Default)]

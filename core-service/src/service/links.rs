@@ -1,6 +1,6 @@
 //! URLs in answers and mails (rule 23 of docs/rules.md). They never change.
 
-use crate::domain::{
+use domain::{
     check_in_code::CheckInCode,
     ids::{EventId, InvitationId},
     private_link::LinkToken,

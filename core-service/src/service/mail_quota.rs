@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::{Error, Unit};
-use crate::domain::{
+use domain::{
     account::Account,
     ids::AccountId,
     instant::Instant,
     mail_quota::{Exceeded, MailCount},
     plan::Plans,
 };
+
+use super::{Error, Unit};
 
 /// Counts mails of an account, which must be locked, and returns the count of the day. Refuses more than the plan allows.
 pub(super) async fn count(

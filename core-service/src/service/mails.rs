@@ -1,10 +1,9 @@
 //! Failed mails, for administrators.
 
+use domain::{audit::Actor, fact::Fact, job::JobKey};
+use storage::FailedMail;
+
 use super::{Commands, Error, Unit};
-use crate::{
-    domain::{audit::Actor, fact::Fact, job::JobKey},
-    storage::FailedMail,
-};
 
 /// Mails that one transaction retries.
 const BATCH: i64 = 500;

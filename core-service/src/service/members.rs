@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
-    oauth, sessions,
-};
-use crate::domain::{
+use domain::{
     audit::Actor,
     budget::Budget,
     email,
@@ -15,6 +11,11 @@ use crate::domain::{
     invitation::{Invitation, SentInvitation, VALID_SECONDS},
     person::{Member, Role},
     session::SessionToken,
+};
+
+use super::{
+    Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
+    oauth, sessions,
 };
 
 /// How many members and invitations an account may have together.

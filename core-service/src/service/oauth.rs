@@ -22,7 +22,7 @@ pub use self::{
     exchange::{Issued, TokenRequest},
 };
 use super::{Authenticator, Commands, Error, Links, credentials::Credentials, limits::Limiters};
-use crate::domain::{
+use domain::{
     oauth::{Hash, Place, PrivateSchemes, Refusal, grant::GRACE_SECONDS},
     scope::Scope,
 };

@@ -1,8 +1,7 @@
 //! Telling the members of an account of new registrations, by mails that collect them (rule 39 of docs/rules.md). What waits is a row
 //! in `jobs`, one for each account: it is there from the first registration until a quarter of an hour after the last mail.
 
-use super::{Commands, Error, Principal, SignedIn, Unit};
-use crate::domain::{
+use domain::{
     audit::Actor,
     fact::Fact,
     ids::{AccountId, PersonId},
@@ -10,6 +9,8 @@ use crate::domain::{
     job::ClaimedJob,
     organizer_mail::{Collection, EventNews, MailChoice, Organizer, OrganizerMail, Span},
 };
+
+use super::{Commands, Error, Principal, SignedIn, Unit};
 
 /// Events in one mail. The dashboard shows all.
 const MOST_EVENTS: i64 = 20;

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Authenticator, Commands, Error, Principal, SignUp, SignedIn, Unit, accounts,
-    credentials::Credentials, removal, sessions,
-};
-use crate::domain::{
+use domain::{
     account::{self, Account, AccountContents},
     audit::Actor,
     change::Change,
@@ -15,6 +11,11 @@ use crate::domain::{
     session::SessionToken,
     violation::{FieldViolation, Violations},
     zone::Zone,
+};
+
+use super::{
+    Authenticator, Commands, Error, Principal, SignUp, SignedIn, Unit, accounts,
+    credentials::Credentials, removal, sessions,
 };
 
 const NO_ACCOUNT: Error = Error::NotFound { what: "account" };

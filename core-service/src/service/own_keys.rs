@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Authenticator, Commands, Error, KeyTerms, NewKey, Principal, SignedIn, Unit,
-    credentials::Credentials,
-};
-use crate::domain::{
+use domain::{
     account::{self, ApiKey},
     api_key::PlainKey,
     expiry::Expiry,
@@ -15,6 +11,11 @@ use crate::domain::{
     person::MemberKey,
     scope::{Scope, Scopes},
     violation::Violations,
+};
+
+use super::{
+    Authenticator, Commands, Error, KeyTerms, NewKey, Principal, SignedIn, Unit,
+    credentials::Credentials,
 };
 
 /// How many keys an account may have that are not revoked.
@@ -50,7 +51,7 @@ impl OwnKeys {
     }
 
     /// The present, by which keys have expired.
-    pub(crate) fn now(&self) -> crate::domain::instant::Instant {
+    pub(crate) fn now(&self) -> domain::instant::Instant {
         self.commands.now()
     }
 

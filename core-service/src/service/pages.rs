@@ -1,6 +1,6 @@
 //! Pages of lists.
 
-use crate::domain::cursor::Place;
+use domain::cursor::Place;
 
 /// Where a page of a list begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! A person's name and address.
 
-use super::{Commands, Error, SignedIn, Unit, codes};
-use crate::domain::{
+use domain::{
     account,
     audit::Actor,
     budget::Budget,
@@ -10,6 +9,8 @@ use crate::domain::{
     sign_in_code::{Holder, Purpose},
     violation::Violations,
 };
+
+use super::{Commands, Error, SignedIn, Unit, codes};
 
 /// Use cases of people about themselves.
 #[derive(Debug, Clone)]

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use self::batch::Batchers;
 use super::{Commands, Error, Links, Principal, events, limits::Limiters};
-use crate::domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
+use domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
 
 /// Use cases about registrations, for the public and the organizer.
 #[derive(Debug, Clone)]

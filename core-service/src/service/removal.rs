@@ -1,13 +1,14 @@
 //! Removing accounts. Members, keys and what the public sees go at once; registrations and events, of which there may be very many, in
 //! short transactions afterwards.
 
-use super::{Commands, Error, Unit, suspension::withdraw_events};
-use crate::domain::{
+use domain::{
     account::AccountContents,
     audit::Actor,
     fact::{AccountChange, Fact},
     ids::AccountId,
 };
+
+use super::{Commands, Error, Unit, suspension::withdraw_events};
 
 /// Registrations or events that one transaction deletes, so that its locks are short.
 const BATCH: i64 = 200;

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Authenticator, Commands, Error, SignedIn, Unit, codes, credentials::Credentials};
-use crate::{
-    domain::{
-        audit::Actor,
-        budget::Budget,
-        ids::{AccountId, SessionId},
-        instant::Instant,
-        invitation::SentInvitation,
-        person::{Membership, Person},
-        session::{MOST_SESSIONS, STEP_UP_SECONDS, Session, SessionToken},
-        sign_in_code::{Holder, Purpose},
-    },
-    storage::Store,
+use domain::{
+    audit::Actor,
+    budget::Budget,
+    ids::{AccountId, SessionId},
+    instant::Instant,
+    invitation::SentInvitation,
+    person::{Membership, Person},
+    session::{MOST_SESSIONS, STEP_UP_SECONDS, Session, SessionToken},
+    sign_in_code::{Holder, Purpose},
 };
+use storage::Store;
+
+use super::{Authenticator, Commands, Error, SignedIn, Unit, codes, credentials::Credentials};
 
 /// How many memberships and invitations of one person are shown.
 const MOST_SHOWN: i64 = 200;

@@ -2,10 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use sha2::{Digest as _, Sha256};
-
-use super::{Commands, Error, LimitSettings, Unit, accounts, codes, limits::Limiters};
-use crate::domain::{
+use domain::{
     account::Account,
     audit::Actor,
     budget::{BrowserHash, Budget},
@@ -17,6 +14,9 @@ use crate::domain::{
     session::{LONGEST_SECONDS, MOST_SESSIONS, Session, SessionToken},
     sign_in_code::{Holder, Purpose},
 };
+use sha2::{Digest as _, Sha256};
+
+use super::{Commands, Error, LimitSettings, Unit, accounts, codes, limits::Limiters};
 
 /// For how long a link of an operator is valid.
 const LINK_SECONDS: i64 = 15 * 60;
@@ -190,11 +190,11 @@ impl SignIn {
 
 /// Whether a code is sent to an address at all.
 pub(crate) async fn may_sign_in(
-    store: &crate::storage::Store,
+    store: &storage::Store,
     sign_up: SignUp,
     address: &str,
     now: Instant,
-) -> Result<bool, crate::storage::Error> {
+) -> Result<bool, storage::Error> {
     Ok(sign_up.is_open
         || store.find_person_by_email(address).await?.is_some()
         || store.is_invited(address, now).await?)

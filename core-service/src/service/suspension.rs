@@ -1,13 +1,14 @@
 //! What operators withdraw from the public: accounts with all their events, and single events.
 
-use super::{Commands, Error, Unit};
-use crate::domain::{
+use domain::{
     audit::Actor,
     event::Event,
     fact::{AccountChange, Fact},
     ids::{AccountId, EventId},
     instant::Instant,
 };
+
+use super::{Commands, Error, Unit};
 
 /// Events whose counters one statement locks.
 const PAGE: i64 = 500;

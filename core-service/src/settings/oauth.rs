@@ -1,9 +1,8 @@
 //! Settings of OAuth.
 
+use domain::oauth::{PrivateSchemes, grant::GRACE_SECONDS};
 use egress::Egress;
-use process::Failure;
-
-use crate::domain::oauth::{PrivateSchemes, grant::GRACE_SECONDS};
+use server::Failure;
 
 /// Settings of OAuth, by which apps and agents act for people.
 #[derive(Debug, Clone, clap::Args)]

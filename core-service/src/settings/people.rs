@@ -1,8 +1,7 @@
 //! Settings of the people who sign in, and of what pages link to.
 
+use domain::{email::Email, plan::Plan};
 use http::Uri;
-
-use crate::domain::{email::Email, plan::Plan};
 
 /// Settings of the people who sign in, and of what pages link to.
 #[derive(Debug, Clone, clap::Args)]

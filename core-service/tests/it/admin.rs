@@ -6,19 +6,19 @@ mod doctor;
 use clap::Parser;
 use core_service::{
     admin::{Command, Output},
-    domain::{
-        clock::Clock,
-        entropy::Entropy,
-        job::{Destination, JobKind},
-        plan::Plan,
-        registration::Status,
-        scope::Scope,
-    },
     settings::{DataSettings, MailSettings},
-    storage::{self, Access, Store},
 };
-use process::Failure;
+use domain::{
+    clock::Clock,
+    entropy::Entropy,
+    job::{Destination, JobKind},
+    plan::Plan,
+    registration::Status,
+    scope::Scope,
+};
 use serde_json::json;
+use server::Failure;
+use storage::{self, Access, Store};
 use test_postgres::Database;
 
 use crate::{

@@ -21,15 +21,13 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    domain::{clock::Clock, entropy::Entropy, plan::Plan},
-    service::{Commands, NewAccount, Policy, UseCases},
-    storage::{Access, Options, Store},
-};
+use core_service::service::{Commands, NewAccount, Policy, UseCases};
+use domain::{clock::Clock, entropy::Entropy, plan::Plan};
 use muster_api::v1::{
     CreateEventRequest, catalogue_service_client::CatalogueServiceClient,
     event_service_client::EventServiceClient,
 };
+use storage::{Access, Options, Store};
 use tempfile::TempDir;
 use tonic::{
     Request,

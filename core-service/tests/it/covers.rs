@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use core_service::{
     Core, Options,
-    domain::{
-        clock::Clock,
-        event::Event,
-        rate::{Limit, Period},
-    },
     email::Mailer,
     service::{LimitSettings, Policy},
-    storage::Store,
+};
+use domain::{
+    clock::Clock,
+    event::Event,
+    rate::{Limit, Period},
 };
 use muster_api::{
     metadata::CLIENT_ADDRESS,
     v1::{GetCoverRequest, catalogue_service_client::CatalogueServiceClient},
 };
+use storage::Store;
 use test_postgres::Database;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;

@@ -9,15 +9,15 @@ use std::{
 };
 
 use core_service::{
-    domain::{
-        job::JobKind,
-        registration::{Registration, Status},
-    },
     email::Mailer,
     jobs::{RegistrationMail, Runner},
-    storage::JobRecord,
+};
+use domain::{
+    job::JobKind,
+    registration::{Registration, Status},
 };
 use sqlx::Connection as _;
+use storage::JobRecord;
 use test_postgres::Database;
 use test_smtp::{Mail, Reaction, Server, Step};
 
@@ -293,7 +293,7 @@ async fn jobs_of_a_version_that_this_one_does_not_know_hold_up_no_mail(database:
         )
         .await;
     }
-    let stop = process::CancellationToken::new();
+    let stop = server::CancellationToken::new();
     let running = tokio::spawn(post.runner.clone().run(stop.clone()));
     post.server.await_mails(20).await;
     stop.cancel();
@@ -337,7 +337,7 @@ async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_dow
 ) {
     let post = Post::open(&database).await;
     let guests = post.cancelled_event(100).await;
-    let stop = process::CancellationToken::new();
+    let stop = server::CancellationToken::new();
     let running = tokio::spawn(post.runner.clone().run(stop.clone()));
     let server = Arc::new(&post.server);
     server.await_mails(100).await;

@@ -11,19 +11,19 @@ use std::{
 use core_service::{
     Core, Options,
     demo::{self, DemoKey, KeyOrigin},
-    domain::{
-        api_key::PlainKey,
-        clock::Clock,
-        entropy::Entropy,
-        event::{Event, ListedEvent},
-        plan::Plan,
-        registration::{Counters, Registration, Status},
-    },
     email::Mailer,
     service::{Principal, RegistrationFilter},
-    storage::{EventFilter, Store},
+};
+use domain::{
+    api_key::PlainKey,
+    clock::Clock,
+    entropy::Entropy,
+    event::{Event, ListedEvent},
+    plan::Plan,
+    registration::{Counters, Registration, Status},
 };
 use muster_api::v1::{CreateEventRequest, CustomField, event_service_client::EventServiceClient};
+use storage::{EventFilter, Store};
 use tempfile::TempDir;
 use test_postgres::Database;
 use tonic::Request;

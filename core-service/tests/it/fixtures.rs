@@ -1,22 +1,20 @@
 //! Rows for tests, and a store to put them into.
 
-use core_service::{
-    domain::{
-        account::{Account, ApiKey},
-        check_in_code::CheckInCode,
-        entropy::Entropy,
-        event::Event,
-        ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
-        instant::Instant,
-        person::{Person, Role},
-        plan::Plan,
-        registration::{Registration, Status},
-        schedule::{EventTime, Schedule},
-        scope::Scopes,
-    },
-    storage::{Access, Options, Store, Tx},
+use domain::{
+    account::{Account, ApiKey},
+    check_in_code::CheckInCode,
+    entropy::Entropy,
+    event::Event,
+    ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
+    instant::Instant,
+    person::{Person, Role},
+    plan::Plan,
+    registration::{Registration, Status},
+    schedule::{EventTime, Schedule},
+    scope::Scopes,
 };
 use jiff::{Timestamp, tz::TimeZone};
+use storage::{Access, Options, Store, Tx};
 use test_postgres::Database;
 
 /// The present in tests: 2030-01-01T00:00:00Z.

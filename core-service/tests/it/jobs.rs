@@ -9,16 +9,14 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    domain::{
-        clock::Clock,
-        job::{ClaimedJob, Destination, Job, JobKind, Task},
-        registration::Status,
-    },
-    jobs::{Attempt, AttemptError, Done, Handler, Limits, Runner},
-    storage::{JobRecord, Store},
+use core_service::jobs::{Attempt, AttemptError, Done, Handler, Limits, Runner};
+use domain::{
+    clock::Clock,
+    job::{ClaimedJob, Destination, Job, JobKind, Task},
+    registration::Status,
 };
-use process::CancellationToken;
+use server::CancellationToken;
+use storage::{JobRecord, Store};
 use test_postgres::Database;
 use tokio::sync::Semaphore;
 use uuid::Uuid;

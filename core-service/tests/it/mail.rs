@@ -10,10 +10,10 @@ mod organizers;
 use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use core_service::{
-    domain::event::Event,
     email::Mailer,
     jobs::{EventAnnouncement, Handler, OrganizerMail, PersonMail, RegistrationMail, Runner},
 };
+use domain::event::Event;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
 use tempfile::TempDir;
 

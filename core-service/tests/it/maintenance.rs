@@ -1,19 +1,16 @@
 //! Maintenance, one round at a time.
 
-use core_service::{
-    domain::{
-        audit::AuditEntry,
-        clock::Clock,
-        entropy::Entropy,
-        job::{Destination, Job, JobKind, Task},
-        registration::{Details, NewDetails, Status},
-        retention::Retention,
-    },
-    jobs::Maintenance,
-    service::Commands,
-    storage::{KeyUses, Store},
+use core_service::{jobs::Maintenance, service::Commands};
+use domain::{
+    audit::AuditEntry,
+    clock::Clock,
+    entropy::Entropy,
+    job::{Destination, Job, JobKind, Task},
+    registration::{Details, NewDetails, Status},
+    retention::Retention,
 };
-use process::CancellationToken;
+use server::CancellationToken;
+use storage::{KeyUses, Store};
 use test_postgres::Database;
 
 use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, migrate, open};

@@ -29,18 +29,18 @@ mod unknown_keys;
 use std::ops::Deref;
 
 use core_service::{
-    domain::{
-        clock::Clock,
-        entropy::Entropy,
-        event::{Event, NewEvent},
-        ids::EventId,
-        plan::Plan,
-        registration::{Registration, Status},
-    },
     jobs::Maintenance,
     service::{Commands, Error, LimitSettings, Links, NewAccount, Policy, Principal, UseCases},
-    storage::{Access, KeyUses, Options, Store},
 };
+use domain::{
+    clock::Clock,
+    entropy::Entropy,
+    event::{Event, NewEvent},
+    ids::EventId,
+    plan::Plan,
+    registration::{Registration, Status},
+};
+use storage::{Access, KeyUses, Options, Store};
 use test_postgres::Database;
 
 use crate::fixtures::{NOW, Rows, add_registrations, open};

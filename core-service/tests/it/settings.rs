@@ -3,9 +3,9 @@
 use clap::Parser as _;
 use core_service::{
     Options,
-    domain::plan::Plan,
     settings::{PortSettings, RuleSettings},
 };
+use domain::plan::Plan;
 
 #[derive(clap::Parser)]
 struct Program {

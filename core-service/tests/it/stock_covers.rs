@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use core_service::{
-    domain::{
-        change::Change,
-        event::{Event, EventPatch, NewEvent},
-        job::JobKind,
-    },
     jobs::{Handler, Runner, StockCovers},
     service::{CoverView, Principal},
-    storage::{JobRecord, StoredCover},
 };
 use covers::stock::{Provider, Stock, StockSettings};
+use domain::{
+    change::Change,
+    event::{Event, EventPatch, NewEvent},
+    job::JobKind,
+};
+use storage::{JobRecord, StoredCover};
 use test_photos::{Reply, Server, answers, assert_is_cover, jpeg};
 use test_postgres::Database;
 use tokio::sync::Semaphore;

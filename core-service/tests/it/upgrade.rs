@@ -2,17 +2,15 @@
 //! what they hold goes on working. The dumps are of databases that version 4 (SQLite) and version 5 (PostgreSQL) of the schema
 //! made, and are never edited.
 
-use core_service::{
-    domain::{
-        catalogue::{CatalogueFilter, FilterTexts},
-        job::JobKind,
-        person::Role,
-        registration::Status,
-    },
-    service::{Error, EventFilter, MyEventsFilter},
-    storage::{Access, Options, Store},
+use core_service::service::{Error, EventFilter, MyEventsFilter};
+use domain::{
+    catalogue::{CatalogueFilter, FilterTexts},
+    job::JobKind,
+    person::Role,
+    registration::Status,
 };
 use sqlx::Connection as _;
+use storage::{Access, Options, Store};
 use test_postgres::{Database, Server};
 
 use crate::{

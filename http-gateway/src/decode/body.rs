@@ -1,10 +1,10 @@
 //! Checks of a request's body before it is read: its presence and its content type.
 
-use edge::{Problem, http::body::invalid};
 use http::{
     HeaderMap, HeaderValue,
     header::{CONTENT_ENCODING, CONTENT_TYPE},
 };
+use http_kit::{Problem, body::invalid};
 use muster_api::Reason;
 
 /// Refuses a body where none is allowed, except the empty object that some clients always send.

@@ -1,7 +1,7 @@
 //! Path and query parameters.
 
-use edge::Problem;
 use http::Uri;
+use http_kit::Problem;
 use muster_api::violation::Violations;
 use percent_encoding::percent_decode_str;
 

@@ -2,13 +2,14 @@
 
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
-use edge::{Core, http::CallOptions};
 use http_gateway::{OpenApi, Options, Table};
-use process::{
+use http_kit::CallOptions;
+use rpc_client::Core;
+use serde_json::Value;
+use server::{
     CancellationToken,
     serve::{Limits, bind, serve},
 };
-use serde_json::Value;
 use test_toy::Toy;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},

@@ -1,9 +1,9 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Parser;
-use edge::{Context, Core, CoreSettings};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
-use process::{observe::RequestId, serve::Limits};
+use rpc_client::{Context, Core, CoreSettings};
+use server::{observe::RequestId, serve::Limits};
 use test_toy::{
     Replica,
     v1::{GetThingRequest, bindings::PublishThing},

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use process::serve::Limits;
+use server::serve::Limits;
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::interval};
 
 use crate::client::{GOOD, Gateway, JSON, Reply};

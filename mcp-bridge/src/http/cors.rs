@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use edge::http::{Origin, cors::EXPOSED};
 use http::{HeaderMap, Method, header::ORIGIN};
+use http_kit::{Origin, cors::EXPOSED};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 /// How long a browser may cache the result of a preflight request.

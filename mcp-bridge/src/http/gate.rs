@@ -7,20 +7,19 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use edge::{
-    CheckCredential, Core, Problem,
-    http::{
-        oauth::{OAuth, local_origin},
-        require_bearer,
-    },
-};
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::Full;
+use http_kit::{
+    CheckCredential, Problem,
+    oauth::{OAuth, local_origin},
+    require_bearer,
+};
 use muster_api::Reason;
-use process::observe::RequestId;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
+use rpc_client::Core;
+use server::observe::RequestId;
 use tokio::time::{Instant, timeout};
 
 use super::{PATH, places::Places, refusal, revision};

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::Reason;
 
 use crate::caller::Holder;

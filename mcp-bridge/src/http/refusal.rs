@@ -1,16 +1,16 @@
 //! Errors of HTTP, before MCP.
 
 use axum::response::Response;
-use edge::{Problem, http::json};
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt, Limited};
+use http_kit::{Problem, json};
 use muster_api::Reason;
-use process::observe::RequestId;
 use rmcp::model::{ErrorData, JsonRpcError, RequestId as MessageId};
 use serde::de::IgnoredAny;
+use server::observe::RequestId;
 
 /// Maximum size of an error of rmcp; the longest is far smaller.
 const REFUSAL_BYTES: usize = 4 << 10;

@@ -1,9 +1,10 @@
 //! The bridge in front of a toy core.
 
 use axum::{body::Body, response::Response};
-use edge::{Core, http::Router};
 use http::Request;
+use http_kit::Router;
 use mcp_bridge::{Options, Table};
+use rpc_client::Core;
 use serde_json::{Value, json};
 use test_toy::{GOOD, Toy};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use edge::http::CallOptions;
 use http::StatusCode;
+use http_kit::CallOptions;
 use mcp_bridge::Options;
 use serde_json::json;
 use test_toy::Toy;
@@ -24,12 +24,12 @@ async fn closing_the_stream_cancels_the_call_in_core() {
     let toy = Toy::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let stop = process::CancellationToken::new();
+    let stop = server::CancellationToken::new();
     let router = bridge(&toy, &Options::default());
-    let serving = process::serve::serve(
+    let serving = server::serve::serve(
         listener,
         router,
-        process::serve::Limits::http(),
+        server::serve::Limits::http(),
         stop.clone(),
     );
     let serving = tokio::spawn(serving);
@@ -139,14 +139,9 @@ async fn bodies_that_never_end_take_no_place() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let router = bridge(&toy, &options);
-    let stop = process::CancellationToken::new();
-    let limits = process::serve::Limits::http();
-    tokio::spawn(process::serve::serve(
-        listener,
-        router.clone(),
-        limits,
-        stop,
-    ));
+    let stop = server::CancellationToken::new();
+    let limits = server::serve::Limits::http();
+    tokio::spawn(server::serve::serve(listener, router.clone(), limits, stop));
     let mut slow = Vec::new();
     for _ in 0..3 {
         let mut client = TcpStream::connect(address).await.unwrap();

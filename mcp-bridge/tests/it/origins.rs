@@ -1,8 +1,8 @@
 //! Web pages of other origins, as their browsers see it.
 
 use axum::{body::Body, response::Response};
-use edge::http::Router;
 use http::{Method, Request, StatusCode};
+use http_kit::Router;
 use mcp_bridge::Options;
 use serde_json::json;
 use test_toy::Toy;

@@ -1,8 +1,8 @@
 //! What holds for every surface.
 
 use axum::body::Body;
-use edge::http::Router;
 use http::Request;
+use http_kit::Router;
 
 use crate::core::{bytes, error, get, mcp, send, willing};
 

@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 
 use axum::{body::Body, response::Response};
-use edge::{Core, http::Router};
 use http::{HeaderMap, HeaderValue, Request};
 use http_body_util::{BodyExt, Full};
+use http_kit::Router;
+use rpc_client::Core;
 use serde_json::Value;
 use tower::{ServiceExt, service_fn};
 

@@ -1,7 +1,7 @@
 //! Which surface answers which path of the one port.
 
 use clap::Parser;
-use edge::http::Router;
+use http_kit::Router;
 use standalone::Config;
 
 use crate::core::{bytes, error, get, mcp, send, willing};

@@ -11,9 +11,9 @@ use tokio_rustls::{
     },
 };
 
-/// See edge/tests/it/tls.rs; the certificate is that of `localhost`.
-const CERTIFICATE: &[u8] = include_bytes!("../../../edge/tests/it/tls/core.pem");
-const KEY: &[u8] = include_bytes!("../../../edge/tests/it/tls/core.key");
+/// See crates/rpc-client/tests/it/tls.rs; the certificate is that of `localhost`.
+const CERTIFICATE: &[u8] = include_bytes!("../../../crates/rpc-client/tests/it/tls/core.pem");
+const KEY: &[u8] = include_bytes!("../../../crates/rpc-client/tests/it/tls/core.key");
 
 /// Whether and when a connection is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Encryption {
 pub const fn authority() -> &'static str {
     concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../edge/tests/it/tls/ca.pem"
+        "/../../crates/rpc-client/tests/it/tls/ca.pem"
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{plan::Plan, registration::Status, scope::Scope};
+use domain::{plan::Plan, registration::Status, scope::Scope};
 use http::StatusCode;
 use muster_api::{
     Reason,

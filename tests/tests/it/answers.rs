@@ -1,6 +1,6 @@
 //! Each answer as a whole, the same through HTTP and gRPC and on both databases.
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::v1::bindings::{
     CancelEvent, CreateEvent, GetAccount, GetEvent, GetMyEvent, ListEvents, ListGuides,
     ListMyEvents, ListRegistrations, ListUseCases,

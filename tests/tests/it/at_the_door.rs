@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{
+use domain::{
     plan::Plan,
     registration::Status::{Cancelled, Confirmed, Pending, Waitlisted},
     scope::Scope,

@@ -11,7 +11,7 @@ mod surfaces;
 use std::{fmt::Debug, net::SocketAddr, sync::Arc, time::Duration};
 
 use core_service::service::Policy;
-use edge::http::{CacheOptions, ResponseCache};
+use http_kit::{CacheOptions, ResponseCache};
 use serde_json::Value;
 use tests::{Http, Reply, TestApp, core_at};
 use tokio::time::{Instant, sleep};
@@ -36,7 +36,7 @@ impl Edge {
         Self::with(app, core, cache).await
     }
 
-    async fn with(app: &TestApp, core: edge::Core, cache: ResponseCache) -> Self {
+    async fn with(app: &TestApp, core: rpc_client::Core, cache: ResponseCache) -> Self {
         Self {
             http: app.serve_gateway_with(core, cache.clone()).await,
             cache,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use core_service::domain::{
+use domain::{
     plan::Plan,
     registration::{Registration, Status},
 };

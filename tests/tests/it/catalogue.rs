@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{CancelEvent, GetEvent, ListEvents, PublishEvent, UnpublishEvent, UpdateEvent},

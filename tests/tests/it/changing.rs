@@ -1,6 +1,6 @@
 //! PATCH /me/events/{id}: only what is mentioned changes, within the limits of creation.
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     v1::bindings::{CancelEvent, GetEvent, PublishEvent, UnpublishEvent, UpdateEvent},

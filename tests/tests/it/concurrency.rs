@@ -2,16 +2,14 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use core_service::{
-    domain::{plan::Plan, registration::Status},
-    storage::{Error, Tx},
-};
+use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     binding::Binding,
     v1::bindings::{CancelEvent, CreateEvent, GetAccount, ListEvents, ListMyEvents},
 };
 use serde_json::{Value, json};
+use storage::{Error, Tx};
 use tests::{Account, Refusal, Surface, TestApp};
 use tokio::{sync::Barrier, task::JoinSet};
 
@@ -104,8 +102,8 @@ async fn without_the_account_lock_the_quota_is_oversold(app: Arc<TestApp>) {
     owner.ok::<CreateEvent>(event()).await;
     // What was counted no longer holds, and nothing says so.
     let template = app.store.find_event_by_slug("rust-meetup").await.unwrap();
-    let late = core_service::domain::event::Event {
-        id: core_service::domain::ids::EventId::new(uuid::Uuid::from_u128(7)),
+    let late = domain::event::Event {
+        id: domain::ids::EventId::new(uuid::Uuid::from_u128(7)),
         slug: "late".to_owned(),
         ..template.unwrap()
     };
@@ -142,7 +140,7 @@ async fn cancelling_at_once_schedules_mail_once(app: Arc<TestApp>) {
     assert_eq!(notified, [0, 0, 0, 0, 0, 0, 0, 3]);
     assert_eq!(app.cancellation_mails().await.len(), 3);
     // The control: whoever did not look whether the event is cancelled already would be refused by the jobs' keys.
-    let event = core_service::domain::ids::EventId::new(id.as_str().unwrap().parse().unwrap());
+    let event = domain::ids::EventId::new(id.as_str().unwrap().parse().unwrap());
     let mut tx: Tx = app.store.begin().await.unwrap();
     let again = tx
         .schedule_cancellation_mails(event, app.clock.now(), None)

@@ -19,8 +19,8 @@ pub(crate) mod web;
 
 use std::sync::Arc;
 
-use core_service::storage::{Access, Options, Store, Tx};
 use muster_api::v1::CreateEventRequest;
+use storage::{Access, Options, Store, Tx};
 use tests::{Account, TestApp};
 
 /// An event that is public and far ahead.

@@ -1,6 +1,6 @@
 //! What a new event may say, each limit on both sides.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{CreateEvent, GetEvent};
 use serde_json::{Value, json};
 use tests::{Api, Client, TestApp, new_event};

@@ -1,6 +1,6 @@
 //! What an event may ask its registrants (rule 18 of docs/rules.md).
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{CreateEvent, UpdateEvent};
 use serde_json::{Value, json};
 use tests::{Api, Client, new_event};

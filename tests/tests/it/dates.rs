@@ -1,6 +1,6 @@
 //! Start and end as clients may write them, and what the answers make of them.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::CreateEvent;
 use serde_json::{Value, json};
 use tests::{Api, new_event};

@@ -1,6 +1,6 @@
 //! What an organizer decides on registrations: many approvals at once, declining, corrections, and the door.
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     binding::Binding,

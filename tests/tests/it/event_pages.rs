@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::v1::{
     Event, EventPage, GetEventPageRequest,
     bindings::{

@@ -7,10 +7,8 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    domain::{plan::Plan, registration::Status, scope::Scope},
-    service::Browser,
-};
+use core_service::service::Browser;
+use domain::{plan::Plan, registration::Status, scope::Scope};
 use http::StatusCode;
 use muster_api::{
     Reason,

@@ -4,7 +4,7 @@ mod broken;
 mod kept;
 mod under_way;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{

@@ -1,6 +1,6 @@
 //! Ids that lead nowhere: malformed, missing and foreign ones are told alike.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{

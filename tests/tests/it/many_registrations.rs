@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{
+use domain::{
     plan::Plan,
     registration::{
         Registration,

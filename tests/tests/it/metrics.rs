@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use process::metrics::{DECLARED, Declared};
 use serde_json::Value;
+use server::metrics::{DECLARED, Declared};
 
 /// What the language of queries and Prometheus itself name.
 const WORDS: &[&str] = &[

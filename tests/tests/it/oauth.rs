@@ -12,7 +12,7 @@ mod surfaces;
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use tests::{Account, Browser, OAuthApp, TestApp};
 
 use crate::site::attributes;

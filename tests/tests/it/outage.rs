@@ -2,13 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{CreateEvent, GetMyEvent, ListEvents},
 };
-use process::CancellationToken;
 use serde_json::{Value, json};
+use server::CancellationToken;
 use test_postgres::Server;
 use tests::{Client, Database, Surface, TestApp, migrate};
 use tonic_health::pb::{

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::{
     CreateEventRequest, CreatedEvent, ListMyEventsRequest, event_service_client::EventServiceClient,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     binding::Binding,

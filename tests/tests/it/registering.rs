@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::{Method, StatusCode};
 use muster_api::{
     Reason,

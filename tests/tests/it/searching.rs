@@ -6,7 +6,7 @@ mod words;
 
 use std::time::Duration;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{
     CancelEvent, ListEvents, PublishEvent, RegisterAttendee, UnpublishEvent, UpdateEvent,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::{AddRegistrationRequest, Answer, bindings::CreateEvent};
 use serde_json::{Value, json};
 use tests::{Surface, TestApp, new_event};

@@ -1,6 +1,6 @@
 //! Slugs: from the title, in ASCII, unique, for good.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::GetEvent;
 use serde_json::json;
 use tests::Api;

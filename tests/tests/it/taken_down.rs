@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::binding::Access;
 use serde_json::{Value, json};
 use tests::{Created, Surface, TestApp};
@@ -147,7 +147,7 @@ async fn answers(app: &Arc<TestApp>, event: &Created) -> BTreeMap<String, String
     answers
 }
 
-async fn publish(app: &Arc<TestApp>) -> (core_service::domain::ids::AccountId, Created) {
+async fn publish(app: &Arc<TestApp>) -> (domain::ids::AccountId, Created) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let event: Value = json!({"title": TITLE, "city": "Berlin", "image_query": "birds"});

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{
+use domain::{
     person::Role,
     plan::Plan,
     registration::Status::{Confirmed, Pending, Waitlisted},
@@ -64,9 +64,7 @@ fn with_ids(event: &str, registration: &str, code: &str) -> Fields {
 impl Owned {
     async fn state(&self, app: &Arc<TestApp>) -> String {
         let id = self.event.id.parse::<uuid::Uuid>().unwrap();
-        let event = app
-            .store
-            .find_event(core_service::domain::ids::EventId::new(id));
+        let event = app.store.find_event(domain::ids::EventId::new(id));
         let registrations = app.registrations(&self.event.id).await;
         let members = app.store.list_members(self.account.id, 100).await;
         format!("{:?} {registrations:?} {members:?}", event.await)
@@ -161,10 +159,7 @@ async fn door_staff_do_nothing_of_an_organizers_by_any_surface(app: Arc<TestApp>
     tx.commit().await.unwrap();
     app.clock.advance_seconds(5);
     let scopes = Role::Door.scopes();
-    let mays: Vec<_> = scopes
-        .iter()
-        .map(core_service::domain::scope::Scope::name)
-        .collect();
+    let mays: Vec<_> = scopes.iter().map(domain::scope::Scope::name).collect();
     let before = world.state(&app).await;
     let key = &world.account.key;
     let mut refused = [0; 3];

@@ -1,6 +1,6 @@
 //! Time zones: which one an event has, and what daylight saving does to its wall time.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{CreateEvent, GetAccount, GetEvent, UpdateEvent};
 use serde_json::{Value, json};
 use tests::{Api, new_event};

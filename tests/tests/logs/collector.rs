@@ -12,7 +12,7 @@ use opentelemetry_proto::tonic::{
     },
     trace::v1::Span,
 };
-use process::traces::{self, TraceSettings};
+use server::traces::{self, TraceSettings};
 use tokio::{net::TcpListener, runtime::Runtime};
 use tonic::{
     Request, Response, Status,

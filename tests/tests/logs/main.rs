@@ -12,11 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::Method;
 use muster_api::v1::GetAccountRequest;
-use process::{metrics, telemetry};
 use serde_json::json;
+use server::{metrics, telemetry};
 use tests::{Browser, OAuthApp, Returned, Revision, TestApp, Tokens, consent_fields, pairs};
 use tracing_subscriber::{
     Layer as _,
@@ -297,7 +297,7 @@ async fn what_is_told_is_found(app: Arc<TestApp>) {
     // While the queue is full, spans are dropped.
     while !collector::text().await.contains(&spanned.0[0].1) {
         assert!(Instant::now() < until, "no span arrives");
-        process::span!("canary", otel.name = &*spanned.0[0].1,).in_scope(|| ());
+        server::span!("canary", otel.name = &*spanned.0[0].1,).in_scope(|| ());
     }
     let leaked: &'static str = measured.0[0].1.clone().leak();
     metrics::measure(|all| all.mails.add_one([leaked.into()]));

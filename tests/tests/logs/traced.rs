@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::RegisterAttendee;
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
-use process::metrics;
 use serde_json::{Value, json};
+use server::metrics;
 use tests::{Surface, TestApp};
 
 use super::{collector, listen};

@@ -13,7 +13,7 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
-use process::{CancellationToken, serve};
+use server::{CancellationToken, serve};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -110,12 +110,12 @@ struct Port {
 
 impl Port {
     async fn serve(system: &System, stop: &CancellationToken) -> anyhow::Result<Self> {
-        let core = edge::Core::in_process(system.core.in_process());
+        let core = rpc_client::Core::in_process(system.core.in_process());
         let gateway = http_gateway::router(core.clone(), http_gateway::Options::default());
         let bridge = mcp_bridge::router(core, &mcp_bridge::Options::default())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let router = edge::http::Router::mount(&[(mcp_bridge::PATHS, &bridge)], &gateway);
+        let router = http_kit::Router::mount(&[(mcp_bridge::PATHS, &bridge)], &gateway);
         tokio::spawn(serve::serve(
             listener,
             router,

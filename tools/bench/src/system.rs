@@ -12,13 +12,12 @@ use std::{
 use anyhow::{anyhow, bail};
 use core_service::{
     Core,
-    domain::plan::Plan,
     email::Mailer,
     service::{LimitSettings, NewAccount, Policy},
-    storage::{Access, Options, Store},
 };
-use edge::{Context, Problem};
+use domain::plan::Plan;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use http_kit::Problem;
 use muster_api::{
     binding::Rpc,
     v1::{
@@ -26,7 +25,9 @@ use muster_api::{
         bindings::{CreateEvent, RegisterAttendee},
     },
 };
-use process::observe::RequestId;
+use rpc_client::Context;
+use server::observe::RequestId;
+use storage::{Access, Options, Store};
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
 
@@ -42,7 +43,7 @@ const OWNER: &str = "owner@example.org";
 pub(crate) struct System {
     /// Core, for what no rpc does: running jobs.
     pub(crate) core: Core,
-    client: edge::Core,
+    client: rpc_client::Core,
     credential: String,
     headers: HeaderMap,
     _folder: TempDir,
@@ -88,7 +89,7 @@ impl System {
         let key = use_cases.keys.create(OWNER, "bench").await?;
         let credential = format!("Bearer {}", key.plain.expose());
         Ok(Arc::new(Self {
-            client: edge::Core::in_process(core.in_process()),
+            client: rpc_client::Core::in_process(core.in_process()),
             core,
             headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(&credential)?)]),
             credential,

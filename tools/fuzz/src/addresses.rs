@@ -1,9 +1,7 @@
 //! E-mail addresses. What the API accepts is an address, and mail can be sent to it and to nobody else.
 
-use core_service::{
-    domain::email::{Email, normalised},
-    email::Mail,
-};
+use core_service::email::Mail;
+use domain::email::{Email, normalised};
 
 use crate::{
     Target,

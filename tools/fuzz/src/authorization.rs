@@ -1,15 +1,11 @@
 //! The header Authorization, before a real core. Lets in whoever has the key, by one rule, and nobody else.
 
 use axum::body::Body;
-use core_service::{
-    Core, Options,
-    domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plan},
-    email::Mailer,
-    service::NewAccount,
-    storage::{self, Access, Store},
-};
-use edge::http::Router;
+use core_service::{Core, Options, email::Mailer, service::NewAccount};
+use domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plan};
 use http::{HeaderValue, Request, StatusCode};
+use http_kit::Router;
+use storage::{self, Access, Store};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -46,7 +42,7 @@ impl System {
         let url = format!("sqlite://{}", folder.path().join("muster.db").display());
         let runtime = runtime();
         let (core, key) = runtime.block_on(core(&url));
-        let edge = edge::Core::in_process(core.in_process());
+        let edge = rpc_client::Core::in_process(core.in_process());
         let options = http_gateway::Options::default();
         let router = runtime.block_on(async { http_gateway::router(edge, options) });
         Self {

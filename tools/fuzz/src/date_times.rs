@@ -1,6 +1,6 @@
 //! Date-times as clients write them. What is read is answered as RFC 3339, and that is read as the same time again.
 
-use core_service::domain::{date_time::WrittenTime, zone::Zone};
+use domain::{date_time::WrittenTime, zone::Zone};
 
 use crate::{Target, bytes};
 

@@ -1,17 +1,15 @@
 //! A letter about a registration in which strangers chose every text.
 
-use core_service::{
-    domain::{
-        check_in_code::CheckInCode,
-        entropy::Entropy,
-        event::Event,
-        ids::{AccountId, EventId, RegistrationId},
-        instant::Instant,
-        job::{Job, Task},
-        registration::{ActiveStatus, Notification, Registrant, Status},
-        schedule::{EventTime, Schedule},
-    },
-    email::{Addressing, Mail, mail},
+use core_service::email::{Addressing, Mail, mail};
+use domain::{
+    check_in_code::CheckInCode,
+    entropy::Entropy,
+    event::Event,
+    ids::{AccountId, EventId, RegistrationId},
+    instant::Instant,
+    job::{Job, Task},
+    registration::{ActiveStatus, Notification, Registrant, Status},
+    schedule::{EventTime, Schedule},
 };
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Slugs of titles. Each can be looked up, reads well, and as a title gives itself.
 
-use core_service::domain::{entropy::Entropy, slug};
+use domain::{entropy::Entropy, slug};
 
 use crate::Target;
 

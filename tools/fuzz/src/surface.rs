@@ -3,9 +3,10 @@
 use std::future::Future;
 
 use axum::body::Body;
-use edge::{Core, http::Router};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use http_kit::Router;
+use rpc_client::Core;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt as _;

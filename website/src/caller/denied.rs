@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 
 use super::{Frame, Tab};
 use crate::{

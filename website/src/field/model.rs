@@ -1,6 +1,6 @@
 //! All fields of a form, with what core says is wrong.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::violation::Violation;
 
 use super::Field;

@@ -4,8 +4,8 @@ pub(super) mod filter;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
+use http_kit::Problem;
 use muster_api::v1::{Event, EventList, bindings::ListEvents};
 
 use crate::{

@@ -27,7 +27,7 @@ mod start;
 mod switch;
 mod welcome;
 
-use edge::http::Resource;
+use http_kit::Resource;
 
 use crate::{
     caller::{Needs, START},

@@ -2,8 +2,8 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::document};
 use http::{HeaderValue, header::CONTENT_SECURITY_POLICY};
+use http_kit::{Problem, document};
 use muster_api::Reason;
 use serde_json::json;
 

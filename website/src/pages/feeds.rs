@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::document};
+use http_kit::{Problem, document};
 use muster_api::v1::{
     Event,
     bindings::{GetCatalogueCalendar, ListEvents},

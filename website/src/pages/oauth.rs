@@ -9,8 +9,8 @@ mod parameters;
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::oauth::local_origin};
 use http::{Method, StatusCode, header::SET_COOKIE};
+use http_kit::{Problem, oauth::local_origin};
 use muster_api::internal::v1::{
     AuthorizationProblem, AuthorizationRequest, BeginAuthorizationRequest,
     bindings::{BeginAuthorization, CheckAuthorization},

@@ -3,7 +3,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::{Problem, http::document};
+use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     binding::Rpc,

@@ -4,7 +4,7 @@ pub(crate) mod form;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::v1::{Event, EventPage, bindings::RegisterAttendee};
 
 use crate::{

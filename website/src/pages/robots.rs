@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::response::Response;
-use edge::{Problem, http::document};
+use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     v1::{

@@ -6,8 +6,8 @@ pub(in crate::pages) mod out;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
 use http::header::SET_COOKIE;
+use http_kit::Problem;
 use muster_api::{
     internal::v1::{
         FinishSignInRequest, GetSessionRequest, SignedIn, StartSignInRequest,

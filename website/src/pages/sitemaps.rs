@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 
 use axum::{body::Body, response::Response};
-use edge::{Problem, http::document};
 use futures_util::{Stream, stream};
 use http::{
     HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
+use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     v1::{

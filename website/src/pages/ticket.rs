@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Reason,
     v1::{GetTicketRequest, Ticket, bindings::GetTicket},

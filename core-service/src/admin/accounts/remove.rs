@@ -1,17 +1,15 @@
 //! `account remove`.
 
 use clap::Args;
-use process::Failure;
+use domain::ids::AccountId;
 use serde_json::json;
+use server::Failure;
 
 use super::{
     super::{Consent, Format, Output, failure, words},
     Which,
 };
-use crate::{
-    domain::ids::AccountId,
-    service::{AccountView, Accounts},
-};
+use crate::service::{AccountView, Accounts};
 
 /// The arguments of `account remove`.
 #[derive(Debug, Clone, Args)]

@@ -1,9 +1,10 @@
 //! Accounts as text and as JSON.
 
+use domain::account::Account;
 use serde_json::{Value, json};
 
 use super::super::{Output, table};
-use crate::{domain::account::Account, service::AccountView};
+use crate::service::AccountView;
 
 pub(super) fn shown(account: &Account) -> Value {
     json!({

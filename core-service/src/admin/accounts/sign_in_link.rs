@@ -1,8 +1,8 @@
 //! `account sign-in-link`: lets somebody in without a mail.
 
 use clap::Args;
-use process::Failure;
 use serde_json::json;
+use server::Failure;
 
 use super::super::{Format, Output, failure};
 use crate::service::{Commands, Error, Links, SignIn};
@@ -14,7 +14,7 @@ pub struct SignInLink {
     #[arg(long)]
     email: String,
     /// Address of the site [default: `http://127.0.0.1:8080`]
-    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = process::settings::public_url)]
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = server::settings::public_url)]
     public_url: Option<String>,
     /// The output.
     #[command(flatten)]

@@ -1,11 +1,12 @@
 //! Checks of the mail server and of the mail queue.
 
+use domain::{email::Email, entropy::Entropy, instant::Instant};
+use storage::{MailQueue, Store};
+
 use super::{finding::Finding, place};
 use crate::{
-    domain::{email::Email, entropy::Entropy, instant::Instant},
     email::Mailer,
     settings::{DataSettings, MailSettings},
-    storage::{MailQueue, Store},
 };
 
 /// The advice when sending does not work.

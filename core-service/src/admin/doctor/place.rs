@@ -2,10 +2,9 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{
-    settings::DataSettings,
-    storage::{Access, Store},
-};
+use storage::{Access, Store};
+
+use crate::settings::DataSettings;
 
 /// A file that is written and removed to check that a folder is writable.
 const PROBE: &str = ".muster-doctor";

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use crate::domain::email;
+use domain::email;
 
 /// Removes the mails to an address, including unfinished ones, and returns their number.
 pub(super) fn remove(folder: &Path, address: &str) -> io::Result<u64> {

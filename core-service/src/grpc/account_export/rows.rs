@@ -1,16 +1,16 @@
 //! The rows of an export: the messages of the API as JSON.
 
+use domain::{
+    instant::Instant,
+    invitation::SentInvitation,
+    person::{Member, MemberKey, Membership, Person},
+    registration::Registration,
+    session::Session,
+};
 use muster_api::v1;
 use serde_json::{Error, Value, json, to_value};
 
 use crate::{
-    domain::{
-        instant::Instant,
-        invitation::SentInvitation,
-        person::{Member, MemberKey, Membership, Person},
-        registration::Registration,
-        session::Session,
-    },
     grpc::convert,
     service::{Links, Part, Records, StoredConnection, safe},
 };
@@ -152,7 +152,7 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
         Records::Invitations(all) => Ok(all.iter().map(invitation).collect()),
         Records::Keys(all) => Ok(all.iter().map(key).collect()),
         Records::Events(all) => {
-            let row = |(event, counters): (crate::domain::event::Event, _)| {
+            let row = |(event, counters): (domain::event::Event, _)| {
                 let (reason, created_at) = (event.cancel_reason.clone(), event.created_at);
                 let mut row = to_value(convert::my_event_detail((event, counters), links))?;
                 // That is about one change.

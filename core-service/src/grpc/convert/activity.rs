@@ -1,18 +1,16 @@
 //! The activity of an account.
 
+use domain::{
+    activity::{Activity, FieldChange},
+    cursor::{ListName, Place},
+    ids::{AccountId, EventId},
+    period::Period,
+    violation::{FieldViolation, Violations},
+};
 use muster_api::v1;
 
 use super::lists::{place, searched};
-use crate::{
-    domain::{
-        activity::{Activity, FieldChange},
-        cursor::{ListName, Place},
-        ids::{AccountId, EventId},
-        period::Period,
-        violation::{FieldViolation, Violations},
-    },
-    service::ActivityFilter,
-};
+use crate::service::ActivityFilter;
 
 /// What a request for a page of the activity asks for.
 pub(in crate::grpc) struct ActivityAsked {

@@ -1,18 +1,16 @@
 //! Filters and cursors of lists.
 
+use domain::{
+    catalogue::Starts,
+    cursor::{ListName, Place},
+    ids::AccountId,
+    period::Period,
+    violation::{FieldViolation, Violations},
+    words,
+};
 use muster_api::v1;
 
-use crate::{
-    domain::{
-        catalogue::Starts,
-        cursor::{ListName, Place},
-        ids::AccountId,
-        period::Period,
-        violation::{FieldViolation, Violations},
-        words,
-    },
-    service::{EventFilter, MyEventsFilter, PageStart, RegistrationFilter},
-};
+use crate::service::{EventFilter, MyEventsFilter, PageStart, RegistrationFilter};
 
 /// What a request for a page of the caller's events asks for.
 pub(in crate::grpc) struct MyEventsAsked {

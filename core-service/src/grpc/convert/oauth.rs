@@ -1,17 +1,15 @@
 //! Messages of OAuth.
 
+use domain::{
+    oauth::{Audience, Client, Connection, RedirectUri, Refusal, request::Parameters},
+    scope::Scopes,
+};
 use muster_api::internal::v1::{
     AuthorizationAccount, AuthorizationClient, AuthorizationRequest, ConnectedApp,
     ExchangeTokenRequest, OAuthError, OAuthTokens, PendingAuthorization, RequestedScope,
 };
 
-use crate::{
-    domain::{
-        oauth::{Audience, Client, Connection, RedirectUri, Refusal, request::Parameters},
-        scope::Scopes,
-    },
-    service::{ConsentAccount, Issued, Pending, TokenRequest},
-};
+use crate::service::{ConsentAccount, Issued, Pending, TokenRequest};
 
 /// The parameters of an authorization request. What is empty counts as absent (RFC 6749, section 3.1).
 pub(in crate::grpc) fn parameters(request: AuthorizationRequest) -> Parameters {
@@ -118,7 +116,7 @@ fn account(one: ConsentAccount) -> AuthorizationAccount {
 }
 
 fn described(scopes: Scopes) -> Vec<RequestedScope> {
-    let one = |scope: crate::domain::scope::Scope| RequestedScope {
+    let one = |scope: domain::scope::Scope| RequestedScope {
         name: scope.to_string(),
         description: scope.description().to_owned(),
     };

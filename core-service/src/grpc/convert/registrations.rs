@@ -1,19 +1,17 @@
 //! Registrations: messages and domain values.
 
+use domain::{
+    cursor::ListName,
+    event::Event,
+    registration::{Answer, Registration, Status},
+    violation::FieldViolation,
+};
 use muster_api::v1;
 
 use super::{Mask, public_event, unknown_field, violation};
-use crate::{
-    domain::{
-        cursor::ListName,
-        event::Event,
-        registration::{Answer, Registration, Status},
-        violation::FieldViolation,
-    },
-    service::{
-        Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPage,
-        RegistrationPatch, Ticket,
-    },
+use crate::service::{
+    Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPage,
+    RegistrationPatch, Ticket,
 };
 
 /// The status of the registrations to list. An unknown one is refused.

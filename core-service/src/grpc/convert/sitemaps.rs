@@ -1,15 +1,13 @@
 //! Sitemaps as messages.
 
+use domain::{
+    catalogue::{Sitemap, SitemapCursor},
+    violation::FieldViolation,
+};
 use muster_api::v1;
 
 use super::violation;
-use crate::{
-    domain::{
-        catalogue::{Sitemap, SitemapCursor},
-        violation::FieldViolation,
-    },
-    service::SitemapPage,
-};
+use crate::service::SitemapPage;
 
 /// The sitemaps of the catalogue.
 pub(in crate::grpc) fn sitemaps(sitemaps: &[Sitemap]) -> v1::SitemapList {

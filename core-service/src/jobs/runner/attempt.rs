@@ -2,14 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use process::{metrics, traces};
+use domain::{instant::Instant, job::ClaimedJob};
+use server::{metrics, traces};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, Span, field::Empty};
 
-use crate::{
-    domain::{instant::Instant, job::ClaimedJob},
-    jobs::{AttemptError, Done, Handler},
-};
+use crate::jobs::{AttemptError, Done, Handler};
 
 /// A try that has ended.
 #[derive(Debug)]
@@ -50,7 +48,7 @@ impl Outcome {
 /// The span of a try. It leads back to what made the job. The first try is also part of that trace, unless it has many: later ones may come
 /// a day afterwards.
 fn span(job: &ClaimedJob) -> Span {
-    let span = process::span!(
+    let span = server::span!(
         "job",
         otel.kind = "consumer",
         otel.name = job.key.kind.name(),

@@ -2,14 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use process::{CancellationToken, telemetry::chain};
+use domain::job::{Destination, JobKind};
+use server::{CancellationToken, telemetry::chain};
+use storage::Error;
 use tokio::task::JoinSet;
 
 use super::{Lane, Runner, Work};
-use crate::{
-    domain::job::{Destination, JobKind},
-    storage::Error,
-};
 
 /// Destinations per query; the next query continues after them.
 const DESTINATIONS: i64 = 256;

@@ -1,11 +1,10 @@
 //! Recording the outcomes of tries.
 
+use domain::{instant::Instant, job::ClaimedJob};
+use storage::{Error, Tx};
+
 use super::{Lane, Outcome, Runner, Try};
-use crate::{
-    domain::{instant::Instant, job::ClaimedJob},
-    jobs::{Done, backoff},
-    storage::{Error, Tx},
-};
+use crate::jobs::{Done, backoff};
 
 /// How much of an error's text is stored.
 const ERROR_CHARACTERS: usize = 500;

@@ -1,6 +1,6 @@
 //! How slowly an export may be read: whoever reads for longer keeps one of few places from others.
 
-use crate::domain::instant::Instant;
+use domain::instant::Instant;
 
 /// How long an export may take, whatever its size.
 const PATIENCE_MICROS: i64 = 120_000_000;

@@ -1,18 +1,17 @@
 //! Accounts, as operators see and remove them.
 
-use super::Accounts;
-use crate::{
-    domain::{
-        account::{Account, AccountContents},
-        audit::Actor,
-        event::EventDefaults,
-        ids::AccountId,
-        person::{Member, Membership, Role},
-        scope::Scopes,
-    },
-    service::{Error, Events, Principal, Unit, removal},
-    storage::{EventFilter, Store},
+use domain::{
+    account::{Account, AccountContents},
+    audit::Actor,
+    event::EventDefaults,
+    ids::AccountId,
+    person::{Member, Membership, Role},
+    scope::Scopes,
 };
+use storage::{EventFilter, Store};
+
+use super::Accounts;
+use crate::service::{Error, Events, Principal, Unit, removal};
 
 /// Maximum number of accounts in a list.
 const LIST_LIMIT: i64 = 10_000;

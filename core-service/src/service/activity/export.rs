@@ -1,19 +1,17 @@
 //! The activity as CSV for spreadsheets, in pieces.
 
 use bytes::Bytes;
+use domain::{
+    activity::{Activity, FieldChange},
+    cursor::Place,
+};
 use futures_util::{Stream, stream};
 use uuid::Uuid;
 
 use super::{ActivityFilter, ActivityLog, ActivityPage, Readable, WINDOW};
-use crate::{
-    domain::{
-        activity::{Activity, FieldChange},
-        cursor::Place,
-    },
-    service::{
-        Error, Principal,
-        table::{Piece, safe},
-    },
+use crate::service::{
+    Error, Principal,
+    table::{Piece, safe},
 };
 
 /// Entries per piece: about 150 kB.

@@ -1,10 +1,9 @@
 //! The catalogue for sitemaps.
 
+use domain::catalogue::{EventAddress, SITEMAP_EVENTS, Sitemap, SitemapCursor};
+
 use super::Catalogue;
-use crate::{
-    domain::catalogue::{EventAddress, SITEMAP_EVENTS, Sitemap, SitemapCursor},
-    service::Error,
-};
+use crate::service::Error;
 
 /// Events of a page: about a megabyte.
 const PAGE_EVENTS: i64 = 10_000;

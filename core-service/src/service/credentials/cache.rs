@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use domain::instant::Instant;
 use moka::{policy::EvictionPolicy, sync::Cache};
 
 use super::{Caller, Hash, TRUST_SECONDS};
-use crate::domain::instant::Instant;
 
 /// Maximum number of cached credentials, about 1 MB. Beyond it, the least recently used are evicted.
 const REMEMBERED: u64 = 10_000;
@@ -72,15 +72,14 @@ impl Credentials {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{
-        domain::{
-            audit::Actor,
-            ids::{AccountId, KeyId},
-            scope::Scopes,
-        },
-        service::Principal,
+    use domain::{
+        audit::Actor,
+        ids::{AccountId, KeyId},
+        scope::Scopes,
     };
+
+    use super::*;
+    use crate::service::Principal;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 

@@ -2,18 +2,16 @@
 
 use std::{net::IpAddr, num::NonZeroU32};
 
+use domain::{
+    clock::Clock,
+    instant::Instant,
+    rate::{Limit, Period},
+};
 use moka::{policy::EvictionPolicy, sync::Cache};
-use process::networks::subscriber;
+use server::networks::subscriber;
 
 use super::{Hash, TRUST_SECONDS};
-use crate::{
-    domain::{
-        clock::Clock,
-        instant::Instant,
-        rate::{Limit, Period},
-    },
-    service::{Error, limits::Limiter},
-};
+use crate::service::{Error, limits::Limiter};
 
 /// How many that nobody has one client may try in a minute: enough for many people behind one address, of whom some mistype theirs.
 const TRIES: u32 = 300;

@@ -1,16 +1,15 @@
 //! The memberships of an erased person. An account is never left without an owner.
 
-use super::{Erasure, LastOwner, People};
-use crate::{
-    domain::{
-        account::Account,
-        audit::Actor,
-        fact::{AccountChange, Fact, MemberChange},
-        ids::{AccountId, PersonId},
-        person::{Membership, Person, Role},
-    },
-    service::{Error, Unit, removal},
+use domain::{
+    account::Account,
+    audit::Actor,
+    fact::{AccountChange, Fact, MemberChange},
+    ids::{AccountId, PersonId},
+    person::{Membership, Person, Role},
 };
+
+use super::{Erasure, LastOwner, People};
+use crate::service::{Error, Unit, removal};
 
 /// Memberships of one person, as many as pages show.
 const MOST_MEMBERSHIPS: i64 = 200;

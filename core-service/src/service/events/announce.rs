@@ -1,23 +1,22 @@
 //! Telling registrants of an event's new time or place, a while after the last change (rule 9 of docs/rules.md). What waits is a
 //! row in `jobs`: any core does it, and a restart changes nothing.
 
-use super::Events;
-use crate::{
-    domain::{
-        account::Account,
-        announcement::Announcement,
-        audit::Actor,
-        event::Event,
-        fact::Fact,
-        ids::EventId,
-        job::{ClaimedJob, InvalidPayload, Task},
-        mail_quota::{MailCount, needed_for_change},
-        plan::Plans,
-        registration::Counters,
-    },
-    service::{Error, Unit, mail_quota},
-    storage,
+use domain::{
+    account::Account,
+    announcement::Announcement,
+    audit::Actor,
+    event::Event,
+    fact::Fact,
+    ids::EventId,
+    job::{ClaimedJob, InvalidPayload, Task},
+    mail_quota::{MailCount, needed_for_change},
+    plan::Plans,
+    registration::Counters,
 };
+use storage;
+
+use super::Events;
+use crate::service::{Error, Unit, mail_quota};
 
 /// Notes what registrants know, and schedules that they are told, if the time or the place has changed. Answers how many do not know
 /// the new one, who are told unless it changes again before. The account and the event must be locked.

@@ -1,14 +1,13 @@
 //! Cancelling an event.
 
-use super::hold;
-use crate::{
-    domain::{
-        event::Event,
-        fact::{EventChange, Fact},
-        ids::EventId,
-    },
-    service::{By, Error, Events, Unit, catalogue::saturated},
+use domain::{
+    event::Event,
+    fact::{EventChange, Fact},
+    ids::EventId,
 };
+
+use super::hold;
+use crate::service::{By, Error, Events, Unit, catalogue::saturated};
 
 /// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,16 +1,15 @@
 //! Changing, publishing and unpublishing an event.
 
-use super::{announce, hold, lock_account, quota};
-use crate::{
-    domain::{
-        event::{Event, EventPatch, Refusal},
-        fact::{EventChange, Fact},
-        ids::EventId,
-        instant::Instant,
-        registration::Counters,
-    },
-    service::{By, Error, Events, Unit, registrations::promote},
+use domain::{
+    event::{Event, EventPatch, Refusal},
+    fact::{EventChange, Fact},
+    ids::EventId,
+    instant::Instant,
+    registration::Counters,
 };
+
+use super::{announce, hold, lock_account, quota};
+use crate::service::{By, Error, Events, Unit, registrations::promote};
 
 /// An event after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

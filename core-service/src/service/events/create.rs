@@ -1,18 +1,17 @@
 //! Creating an event.
 
-use super::{not_suspended, quota};
-use crate::{
-    domain::{
-        account::Account,
-        event::{Event, EventDefaults, EventIdentity, NewEvent},
-        fact::Fact,
-        ids::EventId,
-        plan::Plan,
-        slug,
-        zone::Zone,
-    },
-    service::{By, Error, Events, Principal, Unit},
+use domain::{
+    account::Account,
+    event::{Event, EventDefaults, EventIdentity, NewEvent},
+    fact::Fact,
+    ids::EventId,
+    plan::Plan,
+    slug,
+    zone::Zone,
 };
+
+use super::{not_suspended, quota};
+use crate::service::{By, Error, Events, Principal, Unit};
 
 /// With 36^6 endings, this many taken ones in a row have another cause.
 const SLUG_ATTEMPTS: usize = 8;

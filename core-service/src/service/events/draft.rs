@@ -1,10 +1,9 @@
 //! Copies of events, and deleting drafts.
 
+use domain::{event::Event, fact::Fact, ids::EventId};
+
 use super::{find, hold, quota};
-use crate::{
-    domain::{event::Event, fact::Fact, ids::EventId},
-    service::{By, Error, Events, Unit},
-};
+use crate::service::{By, Error, Events, Unit};
 
 impl Events {
     /// Creates a draft with the fields, times and questions of one of the caller's events, in any state.

@@ -1,13 +1,12 @@
 //! Who would be mailed by a change of an event, and what they would read. Nothing is changed.
 
-use crate::{
-    domain::{
-        event::{Event, EventPatch},
-        ids::EventId,
-        registration::{ActiveStatus, Notification, Registrant},
-    },
-    service::{Error, Events, Principal},
+use domain::{
+    event::{Event, EventPatch},
+    ids::EventId,
+    registration::{ActiveStatus, Notification, Registrant},
 };
+
+use crate::service::{Error, Events, Principal};
 
 /// A change that is considered.
 #[derive(Debug, Clone)]

@@ -1,9 +1,8 @@
 //! What a plan allows: active events (rule 13 of docs/rules.md), and asking for approval.
 
-use crate::{
-    domain::{account::Account, event::Event, plan::Plans},
-    service::{Error, Unit},
-};
+use domain::{account::Account, event::Event, plan::Plans};
+
+use crate::service::{Error, Unit};
 
 /// Refuses one more active event than the plan allows. The account must be locked, so that of two concurrent calls the second
 /// counts the first.

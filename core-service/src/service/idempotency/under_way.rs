@@ -6,15 +6,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use domain::{ids::AccountId, keyed_call::KeyedCall};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
 
-use crate::{
-    domain::{ids::AccountId, keyed_call::KeyedCall},
-    service::Error,
-};
+use crate::service::Error;
 
 type Key = (AccountId, [u8; 32]);
 

@@ -7,10 +7,10 @@ use std::{
     time::Duration,
 };
 
+use domain::{clock::Clock, rate::Limit};
 use governor::{Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware};
 
 use super::counters::{Access, Counters};
-use crate::domain::{clock::Clock, rate::Limit};
 
 /// How often counters without effect are removed from memory.
 const TIDY_SECONDS: i64 = 60;

@@ -2,25 +2,23 @@
 
 use std::net::IpAddr;
 
+use domain::{
+    audit::Actor,
+    ids::{AccountId, AuthorizationId},
+    oauth::{
+        Authorization, AuthorizationCode, Client, Code, Hash, Kind, Place, RedirectUri, Refusal,
+        Secret,
+        grant::{AUTHORIZATION_SECONDS, MOST_AUTHORIZATIONS},
+        request::{Parameters, Terms},
+    },
+    person::Membership,
+    scope::{Scope, Scopes},
+    violation::FieldViolation,
+};
 use sha2::{Digest as _, Sha256};
 
 use super::OAuth;
-use crate::{
-    domain::{
-        audit::Actor,
-        ids::{AccountId, AuthorizationId},
-        oauth::{
-            Authorization, AuthorizationCode, Client, Code, Hash, Kind, Place, RedirectUri,
-            Refusal, Secret,
-            grant::{AUTHORIZATION_SECONDS, MOST_AUTHORIZATIONS},
-            request::{Parameters, Terms},
-        },
-        person::Membership,
-        scope::{Scope, Scopes},
-        violation::FieldViolation,
-    },
-    service::{Error, SignedIn, Unit},
-};
+use crate::service::{Error, SignedIn, Unit};
 
 /// How many accounts and how many grants of one person are looked at.
 const MOST_SHOWN: i64 = 500;
@@ -243,7 +241,7 @@ impl OAuth {
         let now = self.commands.now();
         let before = store.list_connections(person, now, MOST_SHOWN).await?;
         let granted = |account| {
-            let is_same = |grant: &&crate::domain::oauth::Grant| {
+            let is_same = |grant: &&domain::oauth::Grant| {
                 grant.client_id == authorization.client_id && grant.account_id == account
             };
             let grants = before.iter().map(|one| &one.grant).filter(is_same);

@@ -2,24 +2,22 @@
 
 use std::sync::Arc;
 
+use domain::{
+    audit::Actor,
+    ids::ClientId,
+    instant::Instant,
+    oauth::{
+        Client, ClientMetadata, PrivateSchemes, Refusal,
+        client::{self, document_url},
+    },
+};
 use egress::Egress;
+use storage::StoredClient;
 use tokio::sync::Semaphore;
 use url::Url;
 
 use super::{OAuthPolicy, Problem};
-use crate::{
-    domain::{
-        audit::Actor,
-        ids::ClientId,
-        instant::Instant,
-        oauth::{
-            Client, ClientMetadata, PrivateSchemes, Refusal,
-            client::{self, document_url},
-        },
-    },
-    service::{Commands, Error, Unit},
-    storage::StoredClient,
-};
+use crate::service::{Commands, Error, Unit};
 
 const DAY_SECONDS: i64 = 86_400;
 /// For how long a document counts at most. A document that could not be read is asked for again at once.

@@ -2,18 +2,17 @@
 
 use std::net::IpAddr;
 
-use super::OAuth;
-use crate::{
-    domain::{
-        audit::Actor,
-        fact::{Disconnection, Fact},
-        ids::{AccountId, GrantId, PersonId},
-        oauth::{
-            Client, Code, Connection, Hash, Kind, RedirectUri, Refusal, Secret, request::unless_bad,
-        },
+use domain::{
+    audit::Actor,
+    fact::{Disconnection, Fact},
+    ids::{AccountId, GrantId, PersonId},
+    oauth::{
+        Client, Code, Connection, Hash, Kind, RedirectUri, Refusal, Secret, request::unless_bad,
     },
-    service::{Error, SignedIn, Unit},
 };
+
+use super::OAuth;
+use crate::service::{Error, SignedIn, Unit};
 
 /// How many grants of one person are shown.
 const MOST_SHOWN: i64 = 500;
@@ -30,7 +29,7 @@ impl OAuth {
     pub async fn connections(&self, by: &SignedIn) -> Result<Vec<Connection>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let found = store.list_connections(by.person, now, MOST_SHOWN).await?;
-        let connection = |stored: crate::storage::StoredConnection| {
+        let connection = |stored: storage::StoredConnection| {
             Ok(Connection {
                 client: self.clients.client(stored.client)?,
                 grant: stored.grant,

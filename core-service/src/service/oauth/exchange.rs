@@ -2,27 +2,26 @@
 
 use std::net::IpAddr;
 
+use domain::{
+    audit::Actor,
+    fact::{Disconnection, Fact},
+    ids::GrantId,
+    oauth::{
+        Audience, AuthorizationCode, Client, Code, Grant, Hash, Kind, Refusal, Secret,
+        grant::MOST_GRANTS,
+        pkce,
+        request::{foreign_resource, unless_bad},
+    },
+    person::Role,
+    scope::Scopes,
+};
+
 use super::{
     OAuth,
     connections::revoke,
     issue::{Wanted, issue},
 };
-use crate::{
-    domain::{
-        audit::Actor,
-        fact::{Disconnection, Fact},
-        ids::GrantId,
-        oauth::{
-            Audience, AuthorizationCode, Client, Code, Grant, Hash, Kind, Refusal, Secret,
-            grant::MOST_GRANTS,
-            pkce,
-            request::{foreign_resource, unless_bad},
-        },
-        person::Role,
-        scope::Scopes,
-    },
-    service::{Error, Unit},
-};
+use crate::service::{Error, Unit};
 
 /// How many grants beyond those that are kept end at once.
 const MOST_DISPLACED: i64 = 20;

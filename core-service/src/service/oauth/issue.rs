@@ -1,17 +1,16 @@
 //! New tokens.
 
-use super::exchange::Issued;
-use crate::{
-    domain::{
-        oauth::{
-            AccessToken, Audience, Grant, Hash, Kind, RefreshToken, Secret,
-            grant::{ACCESS_SECONDS, MOST_TOKENS},
-        },
-        person::Role,
-        scope::Scopes,
+use domain::{
+    oauth::{
+        AccessToken, Audience, Grant, Hash, Kind, RefreshToken, Secret,
+        grant::{ACCESS_SECONDS, MOST_TOKENS},
     },
-    service::{Error, Unit},
+    person::Role,
+    scope::Scopes,
 };
+
+use super::exchange::Issued;
+use crate::service::{Error, Unit};
 
 /// What new tokens are for.
 pub(super) struct Wanted {

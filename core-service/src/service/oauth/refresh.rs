@@ -1,24 +1,23 @@
 //! Exchanging a refresh token for new tokens.
 
+use domain::{
+    audit::Actor,
+    fact::Disconnection,
+    oauth::{
+        Audience, Client, Code, Grant, Kind, Refusal, Secret,
+        request::{foreign_resource, names},
+        rotation::{self, Decision},
+    },
+    scope::Scopes,
+};
+
 use super::{
     OAuth,
     connections::revoke,
     exchange::{Outcome, TokenRequest, invalid_grant, refused},
     issue::{Wanted, issue},
 };
-use crate::{
-    domain::{
-        audit::Actor,
-        fact::Disconnection,
-        oauth::{
-            Audience, Client, Code, Grant, Kind, Refusal, Secret,
-            request::{foreign_resource, names},
-            rotation::{self, Decision},
-        },
-        scope::Scopes,
-    },
-    service::{Error, Unit},
-};
+use crate::service::{Error, Unit};
 
 /// How many successors of one token are looked at.
 const MOST_SUCCESSORS: i64 = 100;

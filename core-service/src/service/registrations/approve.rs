@@ -1,14 +1,13 @@
 //! Approving many registrations at once.
 
-use crate::{
-    domain::{
-        event::Event,
-        fact::{Fact, RegistrationChange},
-        ids::{EventId, RegistrationId},
-        registration::{Counters, Refusal, Registration},
-    },
-    service::{By, Error, Registrations, Unit, registrations::manage::hold_named},
+use domain::{
+    event::Event,
+    fact::{Fact, RegistrationChange},
+    ids::{EventId, RegistrationId},
+    registration::{Counters, Refusal, Registration},
 };
+
+use crate::service::{By, Error, Registrations, Unit, registrations::manage::hold_named};
 
 /// The result of approving many registrations.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use process::{metrics, telemetry::chain};
+use server::{metrics, telemetry::chain};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Duration, Instant},
@@ -21,11 +21,9 @@ use tokio::{
 use tracing::{Instrument as _, Span};
 
 pub(super) use self::decide::{Placed, Request};
-use crate::{
-    domain::plan::Plans,
-    service::{By, Commands, Error, Keepable, limits::Limiters},
-    storage,
-};
+use crate::service::{By, Commands, Error, Keepable, limits::Limiters};
+use domain::plan::Plans;
+use storage;
 
 /// Maximum number of commands that wait for one batcher: about a second's work. More would wait longer than their callers.
 const MOST_WAITING: usize = 4_096;
@@ -162,7 +160,7 @@ fn watch(queues: &[mpsc::Sender<Command>]) {
 
 /// The span of a batch, which leads to those of its commands.
 fn span(batch: &[Command]) -> Span {
-    let span = process::span!(
+    let span = server::span!(
         "batch",
         otel.kind = "consumer",
         otel.name = "registration batch",

@@ -1,18 +1,17 @@
 //! Declining registrations that hold no seat, one or many: they are cancelled, and the attendees get a mail with the reason.
 
-use crate::{
-    domain::{
-        event::Event,
-        fact::{Fact, RegistrationChange},
-        ids::{EventId, RegistrationId},
-        registration::{Refusal, Registration},
-    },
-    service::{
-        By, Error, Principal, Registrations, Unit,
-        registrations::{
-            manage::{Held, hold_named},
-            promote,
-        },
+use domain::{
+    event::Event,
+    fact::{Fact, RegistrationChange},
+    ids::{EventId, RegistrationId},
+    registration::{Refusal, Registration},
+};
+
+use crate::service::{
+    By, Error, Principal, Registrations, Unit,
+    registrations::{
+        manage::{Held, hold_named},
+        promote,
     },
 };
 

@@ -1,12 +1,11 @@
 //! Checking in by the code on a ticket.
 
-use crate::{
-    domain::{
-        check_in_code::CheckInCode, event::Event, fact::RegistrationChange, ids::EventId,
-        instant::Instant, registration::Registration,
-    },
-    service::{By, Error, Principal, Registrations, Unit, registrations::manage::Held},
+use domain::{
+    check_in_code::CheckInCode, event::Event, fact::RegistrationChange, ids::EventId,
+    instant::Instant, registration::Registration,
 };
+
+use crate::service::{By, Error, Principal, Registrations, Unit, registrations::manage::Held};
 
 /// Where the code is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

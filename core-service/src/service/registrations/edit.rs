@@ -1,15 +1,14 @@
 //! Corrections by the organizer: name and answers.
 
-use crate::{
-    domain::{
-        change::Change,
-        fact::Fact,
-        ids::{EventId, RegistrationId},
-        registration::{Answer, Details, Refusal, Registration, check_answers},
-        violation::Violations,
-    },
-    service::{By, Error, Registrations, Unit, registrations::manage::Held},
+use domain::{
+    change::Change,
+    fact::Fact,
+    ids::{EventId, RegistrationId},
+    registration::{Answer, Details, Refusal, Registration, check_answers},
+    violation::Violations,
 };
+
+use crate::service::{By, Error, Registrations, Unit, registrations::manage::Held};
 
 /// A partial change of a registration.
 #[derive(Debug, Clone, Default)]

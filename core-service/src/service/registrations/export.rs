@@ -1,19 +1,17 @@
 //! All registrations of an event as CSV for spreadsheets, in pieces.
 
 use bytes::Bytes;
+use domain::{
+    event::Event,
+    ids::EventId,
+    registration::{Answer, Awaits, Registration},
+};
 use futures_util::{Stream, stream};
+use storage::Store;
 
-use crate::{
-    domain::{
-        event::Event,
-        ids::EventId,
-        registration::{Answer, Awaits, Registration},
-    },
-    service::{
-        Error, Principal, Registrations,
-        table::{Piece, safe},
-    },
-    storage::Store,
+use crate::service::{
+    Error, Principal, Registrations,
+    table::{Piece, safe},
 };
 
 /// Registrations per piece: about 100 kB.

@@ -1,13 +1,14 @@
 //! Reading registrations, for the organizer.
 
-use crate::{
-    domain::{
-        cursor::Place,
-        ids::{EventId, RegistrationId},
-        registration::Registration,
-    },
-    service::{Error, PageStart, Principal, Registrations, catalogue::saturated, pages::page},
-    storage::RegistrationFilter,
+use domain::{
+    cursor::Place,
+    ids::{EventId, RegistrationId},
+    registration::Registration,
+};
+use storage::RegistrationFilter;
+
+use crate::service::{
+    Error, PageStart, Principal, Registrations, catalogue::saturated, pages::page,
 };
 
 /// A page of registrations.

@@ -1,14 +1,15 @@
 //! Changes of a registration by the organizer.
 
-use crate::{
-    domain::{
-        event::Event,
-        fact::{Fact, RegistrationChange},
-        ids::{EventId, RegistrationId},
-        instant::Instant,
-        registration::{Counters, Details, Refusal, Registration},
-    },
-    service::{By, Error, Principal, Registrations, Unit, events::hold, registrations::promote},
+use domain::{
+    event::Event,
+    fact::{Fact, RegistrationChange},
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+    registration::{Counters, Details, Refusal, Registration},
+};
+
+use crate::service::{
+    By, Error, Principal, Registrations, Unit, events::hold, registrations::promote,
 };
 
 /// A registration with its event, both locked until the transaction ends.

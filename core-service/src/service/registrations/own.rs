@@ -2,22 +2,21 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{
-    domain::{
-        audit::Actor,
-        check_in_code::CheckInCode,
-        event::Event,
-        ids::RegistrationId,
-        private_link::LinkToken,
-        registration::{Confirmation, Details, Origin, Registrant, Registration, Status},
-    },
-    service::{
-        Commands, Error, Links, Unit,
-        catalogue::{saturated, seats_left},
-        limits::{Limiters, Recipient},
-        link_queue::{LinkQueue, NewLink},
-        registrations::{manage::Held, settle::settle},
-    },
+use domain::{
+    audit::Actor,
+    check_in_code::CheckInCode,
+    event::Event,
+    ids::RegistrationId,
+    private_link::LinkToken,
+    registration::{Confirmation, Details, Origin, Registrant, Registration, Status},
+};
+
+use crate::service::{
+    Commands, Error, Links, Unit,
+    catalogue::{saturated, seats_left},
+    limits::{Limiters, Recipient},
+    link_queue::{LinkQueue, NewLink},
+    registrations::{manage::Held, settle::settle},
 };
 
 /// The content of an attendee's private page.

@@ -1,9 +1,8 @@
 //! Promotion from the waitlist.
 
-use crate::{
-    domain::{event::Event, fact::Fact, registration::Counters},
-    service::{Error, Unit},
-};
+use domain::{event::Event, fact::Fact, registration::Counters};
+
+use crate::service::{Error, Unit};
 
 /// Gives the event's free seats to the waitlist, in order, and schedules mails. `counters` are locked and current. Nobody is
 /// promoted for an event that is cancelled or has ended.

@@ -2,22 +2,20 @@
 
 use std::net::IpAddr;
 
-use process::traces;
+use domain::{
+    audit::Actor,
+    email::Email,
+    ids::{EventId, RegistrationId},
+    private_link::LinkToken,
+    registration::{Answer, Origin, Status},
+    slug,
+    violation::Violations,
+};
+use server::traces;
 
-use crate::{
-    domain::{
-        audit::Actor,
-        email::Email,
-        ids::{EventId, RegistrationId},
-        private_link::LinkToken,
-        registration::{Answer, Origin, Status},
-        slug,
-        violation::Violations,
-    },
-    service::{
-        Allowance, By, Error, Registrations, events,
-        registrations::batch::{Placed, Request},
-    },
+use crate::service::{
+    Allowance, By, Error, Registrations, events,
+    registrations::batch::{Placed, Request},
 };
 
 /// Maximum length of all answers in characters, as the proto says: more than any form needs. Waiting requests are held in memory.

@@ -1,9 +1,8 @@
 //! What becomes with time of registrations that await the attendee's confirmation.
 
-use crate::{
-    domain::{audit::Actor, event::Event, fact::Fact, ids::EventId, registration::Counters},
-    service::{Commands, Error, Unit, registrations::promote},
-};
+use domain::{audit::Actor, event::Event, fact::Fact, ids::EventId, registration::Counters};
+
+use crate::service::{Commands, Error, Unit, registrations::promote};
 
 /// Maximum number of registrations that one transaction releases or cancels, so that its locks are short.
 const BATCH: i64 = 500;

@@ -75,7 +75,7 @@ async fn who_owns_several_accounts_is_asked_which(database: Database) {
     let core = Instance::open(&database).await;
     let olga = core.somebody("olga@example.org", 1).await;
     let mut otto = core.somebody("otto@example.org", 2).await;
-    let role = core_service::domain::person::Role::Owner;
+    let role = domain::person::Role::Owner;
     let own = core.standing_of(&otto).await.account;
     let shared = core.join(&olga, &mut otto, "otto@example.org", role).await;
     let which = [

@@ -1,11 +1,9 @@
 //! The command `doctor`.
 
-use core_service::{
-    admin::Output,
-    domain::{
-        job::{Destination, JobKind},
-        registration::Status,
-    },
+use core_service::admin::Output;
+use domain::{
+    job::{Destination, JobKind},
+    registration::Status,
 };
 use serde_json::json;
 use test_postgres::Database;

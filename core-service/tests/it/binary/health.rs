@@ -24,9 +24,12 @@ fn free_port() -> String {
     port.local_addr().unwrap().to_string()
 }
 
-/// See the certificates' own words in edge/tests/it/tls.rs.
+/// See the certificates' own words in crates/rpc-client/tests/it/tls.rs.
 fn shared(file: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/tests/it/tls");
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../crates/rpc-client/tests/it/tls"
+    );
     PathBuf::from(folder).join(file).display().to_string()
 }
 

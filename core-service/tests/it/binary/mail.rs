@@ -1,6 +1,6 @@
 //! `kill -9` between the mail server's taking a mail and the core's writing that down.
 
-use core_service::domain::{
+use domain::{
     clock::Clock,
     event::NewEvent,
     registration::{Registration, Status},

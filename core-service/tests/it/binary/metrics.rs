@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use core_service::domain::{
+use domain::{
     clock::Clock,
     ids::EventId,
     job::{Destination, Job, JobKind},

@@ -7,14 +7,14 @@ use std::{
     time::Instant,
 };
 
-use edge::{Context, Core, CoreSettings};
 use futures_util::future::join_all;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use muster_api::v1::{
     ListEventsRequest,
     bindings::{CreateEvent, ListEvents},
 };
-use process::observe::RequestId;
+use rpc_client::{Context, Core, CoreSettings};
+use server::observe::RequestId;
 use test_postgres::Database;
 
 use super::{POLL, Running, TIMEOUT, configured, key, public_event};

@@ -25,7 +25,10 @@ use super::{CatalogueServiceClient, Running, core, output};
 use crate::fixtures::migrate;
 
 /// A certificate for localhost, and the authority that signed it.
-const CERTIFICATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/tests/it/tls");
+const CERTIFICATES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../crates/rpc-client/tests/it/tls"
+);
 
 /// A trace that a caller names and wants to be kept.
 const TRACE: [u8; 16] = [0xab; 16];

@@ -1,7 +1,7 @@
 //! Stopping: running requests are finished, and hanging ones do not delay the stop.
 
-use core_service::storage::{Access, Options, Store, Tx};
 use muster_api::v1::{GetMyEventRequest, ListUseCasesRequest};
+use storage::{Access, Options, Store, Tx};
 use test_postgres::Database;
 
 use super::{

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use core_service::{
-    domain::{
-        clock::Clock,
-        job::{Destination, Job},
-    },
-    jobs::{Limits, Runner},
+use core_service::jobs::{Limits, Runner};
+use domain::{
+    clock::Clock,
+    job::{Destination, Job},
 };
-use process::CancellationToken;
+use server::CancellationToken;
 use test_postgres::Database;
 
 use super::{Behaviour, Scripted, add_jobs, job, jobs, runner};

@@ -1,6 +1,6 @@
 //! Leases: no job is done twice at a time, and none is lost with its core.
 
-use core_service::domain::{
+use domain::{
     clock::Clock,
     job::{Destination, JobKind},
 };

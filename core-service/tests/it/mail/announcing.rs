@@ -1,14 +1,12 @@
 //! When registrants are told of a new time or place: once, after the last change, and only of what they do not know.
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{Event, EventPatch, NewEvent},
-        job::{Destination, JobKind},
-        plan::{Plan, Plans},
-        rate::{Limit, Period},
-    },
-    service::{Error, LimitSettings, Policy, Principal},
+use core_service::service::{Error, LimitSettings, Policy, Principal};
+use domain::{
+    change::Change,
+    event::{Event, EventPatch, NewEvent},
+    job::{Destination, JobKind},
+    plan::{Plan, Plans},
+    rate::{Limit, Period},
 };
 use test_postgres::Database;
 

@@ -1,12 +1,10 @@
 //! With any names of people and events, a mail stays one mail, to one person, with our text.
 
-use core_service::{
-    domain::{
-        event::Event,
-        job::{Job, Task},
-        registration::{Notification, Registrant, Status},
-    },
-    email::{Addressing, Mailer, mail},
+use core_service::email::{Addressing, Mailer, mail};
+use domain::{
+    event::Event,
+    job::{Job, Task},
+    registration::{Notification, Registrant, Status},
 };
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -1,17 +1,15 @@
 //! With any names of people, accounts and events, a mail to somebody who signs in or organizes stays one mail, to one person, with our
 //! links alone.
 
-use core_service::{
-    domain::{
-        entropy::Entropy,
-        ids::{AccountId, CodeId, EventId, InvitationId, PersonId, RegistrationId},
-        invitation::{Invitation, SentInvitation},
-        job::{Job, Task},
-        organizer_mail::{EventNews, MailChoice, Organizer},
-        person::{Person, Role},
-        sign_in_code::{Code, Digits, Holder, Purpose},
-    },
-    email::{self, Digest, Letter, Mailer, digest, letter},
+use core_service::email::{self, Digest, Letter, Mailer, digest, letter};
+use domain::{
+    entropy::Entropy,
+    ids::{AccountId, CodeId, EventId, InvitationId, PersonId, RegistrationId},
+    invitation::{Invitation, SentInvitation},
+    job::{Job, Task},
+    organizer_mail::{EventNews, MailChoice, Organizer},
+    person::{Person, Role},
+    sign_in_code::{Code, Digits, Holder, Purpose},
 };
 use proptest::prelude::*;
 use tempfile::TempDir;

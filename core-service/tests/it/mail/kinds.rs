@@ -1,13 +1,11 @@
 //! Every kind of mail, as it is sent.
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{Event, EventPatch, NewEvent},
-        registration::Registration,
-        schedule::ScheduleChange,
-    },
-    service::Principal,
+use core_service::service::Principal;
+use domain::{
+    change::Change,
+    event::{Event, EventPatch, NewEvent},
+    registration::Registration,
+    schedule::ScheduleChange,
 };
 use test_postgres::Database;
 

@@ -1,9 +1,7 @@
 //! Mails that things have moved past when they are due.
 
-use core_service::{
-    domain::{change::Change, event::EventPatch, job::JobKind},
-    service::LastOwner,
-};
+use core_service::service::LastOwner;
+use domain::{change::Change, event::EventPatch, job::JobKind};
 use test_postgres::Database;
 
 use super::Mailbox;

@@ -1,16 +1,14 @@
 //! Mails to organizers about registrations.
 
-use core_service::{
-    domain::{
-        entropy::Entropy,
-        event::{Event, NewEvent},
-        ids::{AccountId, PersonId},
-        job::JobKind,
-        organizer_mail::MailChoice,
-        person::{Person, Role},
-        plan::Plan,
-    },
-    service::{LastOwner, NewRegistration, Principal},
+use core_service::service::{LastOwner, NewRegistration, Principal};
+use domain::{
+    entropy::Entropy,
+    event::{Event, NewEvent},
+    ids::{AccountId, PersonId},
+    job::JobKind,
+    organizer_mail::MailChoice,
+    person::{Person, Role},
+    plan::Plan,
 };
 use test_postgres::Database;
 use tokio::task::JoinSet;

@@ -1,14 +1,12 @@
 //! Accounts and keys.
 
-use core_service::{
-    domain::{
-        api_key::PlainKey,
-        audit::Actor,
-        entropy::Entropy,
-        ids::{AccountId, KeyId},
-        plan::Plan,
-    },
-    service::{Error, NewAccount},
+use core_service::service::{Error, NewAccount};
+use domain::{
+    api_key::PlainKey,
+    audit::Actor,
+    entropy::Entropy,
+    ids::{AccountId, KeyId},
+    plan::Plan,
 };
 use serde_json::json;
 use test_postgres::Database;
@@ -183,7 +181,7 @@ async fn an_expired_key_is_refused(database: Database) {
     let owner = instance.store.find_person_by_email(&account.email);
     let owner = owner.await.unwrap();
     let plain = PlainKey::generate(&Entropy::seeded(5));
-    let key = core_service::domain::account::ApiKey {
+    let key = domain::account::ApiKey {
         hash: plain.hash(),
         person_id: owner.map(|owner| owner.id),
         ..Rows::new().key(account.id)

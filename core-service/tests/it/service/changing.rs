@@ -1,14 +1,12 @@
 //! Changing, publishing and unpublishing events.
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{EventPatch, NewEvent},
-        plan::Plan,
-        registration::{Counters, Status},
-        schedule::ScheduleChange,
-    },
-    service::{Error, RegistrationFilter},
+use core_service::service::{Error, RegistrationFilter};
+use domain::{
+    change::Change,
+    event::{EventPatch, NewEvent},
+    plan::Plan,
+    registration::{Counters, Status},
+    schedule::ScheduleChange,
 };
 use serde_json::json;
 use test_postgres::Database;
@@ -147,7 +145,7 @@ async fn others_events_are_not_found(database: Database) {
             .list(&otto, id, &RegistrationFilter::default(), 50, 0)
             .await,
     );
-    let nil = core_service::domain::ids::EventId::new(uuid::Uuid::nil());
+    let nil = domain::ids::EventId::new(uuid::Uuid::nil());
     assert_no_event(instance.events.publish(&olga, nil).await);
 }
 

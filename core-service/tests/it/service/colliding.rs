@@ -8,13 +8,11 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    domain::audit::Actor,
-    service::Error,
-    storage::{self, Store},
-};
+use core_service::service::Error;
+use domain::audit::Actor;
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use storage::{self, Store};
 use test_postgres::Database;
 use tokio::time::Instant;
 

@@ -1,6 +1,8 @@
 //! Creating events.
 
-use core_service::{domain::event::NewEvent, domain::plan::Plan, service::Error};
+use core_service::service::Error;
+use domain::event::NewEvent;
+use domain::plan::Plan;
 use serde_json::json;
 use test_postgres::Database;
 

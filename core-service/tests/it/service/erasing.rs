@@ -1,16 +1,14 @@
 //! Removing a person.
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{EventPatch, NewEvent},
-        job::JobKind,
-        person::Role,
-        plan::Plan,
-        registration::Status,
-        schedule::ScheduleChange,
-    },
-    service::{Erasure, Error, LastOwner, NewRegistration},
+use core_service::service::{Erasure, Error, LastOwner, NewRegistration};
+use domain::{
+    change::Change,
+    event::{EventPatch, NewEvent},
+    job::JobKind,
+    person::Role,
+    plan::Plan,
+    registration::Status,
+    schedule::ScheduleChange,
 };
 use test_postgres::Database;
 

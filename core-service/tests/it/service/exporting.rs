@@ -1,13 +1,11 @@
 //! Exports: all registrations of an event as a table, and how many accounts are exported at a time.
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{CustomField, Event, EventPatch, FieldType, NewEvent},
-        plan::Plan,
-        registration::{Answer, Status},
-    },
-    service::{Error, NewRegistration, Principal},
+use core_service::service::{Error, NewRegistration, Principal};
+use domain::{
+    change::Change,
+    event::{CustomField, Event, EventPatch, FieldType, NewEvent},
+    plan::Plan,
+    registration::{Answer, Status},
 };
 use test_postgres::Database;
 

@@ -1,12 +1,10 @@
 //! Removing somebody who signs in, is invited or is a member.
 
-use core_service::{
-    domain::{
-        ids::{AccountId, PersonId},
-        job::{Destination, Job, JobKind, Task},
-        person::Role,
-    },
-    service::LastOwner,
+use core_service::service::LastOwner;
+use domain::{
+    ids::{AccountId, PersonId},
+    job::{Destination, Job, JobKind, Task},
+    person::Role,
 };
 use test_postgres::Database;
 

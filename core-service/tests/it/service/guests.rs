@@ -1,13 +1,11 @@
 //! Guests: who registers in tests, where they stand, and what they are mailed.
 
-use core_service::{
-    domain::{
-        event::{Event, NewEvent},
-        ids::EventId,
-        job::JobKind,
-        registration::{Counters, Registration, Status},
-    },
-    service::NewRegistration,
+use core_service::service::NewRegistration;
+use domain::{
+    event::{Event, NewEvent},
+    ids::EventId,
+    job::JobKind,
+    registration::{Counters, Registration, Status},
 };
 
 use super::{Instance, public_event};

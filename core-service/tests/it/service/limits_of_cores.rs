@@ -1,11 +1,9 @@
 //! Limits with two cores: what each counts in its memory holds within their number.
 
-use core_service::{
-    domain::{
-        clock::Clock,
-        rate::{Limit, LimitSettings, Period},
-    },
-    service::{Error, Policy},
+use core_service::service::{Error, Policy};
+use domain::{
+    clock::Clock,
+    rate::{Limit, LimitSettings, Period},
 };
 use test_postgres::Database;
 

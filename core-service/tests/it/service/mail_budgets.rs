@@ -1,9 +1,7 @@
 //! Mails that people who are signed in cause to others, and to themselves: there are few of them, over all cores.
 
-use core_service::{
-    domain::{person::Role, sign_in_code::Purpose},
-    service::Error,
-};
+use core_service::service::Error;
+use domain::{person::Role, sign_in_code::Purpose};
 use test_postgres::Database;
 
 use super::{Instance, people::to, signing_in::DAY};

@@ -1,10 +1,8 @@
 //! What the organizer does with registrations, and sees of them.
 
-use core_service::{
-    domain::{
-        event::NewEvent, ids::RegistrationId, job::JobKind, plan::Plan, registration::Status,
-    },
-    service::{Error, NewRegistration, RegistrationFilter},
+use core_service::service::{Error, NewRegistration, RegistrationFilter};
+use domain::{
+    event::NewEvent, ids::RegistrationId, job::JobKind, plan::Plan, registration::Status,
 };
 use test_postgres::Database;
 

@@ -1,12 +1,10 @@
 //! Members of accounts, the keys that they make, and their addresses.
 
-use core_service::{
-    domain::{
-        ids::{InvitationId, KeyId},
-        person::Role,
-        plan::Plan,
-    },
-    service::Error,
+use core_service::service::Error;
+use domain::{
+    ids::{InvitationId, KeyId},
+    person::Role,
+    plan::Plan,
 };
 use test_postgres::Database;
 

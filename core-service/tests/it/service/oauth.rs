@@ -9,16 +9,14 @@ mod registering;
 
 use std::collections::HashMap;
 
-use core_service::{
-    domain::{
-        activity::Activity,
-        ids::AccountId,
-        oauth::{Code, Refusal, request::Parameters},
-        scope::Scope,
-    },
-    service::{
-        ActivityFilter, Asked, Caller, Choice, Error, Issued, Pending, SessionTrust, TokenRequest,
-    },
+use core_service::service::{
+    ActivityFilter, Asked, Caller, Choice, Error, Issued, Pending, SessionTrust, TokenRequest,
+};
+use domain::{
+    activity::Activity,
+    ids::AccountId,
+    oauth::{Code, Refusal, request::Parameters},
+    scope::Scope,
 };
 use test_postgres::Database;
 use url::Url;

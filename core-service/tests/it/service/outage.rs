@@ -10,12 +10,10 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    service::{Error, Principal},
-    storage::Error::{Unavailable, UnknownOutcome},
-};
+use core_service::service::{Error, Principal};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use sqlx::{Connection as _, PgConnection};
+use storage::Error::{Unavailable, UnknownOutcome};
 use test_postgres::{Database, Server};
 use tokio::{task::JoinSet, time::timeout};
 

@@ -1,12 +1,9 @@
 //! People who are signed in, and what tests have them do.
 
-use core_service::{
-    domain::{ids::AccountId, person::Role, session::SessionToken},
-    service::{
-        Caller, Error, KeyRequest, NewInvitation, NewKey, NewSession, Principal, SessionTrust,
-        SignedIn,
-    },
+use core_service::service::{
+    Caller, Error, KeyRequest, NewInvitation, NewKey, NewSession, Principal, SessionTrust, SignedIn,
 };
+use domain::{ids::AccountId, person::Role, session::SessionToken};
 
 use super::{Instance, signing_in::browser};
 

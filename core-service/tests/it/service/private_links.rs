@@ -1,6 +1,7 @@
 //! The links that mails carry, each to one registration.
 
-use core_service::{domain::ids::RegistrationId, service::Error};
+use core_service::service::Error;
+use domain::ids::RegistrationId;
 use test_postgres::Database;
 use tokio::task::JoinSet;
 

@@ -1,13 +1,11 @@
 //! Registering: by anybody for themselves, by an organizer for somebody.
 
-use core_service::{
-    domain::{
-        event::{CustomField, FieldType, NewEvent},
-        job::JobKind,
-        plan::Plan,
-        registration::{Answer, Status},
-    },
-    service::{Added, Error, NewRegistration},
+use core_service::service::{Added, Error, NewRegistration};
+use domain::{
+    event::{CustomField, FieldType, NewEvent},
+    job::JobKind,
+    plan::Plan,
+    registration::{Answer, Status},
 };
 use serde_json::json;
 use test_postgres::Database;

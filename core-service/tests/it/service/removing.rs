@@ -1,9 +1,7 @@
 //! Accounts as their members manage them, and removing one.
 
-use core_service::{
-    domain::{change::Change, person::Role, plan::Plan},
-    service::{AccountPatch, Error, Policy, SignUp},
-};
+use core_service::service::{AccountPatch, Error, Policy, SignUp};
+use domain::{change::Change, person::Role, plan::Plan};
 use test_postgres::Database;
 
 use super::{

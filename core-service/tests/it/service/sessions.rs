@@ -1,9 +1,7 @@
 //! Sessions: how they end, and how they step up.
 
-use core_service::{
-    domain::{ids::SessionId, person::Role},
-    service::{Error, NewSession},
-};
+use core_service::service::{Error, NewSession};
+use domain::{ids::SessionId, person::Role};
 use test_postgres::Database;
 
 use super::{

@@ -1,9 +1,7 @@
 //! Signing in and signing up: codes by mail, links of operators, sessions.
 
-use core_service::{
-    domain::{person::Role, plan::Plan},
-    service::{Browser, Error, NewSession, Policy, SignUp},
-};
+use core_service::service::{Browser, Error, NewSession, Policy, SignUp};
+use domain::{person::Role, plan::Plan};
 use test_postgres::Database;
 
 use super::{Instance, policy};

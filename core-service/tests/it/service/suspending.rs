@@ -1,13 +1,11 @@
 //! What operators withdraw from the public.
 
-use core_service::{
-    domain::{
-        catalogue::{CatalogueFilter, FilterTexts},
-        change::Change,
-        event::{EventPatch, NewEvent},
-        plan::Plan,
-    },
-    service::{ActivityFilter, Error},
+use core_service::service::{ActivityFilter, Error};
+use domain::{
+    catalogue::{CatalogueFilter, FilterTexts},
+    change::Change,
+    event::{EventPatch, NewEvent},
+    plan::Plan,
 };
 use test_postgres::Database;
 

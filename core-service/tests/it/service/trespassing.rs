@@ -1,9 +1,7 @@
 //! People who try what is not theirs to do.
 
-use core_service::{
-    domain::{job::JobKind, person::Role, plan::Plan},
-    service::{Error, Policy, SignUp},
-};
+use core_service::service::{Error, Policy, SignUp};
+use domain::{job::JobKind, person::Role, plan::Plan};
 use test_postgres::Database;
 
 use super::{Instance, people::to, policy, signing_in::browser};

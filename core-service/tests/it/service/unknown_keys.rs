@@ -2,10 +2,8 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use core_service::{
-    domain::{api_key::PlainKey, entropy::Entropy},
-    service::{Error, Principal},
-};
+use core_service::service::{Error, Principal};
+use domain::{api_key::PlainKey, entropy::Entropy};
 use test_postgres::Database;
 
 use super::{Instance, accounts::fay};

@@ -1,6 +1,6 @@
 //! Accounts, keys and the audit log.
 
-use core_service::domain::{
+use domain::{
     account::ApiKey,
     audit::AuditEntry,
     ids::{AccountId, GrantId, KeyId, PersonId},

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use core_service::{
-    domain::account::Account,
-    storage::{Error, Store},
-};
+use domain::account::Account;
 use futures_util::future::join_all;
+use storage::{Error, Store};
 
 /// Reads these accounts so often at the same time. Every third read is cancelled at some moment, from before it begins to after it has ended. Each other
 /// finds its own account, or fails in a way that is accepted.

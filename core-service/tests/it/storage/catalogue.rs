@@ -1,9 +1,7 @@
 //! The public catalogue and its total.
 
-use core_service::{
-    domain::{event::Event, instant::Instant},
-    storage::Store,
-};
+use domain::{event::Event, instant::Instant};
+use storage::Store;
 use test_postgres::Database;
 
 use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, migrate, open};

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use core_service::{
-    domain::{account::Account, ids::AccountId},
-    storage::{Access, Error, Options, Store},
-};
+use domain::{account::Account, ids::AccountId};
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+use storage::{Access, Error, Options, Store};
 use test_postgres::{Database, Server};
 use tokio::time::Instant;
 

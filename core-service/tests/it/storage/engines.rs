@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use core_service::storage::{Access, Error, Options, Store};
 use sqlx::Connection as _;
+use storage::{Access, Error, Options, Store};
 use test_postgres::{Database, Server};
 
 use crate::fixtures::{Rows, add_account, migrate, open};

@@ -1,13 +1,11 @@
 //! Events, their counters and registrations.
 
-use core_service::{
-    domain::{
-        event::{CustomField, FieldType},
-        ids::{AccountId, EventId},
-        registration::{Counters, Status},
-    },
-    storage::{Error, EventFilter},
+use domain::{
+    event::{CustomField, FieldType},
+    ids::{AccountId, EventId},
+    registration::{Counters, Status},
 };
+use storage::{Error, EventFilter};
 use test_postgres::Database;
 use uuid::Uuid;
 

@@ -1,15 +1,13 @@
 //! Lists of an account's events beside a look at each event.
 
-use core_service::{
-    domain::{
-        catalogue::Starts,
-        event::{Event, ListedEvent},
-        ids::{AccountId, EventId},
-        instant::Instant,
-        registration::Counters,
-    },
-    storage::{EventFilter, MyEventsFilter, Store},
+use domain::{
+    catalogue::Starts,
+    event::{Event, ListedEvent},
+    ids::{AccountId, EventId},
+    instant::Instant,
+    registration::Counters,
 };
+use storage::{EventFilter, MyEventsFilter, Store};
 use test_postgres::Database;
 
 use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, event_time, migrate, open};

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use core_service::{
-    domain::account::Account,
-    storage::{Access, Error, Options, Store},
-};
+use domain::account::Account;
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use storage::{Access, Error, Options, Store};
 use test_postgres::{Database, Pooler, SESSIONS, Server};
 
 use super::cancelled::read_and_cancel;

@@ -1,7 +1,7 @@
 //! Servers that speak PostgreSQL's language without being PostgreSQL.
 
-use core_service::storage::{Access, Options, Store};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use storage::{Access, Options, Store};
 use test_postgres::{Database, Server};
 
 use crate::fixtures::{Rows, add_account};

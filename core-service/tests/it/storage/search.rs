@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use core_service::{
-    domain::{
-        catalogue::{CatalogueEntry, CatalogueFilter, FilterTexts, MOST_MATCHES},
-        event::Event,
-        ids::{AccountId, EventId},
-    },
-    service::{EventFilter, MyEventsFilter},
-    storage::Store,
+use core_service::service::{EventFilter, MyEventsFilter};
+use domain::{
+    catalogue::{CatalogueEntry, CatalogueFilter, FilterTexts, MOST_MATCHES},
+    event::Event,
+    ids::{AccountId, EventId},
 };
 use sqlx::Connection as _;
+use storage::Store;
 use test_postgres::Database;
 
 use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, event_time, migrate, open};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use core_service::storage::{Access, Options, Store};
 use sqlx::{Connection as _, PgConnection};
+use storage::{Access, Options, Store};
 use test_postgres::Server;
 
 use crate::fixtures::{Rows, add_account, insert_account, migrate};

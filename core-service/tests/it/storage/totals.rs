@@ -1,9 +1,7 @@
 //! The law of the catalogue's total: it is the number of events that a full count finds.
 
-use core_service::{
-    domain::{clock::Clock, entropy::Entropy, event::Event, ids::AccountId},
-    storage::Store,
-};
+use domain::{clock::Clock, entropy::Entropy, event::Event, ids::AccountId};
+use storage::Store;
 use test_postgres::Database;
 use tokio::task::JoinSet;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use process::{CancellationToken, accepting::Accepting, tcp};
+use server::{CancellationToken, accepting::Accepting, tcp};
 use tokio::net::{TcpListener, TcpStream};
 
 #[tokio::test]

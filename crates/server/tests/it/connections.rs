@@ -4,7 +4,7 @@ use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use process::{
+use server::{
     CancellationToken,
     connection_limit::{Bounds, ConnectionLimit},
     networks::Networks,

@@ -4,7 +4,7 @@ use std::{convert::Infallible, net::SocketAddr};
 
 use http::{Request, Response};
 use http_body_util::Full;
-use process::{
+use server::{
     CancellationToken,
     metrics::{self, DECLARED, MetricsSettings},
     observe::{Quiet, Route},

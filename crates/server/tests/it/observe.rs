@@ -4,12 +4,12 @@ use std::{cell::RefCell, convert::Infallible, io, sync::Once};
 
 use http::{Request, Response};
 use http_body_util::Full;
-use process::{
+use serde_json::{Value, json};
+use server::{
     CancellationToken,
     observe::{Cause, Quiet, Route},
     serve::{Limits, RequestBody, bind, serve},
 };
-use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

@@ -2,7 +2,7 @@ use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use process::{
+use server::{
     CancellationToken,
     observe::RequestId,
     serve::{Limits, RequestBody, bind, serve},

@@ -1,7 +1,7 @@
 use std::{collections::HashMap, ffi::OsString, net::SocketAddr};
 
 use clap::{Args, Parser, Subcommand};
-use process::{
+use server::{
     Failure,
     settings::{address, parse_from},
     telemetry::TelemetrySettings,

@@ -1,4 +1,4 @@
-use process::tcp::{accept, connect};
+use server::tcp::{accept, connect};
 use tokio::net::TcpListener;
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
-use edge::http::CacheOptions;
+use domain::plan::Plan;
+use http_kit::CacheOptions;
 use muster_api::Reason;
 use serde_json::json;
 use tests::{Line, Reply, Surface, TestApp};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use core_service::domain::plan::Plan;
-use edge::http::CacheOptions;
+use domain::plan::Plan;
 use futures_util::future::join_all;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Empty};
+use http_kit::CacheOptions;
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde_json::json;
 use tests::{Reply, Surface, TestApp};

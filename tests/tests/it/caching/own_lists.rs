@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::ListMyEvents;
-use process::CancellationToken;
 use serde_json::{Value, json};
+use server::CancellationToken;
 use tests::{Account, Client, Http, Surface, TestApp};
 use tokio::task::JoinSet;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
-use edge::http::CacheOptions;
+use domain::plan::Plan;
 use http::StatusCode;
+use http_kit::CacheOptions;
 use serde_json::json;
 use tests::{TestApp, new_event};
 use tokio::time::Instant;

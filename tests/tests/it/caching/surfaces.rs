@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
-use edge::http::{CacheOptions, ResponseCache};
+use domain::plan::Plan;
+use http_kit::{CacheOptions, ResponseCache};
 use serde_json::json;
 use tests::{Http, Reply, Surface, TestApp, core_at};
 use tokio::time::{Instant, sleep};

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use core_service::{
-    domain::{
-        account::ApiKey,
-        api_key::PlainKey,
-        entropy::Entropy,
-        ids::KeyId,
-        plan::Plan,
-        scope::{Scope, Scopes},
-    },
-    storage::Store,
+use domain::{
+    account::ApiKey,
+    api_key::PlainKey,
+    entropy::Entropy,
+    ids::KeyId,
+    plan::Plan,
+    scope::{Scope, Scopes},
 };
 use http::uri::PathAndQuery;
 use muster_api::{
@@ -19,6 +16,7 @@ use muster_api::{
     binding::{Access, PublicRpc, RpcVisitor},
     v1::{GetAccountRequest, ListUseCasesRequest},
 };
+use storage::Store;
 use tests::{Account, TestApp};
 use tonic::{Code, Request, Status, metadata::AsciiMetadataValue};
 use tonic_prost::ProstCodec;

@@ -2,7 +2,8 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
+use core_service::grpc::port::TlsSettings;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::{
@@ -10,11 +11,11 @@ use muster_api::{
         catalogue_service_client::CatalogueServiceClient,
     },
 };
-use process::{
+use serde_json::json;
+use server::{
     CancellationToken,
     serve::{Address, Limits, Listener},
 };
-use serde_json::json;
 use tests::TestApp;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

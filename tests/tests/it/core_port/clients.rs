@@ -3,15 +3,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::grpc::server::TlsSettings;
-use edge::CoreSettings;
+use core_service::grpc::port::TlsSettings;
 use http::uri::PathAndQuery;
 use muster_api::{
     Reason,
     metadata::{CLIENT_ADDRESS, EDGE_TOKEN, RATE_LIMIT, RATE_LIMIT_POLICY, SURFACE},
     v1::{RegisterAttendeeRequest, registration_service_client::RegistrationServiceClient},
 };
-use process::{
+use rpc_client::CoreSettings;
+use server::{
     CancellationToken,
     serve::{Address, Listener},
 };

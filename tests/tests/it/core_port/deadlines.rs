@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::{ListMyEventsRequest, MyEventList};
 use prost::Message as _;
 use tests::{Account, TestApp};

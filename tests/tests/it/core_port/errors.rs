@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{plan::Plan, registration::Status as Registered};
+use domain::{plan::Plan, registration::Status as Registered};
 use muster_api::v1::{
     CancelRequest, CreateEventRequest, GetEventRequest, GetMyEventRequest,
     ListRegistrationsRequest, PublishEventRequest, UpdateEventRequest,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{plan::Plan, scope::Scope as Grant};
+use domain::{plan::Plan, scope::Scope as Grant};
 use muster_api::{
     Scope,
     internal::v1::{

@@ -9,15 +9,15 @@ use std::{
     time::Duration,
 };
 
-use core_service::grpc::server::TlsSettings;
-use edge::Context;
+use core_service::grpc::port::TlsSettings;
 use http::uri::PathAndQuery;
 use hyper_util::rt::TokioIo;
 use muster_api::v1::{
     ListUseCasesRequest, StaticItemList, bindings::ListUseCases,
     catalogue_service_client::CatalogueServiceClient,
 };
-use process::{observe::RequestId, serve::Limits};
+use rpc_client::Context;
+use server::{observe::RequestId, serve::Limits};
 use tests::{TestApp, core_at};
 use tokio::{net::TcpStream, sync::oneshot, time::Instant};
 use tonic::{

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use core_service::{
-    domain::{person::Role, plan::Plan},
-    service::Browser,
-};
+use core_service::service::Browser;
+use domain::{person::Role, plan::Plan};
 use http::uri::PathAndQuery;
 use muster_api::{
     Reason,

@@ -2,8 +2,8 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::grpc::server::TlsSettings;
-use process::{
+use core_service::grpc::port::TlsSettings;
+use server::{
     CancellationToken,
     serve::{Address, Limits, Listener},
 };
@@ -23,7 +23,7 @@ async fn start(
 ) -> (
     String,
     CancellationToken,
-    JoinHandle<Result<(), process::Failure>>,
+    JoinHandle<Result<(), server::Failure>>,
 ) {
     let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
     let listener = Listener::bind(&any_port).await.unwrap();

@@ -2,12 +2,13 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
-use edge::CoreSettings;
+use core_service::grpc::port::TlsSettings;
+use domain::plan::Plan;
 use http::uri::PathAndQuery;
 use muster_api::v1::{ListUseCasesRequest, catalogue_service_client::CatalogueServiceClient};
-use process::serve::Address;
+use rpc_client::CoreSettings;
 use serde_json::json;
+use server::serve::Address;
 use tests::{Http, TestApp, core_at};
 use tonic::{
     Code, Request, Response, Status,

@@ -3,9 +3,9 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use core_service::grpc::server::TlsSettings;
+use core_service::grpc::port::TlsSettings;
 use http::{Method, Request, Version};
-use process::serve::Limits;
+use server::serve::Limits;
 use tests::TestApp;
 use tokio::net::TcpStream;
 use tonic::transport::Endpoint;

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::RegisterAttendeeRequest;
 use serde_json::json;
 use tests::{Surface, TestApp};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Buf as _;
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use muster_api::{
     metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE},

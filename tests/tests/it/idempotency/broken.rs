@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use serde_json::json;
 use tests::{Surface, TestApp, core_at, new_event};
 use tokio::{
@@ -32,7 +32,7 @@ impl Breaker {
         let armed = Arc::clone(&breaks_next);
         tokio::spawn(async move {
             loop {
-                let (edge, _) = process::tcp::accept(&listener).await;
+                let (edge, _) = server::tcp::accept(&listener).await;
                 let core = TcpStream::connect(core).await.unwrap();
                 tokio::spawn(relay(edge, core, Arc::clone(&armed)));
             }

@@ -2,10 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::{
-    domain::{keyed_call::KeyedCall, plan::Plan},
-    service::LastOwner,
-};
+use core_service::service::LastOwner;
+use domain::{keyed_call::KeyedCall, plan::Plan};
 use muster_api::{
     Reason,
     binding::Rpc as _,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{
     Reason,
     binding::Binding,

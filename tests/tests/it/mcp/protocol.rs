@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{plan::Plan, scope::Scope};
+use domain::{plan::Plan, scope::Scope};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{Mcp, Revision, TestApp, challenge, core_at, new_event};

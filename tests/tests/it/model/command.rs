@@ -1,6 +1,6 @@
 //! What happens to the system, drawn at random.
 
-use core_service::domain::{change::Change, registration::Status};
+use domain::{change::Change, registration::Status};
 use proptest::prelude::*;
 use tests::Surface;
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{change::Change, plan::Plan};
+use domain::{change::Change, plan::Plan};
 use muster_api::{
     Reason,
     binding::Binding,

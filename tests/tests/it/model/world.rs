@@ -1,6 +1,6 @@
 //! The model: what the system should hold and answer, with nothing in between.
 
-use core_service::domain::{instant::Instant, registration::Status};
+use domain::{instant::Instant, registration::Status};
 use muster_api::Reason;
 use serde_json::{Value, json};
 use tests::TestApp;

@@ -210,8 +210,8 @@ async fn who_may_not_grant_a_scope_is_told_so_and_not_sent_to_ask(app: Arc<TestA
 }
 
 async fn a_key_without_a_scope_reads_why_in_the_result_of_the_tool(app: Arc<TestApp>) {
-    let account = app.account(core_service::domain::plan::Plan::Free).await;
-    let scopes = [core_service::domain::scope::Scope::EventsRead];
+    let account = app.account(domain::plan::Plan::Free).await;
+    let scopes = [domain::scope::Scope::EventsRead];
     let key = app.key_for(&account, &scopes).await;
     let outcome = app.mcp.with_key(&key).call("get_account", json!({})).await;
     let text = outcome.error();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::Reason;
 use serde_json::json;
 use tests::{Refusal, TestApp, new_event};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{plan::Plan, scope::Scope};
+use domain::{plan::Plan, scope::Scope};
 use muster_api::Reason;
 use serde_json::json;
 use tests::{Reply, Request, Surface, TestApp, challenge};

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use muster_api::v1::bindings::{CancelEvent, CreateEvent};
 use serde_json::{Value, json};
 use tests::{Request, Surface, TestApp, new_event};

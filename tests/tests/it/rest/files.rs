@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
 use covers::stock::{Provider, Stock, StockSettings};
+use domain::plan::Plan;
 use http::{Method, StatusCode};
 use muster_api::{
     Reason,

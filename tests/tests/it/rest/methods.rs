@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use core_service::domain::{plan::Plan, registration::Status};
+use domain::{plan::Plan, registration::Status};
 use http::{Method, StatusCode};
 use muster_api::Reason;
 use serde_json::{Value, json};

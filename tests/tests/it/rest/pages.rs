@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::Method;
 use serde_json::json;
 use tests::{Surface, TestApp};

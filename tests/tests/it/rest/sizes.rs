@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::{Reason, v1::bindings::ListRegistrations};
 use serde_json::{Value, json};
 use tests::{Surface, TestApp, new_event};
@@ -59,7 +59,7 @@ async fn a_page_of_registrations_is_answered_over_grpc_too(app: Arc<TestApp>) {
     let account = app.account(Plan::Premium).await;
     let owner = app.over(Surface::Grpc).as_owner(&account);
     let event = owner.create(json!({})).await;
-    let statuses = [core_service::domain::registration::Status::Confirmed; 200];
+    let statuses = [domain::registration::Status::Confirmed; 200];
     app.register(&event.id, &statuses).await;
     let list = owner
         .ok::<ListRegistrations>(json!({"id": event.id, "limit": 200}))

@@ -1,6 +1,6 @@
 //! Searching by start: dates and date-times.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use serde_json::json;
 use tests::Api;
 

@@ -1,6 +1,6 @@
 //! Searching by words: where they are looked for, and of which scripts.
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use serde_json::json;
 use tests::Api;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use http::StatusCode;
 use serde_json::json;
 use tests::{Http, Surface, TestApp};

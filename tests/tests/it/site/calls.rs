@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use core_service::domain::registration::Status::{Cancelled, Pending, Waitlisted};
+use domain::registration::Status::{Cancelled, Pending, Waitlisted};
 use serde_json::json;
 use tests::{Browser, Reply, TestApp};
 use tower::ServiceExt as _;
@@ -37,7 +37,7 @@ impl Calls {
             request
         });
         let site = app
-            .serve_site_with(edge::Core::in_process(core), None)
+            .serve_site_with(rpc_client::Core::in_process(core), None)
             .await;
         (calls, browser.at(&site))
     }

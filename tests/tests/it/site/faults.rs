@@ -2,10 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use core_service::{domain::plan::Plan, grpc::server::TlsSettings};
+use core_service::grpc::port::TlsSettings;
+use domain::plan::Plan;
 use muster_api::v1::bindings::ListRegistrations;
-use process::serve::Address;
 use serde_json::{Value, json};
+use server::serve::Address;
 use tests::{Client, Created, Surface, TestApp, core_at};
 use tokio::task::JoinSet;
 

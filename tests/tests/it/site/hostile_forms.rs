@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{
     CancelEvent, GetMyEvent, ListMyEvents, ListRegistrations, RegisterAttendee,
 };

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use core_service::{
-    domain::plan::Plan,
-    service::{InstanceInfo, Policy, SignUp},
-};
+use core_service::service::{InstanceInfo, Policy, SignUp};
+use domain::plan::Plan;
 use http::Method;
 use serde_json::json;
 use tests::{Browser, Reply, Surface, TestApp};

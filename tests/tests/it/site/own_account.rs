@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{CancelEvent, GetAccount, ListMyEvents, RegisterAttendee};
 use serde_json::json;
 use tests::{Browser, Surface, TestApp};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use tests::{Browser, TestApp, core_at};
 
 use super::attributes;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use core_service::domain::plan::Plan;
+use domain::plan::Plan;
 use muster_api::v1::{
     ListSitemapEventsRequest, ListSitemapsRequest,
     bindings::{CancelEvent, UnpublishEvent, UpdateEvent},

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use core_service::{domain::plan::Plan, service::Policy};
+use core_service::service::Policy;
+use domain::plan::Plan;
 use muster_api::v1::bindings::ListMyEvents;
 use serde_json::json;
 use tests::{Account, Browser, Surface, TestApp};

@@ -2,7 +2,8 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use core_service::{domain::plan::Plan, service::NewAccount};
+use core_service::service::NewAccount;
+use domain::plan::Plan;
 use muster_api::v1::bindings::{ApproveRegistration, RegisterAttendee};
 use serde_json::json;
 use tests::{Account, Browser, Client, Created, OAuthApp, Surface, TestApp};

@@ -10,7 +10,7 @@ use http::{
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use process::tcp;
+use server::tcp;
 use tokio::{task::JoinHandle, time::timeout};
 
 use crate::asked::Asked;

@@ -1,9 +1,9 @@
 //! The pages of the dashboard, as the website lists them, so that none is left out.
 
 use anyhow::{Context as _, ensure};
-use edge::{CoreSettings, call::CoreUrl};
 use http::{Request, header::AUTHORIZATION};
 use http_body_util::Full;
+use rpc_client::{CoreSettings, CoreUrl};
 
 use super::owner::Owner;
 use crate::deployed::{Deployment, Surface};

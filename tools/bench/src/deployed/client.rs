@@ -11,7 +11,7 @@ use http::{HeaderMap, Request, StatusCode, header::HOST};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use process::tcp;
+use server::tcp;
 
 /// Asks one thing after the other.
 pub(crate) struct Client {

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
-use core_service::storage::{Access, Options, Store};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
+use storage::{Access, Options, Store};
 use test_postgres::Server;
 
 use crate::searching::{fill, word_index};

@@ -1,6 +1,6 @@
 //! Events, written past core as an older version would have left them.
 
-use core_service::domain::instant::Instant;
+use domain::instant::Instant;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use test_postgres::Server;

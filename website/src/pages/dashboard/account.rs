@@ -7,7 +7,7 @@ pub(in crate::pages) mod remove;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Scope,
     internal::v1::{

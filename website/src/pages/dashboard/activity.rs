@@ -4,7 +4,7 @@ mod filter;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::v1::{
     Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange,
     bindings::{ExportActivity, ListActivity},

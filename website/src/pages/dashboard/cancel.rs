@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{CancelRequest, MyEventDetail, bindings::CancelEvent},

@@ -6,7 +6,7 @@ pub(in crate::pages) mod ticket;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{

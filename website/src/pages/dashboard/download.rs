@@ -1,12 +1,12 @@
 //! Files from core, passed on piece by piece under the names that core gives them.
 
 use axum::{body::Body, response::Response};
-use edge::Problem;
 use futures_util::TryStreamExt as _;
 use http::{
     HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
+use http_kit::Problem;
 use muster_api::binding::Rpc;
 
 use crate::{caller::Caller, layout::keep_private};

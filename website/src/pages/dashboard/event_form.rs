@@ -3,7 +3,7 @@
 pub(super) mod changes;
 pub(super) mod questions;
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     v1::{CreateEventRequest, MyEventDetail},
     violation::Violation,

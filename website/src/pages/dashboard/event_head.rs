@@ -1,9 +1,9 @@
 //! What every page of one event has at its top: what it is called, in which state it is, and the way to its other pages.
 
+use http_kit::Problem;
 use muster_api::v1::{GetMyEventRequest, MyEventDetail, bindings::GetMyEvent};
 
 use crate::{caller::Caller, cover::encoded, date::EventDates};
-use edge::Problem;
 
 /// The top of an event's pages.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ pub(in crate::pages) mod new;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::internal::v1::{Key, ListKeysRequest, bindings::ListKeys};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! The mail that a change would send: who gets it, and what they read. Core makes it as it makes the mail itself.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail},
     validation::{Validate, validated},

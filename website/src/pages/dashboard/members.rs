@@ -4,7 +4,7 @@ pub(in crate::pages) mod member;
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::internal::v1::{
     InviteMemberRequest, ListMembersRequest, Member, MemberList, WithdrawInvitationRequest,
     bindings::{InviteMember, ListMembers, WithdrawInvitation},

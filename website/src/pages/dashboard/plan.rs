@@ -1,6 +1,6 @@
 //! The plan of an account, in kind words.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::{
     Scope,
     internal::v1::Instance,

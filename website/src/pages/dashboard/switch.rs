@@ -1,7 +1,7 @@
 //! Choosing another account of the person.
 
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::internal::v1::{SwitchAccountRequest, bindings::SwitchAccount};
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
 use http::StatusCode;
+use http_kit::Problem;
 use muster_api::internal::v1::{
     AuthorizationAccount, AuthorizationClient, DecideAuthorizationRequest, GetAuthorizationRequest,
     GetSessionRequest, PendingAuthorization, RequestedScope,

@@ -3,20 +3,17 @@
 
 use axum::{extract::Request, response::Response};
 use bytes::Bytes;
-use edge::{
-    Problem,
-    http::{Operation, Resource, json, oauth::local_origin},
-};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
 };
+use http_kit::{Operation, Problem, Resource, json, oauth::local_origin};
 use muster_api::internal::v1::{
     ExchangeTokenRequest, OAuthError, OAuthTokens, RegisterClientRequest, RevokeTokenRequest,
     bindings::{ExchangeToken, RegisterClient, RevokeToken},
 };
-use process::observe::Cause;
 use serde_json::json;
+use server::observe::Cause;
 
 use super::parameters::Parameters;
 use crate::{
@@ -113,7 +110,7 @@ fn written(tokens: &OAuthTokens) -> String {
 /// Registers a client. Core reads the metadata.
 async fn register(context: RequestContext, body: Bytes) -> Result<Response, Refused> {
     let metadata = String::from_utf8(body.into()).map_err(|_| {
-        let problem = edge::http::body::invalid("is not UTF-8");
+        let problem = http_kit::body::invalid("is not UTF-8");
         Refused::Muster(Box::new(problem), INVALID_METADATA)
     })?;
     let request = RegisterClientRequest {

@@ -1,11 +1,11 @@
 //! The metadata of the authorization server (RFC 8414).
 
 use axum::extract::Request;
-use edge::http::{
+use http::Method;
+use http_kit::{
     Operation, Resource,
     oauth::{OAuth, local_origin, metadata_document, unknown},
 };
-use http::Method;
 use muster_api::internal::v1::OAuthServer;
 use serde_json::{Value, json};
 

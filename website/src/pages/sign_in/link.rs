@@ -2,8 +2,8 @@
 
 use askama::Template;
 use axum::response::Response;
-use edge::Problem;
 use http::{StatusCode, header::SET_COOKIE};
+use http_kit::Problem;
 use muster_api::internal::v1::{UseSignInLinkRequest, bindings::UseSignInLink};
 
 use super::{head, welcome};

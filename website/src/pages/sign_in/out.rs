@@ -1,7 +1,7 @@
 //! Signing out.
 
 use axum::response::Response;
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::internal::v1::{SignOutRequest, bindings::SignOut};
 
 use crate::{

@@ -6,25 +6,21 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use domain::{
+    audit::Actor,
+    check_in_code::CheckInCode,
+    email::{self, Email},
+    fact::Fact,
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+    job,
+    registration::{Admission, Answer, Details, NewDetails, Origin, Registration, Seats, Status},
+};
+use storage::{self, Tx};
 use tracing::Span;
 
 use super::{Batcher, organizers::Organizers};
-use crate::{
-    domain::{
-        audit::Actor,
-        check_in_code::CheckInCode,
-        email::{self, Email},
-        fact::Fact,
-        ids::{EventId, RegistrationId},
-        instant::Instant,
-        job,
-        registration::{
-            Admission, Answer, Details, NewDetails, Origin, Registration, Seats, Status,
-        },
-    },
-    service::{By, Error, Keepable, Unit, limits::Recipient, registrations::settle::settle},
-    storage::{self, Tx},
-};
+use crate::service::{By, Error, Keepable, Unit, limits::Recipient, registrations::settle::settle};
 
 /// A request to register a person.
 #[derive(Debug)]

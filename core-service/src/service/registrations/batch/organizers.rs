@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Batcher, Request};
-use crate::{
-    domain::{
-        account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount,
-        registration::Origin,
-    },
-    service::{Error, Unit, mail_quota},
-    storage,
+use domain::{
+    account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount, registration::Origin,
 };
+use storage;
+
+use super::{Batcher, Request};
+use crate::service::{Error, Unit, mail_quota};
 
 /// The organizers of a batch, whose accounts are locked.
 #[derive(Default)]

@@ -1,9 +1,7 @@
 //! Apps ask, and people decide.
 
-use core_service::{
-    domain::{ids::AccountId, oauth::request::Parameters, person::Role, scope::Scope},
-    service::{Asked, Error},
-};
+use core_service::service::{Asked, Error};
+use domain::{ids::AccountId, oauth::request::Parameters, person::Role, scope::Scope};
 use test_postgres::Database;
 
 use super::{CHALLENGE, MCP, REDIRECT, Scene, VERIFIER, answered, asking, choice, register, some};

@@ -1,9 +1,7 @@
 //! What people have connected, and how it ends.
 
-use core_service::{
-    domain::{ids::GrantId, oauth::Code},
-    service::{Asked, Error, LastOwner, Part, Records},
-};
+use core_service::service::{Asked, Error, LastOwner, Part, Records};
+use domain::{ids::GrantId, oauth::Code};
 use test_postgres::Database;
 
 use super::{Scene, caller, code, refreshing, register};

@@ -1,12 +1,10 @@
 //! Codes for tokens, and what a token is worth.
 
-use core_service::{
-    domain::{
-        audit::Actor,
-        oauth::{Audience, Code},
-        person::Role,
-    },
-    service::{Asked, Error, TokenRequest},
+use core_service::service::{Asked, Error, TokenRequest};
+use domain::{
+    audit::Actor,
+    oauth::{Audience, Code},
+    person::Role,
 };
 use test_postgres::Database;
 

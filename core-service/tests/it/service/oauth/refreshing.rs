@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use core_service::{
-    domain::oauth::{Code, Refusal},
-    service::{Error, Issued, OAuthPolicy, Policy},
-};
+use core_service::service::{Error, Issued, OAuthPolicy, Policy};
+use domain::oauth::{Code, Refusal};
 use test_postgres::Database;
 use tokio::{sync::Barrier, task::JoinSet};
 

@@ -1,12 +1,10 @@
 //! Clients that register.
 
-use core_service::{
-    domain::{
-        instant::Instant,
-        oauth::Code,
-        rate::{Limit, LimitSettings, Period},
-    },
-    service::{Asked, Error, Policy},
+use core_service::service::{Asked, Error, Policy};
+use domain::{
+    instant::Instant,
+    oauth::Code,
+    rate::{Limit, LimitSettings, Period},
 };
 use serde_json::{Value, json};
 use sqlx::Connection as _;
@@ -148,7 +146,7 @@ async fn ten_thousand_clients_wait_at_most_and_the_oldest_go(database: Database)
     assert!(scene.begin(scene.asking()).await.is_ok());
 }
 
-fn asking_web(client_id: &str) -> core_service::domain::oauth::request::Parameters {
+fn asking_web(client_id: &str) -> domain::oauth::request::Parameters {
     let mut parameters = asking(client_id);
     parameters.redirect_uri = super::some("https://junk.example/cb");
     parameters

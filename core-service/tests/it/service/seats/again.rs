@@ -2,10 +2,8 @@
 
 use std::{os::unix::net::UnixListener, path::Path, pin::Pin, time::Duration};
 
-use core_service::{
-    domain::rate::{Limit, Period},
-    service::{Allowance, Error, LimitSettings, NewRegistration},
-};
+use core_service::service::{Allowance, Error, LimitSettings, NewRegistration};
+use domain::rate::{Limit, Period};
 use futures_util::{FutureExt as _, future::join_all};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use test_postgres::{Database, Server};

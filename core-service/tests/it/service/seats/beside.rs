@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use core_service::{
-    domain::{event::NewEvent, job::JobKind},
-    service::{Error, Principal},
-};
+use core_service::service::{Error, Principal};
+use domain::{event::NewEvent, job::JobKind};
 use test_postgres::Database;
 use tokio::{sync::mpsc, time::Instant};
 

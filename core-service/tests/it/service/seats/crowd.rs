@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use core_service::domain::{job::JobKind, registration::Status};
+use domain::{job::JobKind, registration::Status};
 use test_postgres::Database;
 use tokio::{
     sync::{Barrier, Semaphore},

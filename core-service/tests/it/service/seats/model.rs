@@ -1,6 +1,6 @@
 //! The model: who stands where, with nothing in between.
 
-use core_service::domain::registration::Status;
+use domain::registration::Status;
 
 /// How long a seat is held, and how long a registration can be confirmed, in seconds.
 const HELD: i64 = 30 * 60;

@@ -2,16 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use core_service::{
-    domain::{
-        change::Change,
-        event::{EventPatch, NewEvent},
-        ids::{EventId, RegistrationId},
-        job::JobKind,
-        plan::Plan,
-        registration::Status,
-    },
-    service::{Error, LastOwner, Principal},
+use core_service::service::{Error, LastOwner, Principal};
+use domain::{
+    change::Change,
+    event::{EventPatch, NewEvent},
+    ids::{EventId, RegistrationId},
+    job::JobKind,
+    plan::Plan,
+    registration::Status,
 };
 use proptest::{
     prelude::*,

@@ -1,6 +1,6 @@
 //! Who gets a seat, and who waits for one.
 
-use core_service::domain::{
+use domain::{
     change::Change, event::EventPatch, ids::RegistrationId, job::JobKind, registration::Status,
 };
 use test_postgres::Database;

@@ -6,17 +6,13 @@ use std::{
     time::Duration,
 };
 
-use core_service::{
-    domain::{entropy::Entropy, plan::Plan},
-    service::Policy,
-};
-use edge::{
-    Changes,
-    http::{CacheOptions, ResponseCache},
-};
+use core_service::service::Policy;
+use domain::{entropy::Entropy, plan::Plan};
 use futures_util::future::join_all;
-use process::CancellationToken;
+use http_kit::{CacheOptions, ResponseCache};
+use rpc_client::Changes;
 use serde_json::{Value, json};
+use server::CancellationToken;
 use tests::{Account, Http, Line, Reply, TestApp, core_at, new_event};
 use tokio::{
     sync::RwLock,

@@ -1,6 +1,6 @@
 //! What a form at the door does: it checks in whom it names, or who alone matches what was typed or scanned.
 
-use edge::Problem;
+use http_kit::Problem;
 use muster_api::v1::{
     CheckInByCodeRequest, CheckInRequest, Registration, UndoCheckInRequest,
     bindings::{CheckIn, CheckInByCode, UndoCheckIn},

@@ -1,0 +1,435 @@
+//! One sentence for each entry.
+
+use serde_json::Value;
+
+use super::Activity;
+
+impl Activity {
+    /// What happened, in words. Actions that this version does not know are named.
+    pub fn sentence(&self) -> String {
+        let (by, event) = (self.by(), self.event());
+        let text = self.of_event(&by, &event);
+        let text = text.or_else(|| self.of_attendee(&by, &event));
+        let text = text.or_else(|| self.of_organizer(&by, &event));
+        let text = text.or_else(|| self.of_member(&by));
+        let text = text.or_else(|| self.of_app(&by));
+        let text = text.unwrap_or_else(|| self.of_account(&by));
+        match &self.reason {
+            Some(reason) => format!("{text}. Reason: {reason}"),
+            None => text,
+        }
+    }
+
+    fn of_event(&self, by: &str, event: &str) -> Option<String> {
+        Some(match &*self.action {
+            "event.create" => format!("{by} created {event}"),
+            "event.update" => format!("{by} changed {} of {event}", self.changed()),
+            "event.publish" => format!("{by} published {event}"),
+            "event.unpublish" => format!("{by} made {event} a draft again"),
+            "event.cancel" => format!("{by} cancelled {event}"),
+            "event.hide" => format!("{by} hid {event} from the public"),
+            "event.show" => format!("{by} showed {event} to the public again"),
+            "event.delete" => format!("{by} deleted the draft {event}"),
+            "event.promote_waitlist" => {
+                let people = self.count("promoted");
+                format!("From the waitlist of {event}, {people} got a seat")
+            }
+            "event.release_seats" => {
+                let people = self.count("released");
+                format!("Seats at {event} were held no longer for {people} who did not confirm")
+            }
+            "event.lapse_registrations" => {
+                let people = self.count("lapsed");
+                format!("Registrations for {event} lapsed of {people} who did not confirm")
+            }
+            _ => return None,
+        })
+    }
+
+    /// What a registrant did.
+    fn of_attendee(&self, by: &str, event: &str) -> Option<String> {
+        let status = self.after("status");
+        Some(match &*self.action {
+            "registration.create" if self.actor == "attendee" => {
+                format!("{by} registered for {event}: {status}")
+            }
+            "registration.repeat" => format!("{by} registered for {event} again"),
+            "registration.confirm" => {
+                format!("{by} confirmed the registration for {event}: {status}")
+            }
+            "registration.take_over_details" => {
+                let changed = self.changed();
+                format!("{by} changed {changed} of the registration for {event}")
+            }
+            "registration.cancel" if self.actor == "attendee" => {
+                format!("{by} cancelled the registration for {event}")
+            }
+            _ => return None,
+        })
+    }
+
+    /// What the organizer or the operator did with a registration.
+    fn of_organizer(&self, by: &str, event: &str) -> Option<String> {
+        let person = self.attendee.as_deref().unwrap_or("an attendee");
+        let status = self.after("status");
+        let whose = format!("the registration of {person} for {event}");
+        Some(match &*self.action {
+            "registration.create" => format!("{by} registered {person} for {event}: {status}"),
+            "registration.approve" => format!("{by} approved {whose}: {status}"),
+            "registration.decline" => format!("{by} declined {whose}"),
+            "registration.cancel" => format!("{by} cancelled {whose}"),
+            "registration.update" => format!("{by} changed {} of {whose}", self.changed()),
+            "registration.check_in" => format!("{by} checked {person} in at {event}"),
+            "registration.undo_check_in" => {
+                format!("{by} undid the check-in of {person} at {event}")
+            }
+            "registration.erase" => format!("{by} erased a registration for {event}"),
+            _ => return None,
+        })
+    }
+
+    fn of_member(&self, by: &str) -> Option<String> {
+        let member = self.member.as_deref().unwrap_or("a former member");
+        let role = self.after("role");
+        Some(match &*self.action {
+            "member.invite" => format!("{by} invited somebody to become a member: {role}"),
+            "member.end_invitation" => format!("{by} ended an invitation to become a member"),
+            "member.join" => format!("{by} accepted an invitation and became a member: {role}"),
+            "member.change_role" => {
+                let before = self.before("role");
+                format!("{by} changed the role of {member} from {before} to {role}")
+            }
+            "member.leave" => format!("{by} left the account"),
+            "member.remove" => format!("{by} removed {member} from the account"),
+            _ => return None,
+        })
+    }
+
+    fn of_app(&self, by: &str) -> Option<String> {
+        let named = |name: &String| format!("the app \"{name}\"");
+        let app = self.app.as_ref().map_or_else(|| "an app".to_owned(), named);
+        Some(match (&*self.action, self.after("why")) {
+            ("app.connect", _) => format!("{by} connected {app}"),
+            ("app.disconnect", "by_app") => format!("{by} disconnected itself"),
+            ("app.disconnect", "displaced") => {
+                format!("{by} disconnected {app}, which was connected many times since")
+            }
+            ("app.disconnect", "no_member") => {
+                format!("{by} disconnected {app} with the person for whom it acted")
+            }
+            ("app.disconnect", "refresh_token_reused") => {
+                format!(
+                    "{by} disconnected {app}, since one of its tokens was used twice and may have been stolen"
+                )
+            }
+            ("app.disconnect", "code_reused") => {
+                format!(
+                    "{by} disconnected {app}, since its code was used twice and may have been stolen"
+                )
+            }
+            ("app.disconnect", _) => format!("{by} disconnected {app}"),
+            _ => return None,
+        })
+    }
+
+    fn of_account(&self, by: &str) -> String {
+        let key = self.key_label.as_deref().or_else(|| self.text("label"));
+        let key = key.map_or_else(
+            || "a key".to_owned(),
+            |label| format!("the key \"{label}\""),
+        );
+        match &*self.action {
+            "account.create" => format!("{by} created the account"),
+            "account.set_plan" => {
+                let before = self.before("plan");
+                format!(
+                    "{by} changed the plan from {before} to {}",
+                    self.after("plan")
+                )
+            }
+            "account.update" => format!("{by} changed the name or the time zone of the account"),
+            "account.suspend" => format!("{by} suspended the account"),
+            "account.resume" => format!("{by} resumed the account"),
+            "account.remove" => format!("{by} removed the account"),
+            "account.erase" => format!("{by} erased a person's name from the account"),
+            "key.create" => format!("{by} created {key}"),
+            "key.revoke" => format!("{by} revoked {key}"),
+            "mail.retry" => format!("{by} sent a failed mail again"),
+            other => format!("{by}: {}", other.replace(['.', '_'], " ")),
+        }
+    }
+
+    fn by(&self) -> String {
+        match (&*self.actor, self.actor_name.as_deref()) {
+            ("key", Some(label)) => format!("The key \"{label}\""),
+            ("key", None) => "A key".to_owned(),
+            ("app", name) => {
+                let app =
+                    name.map_or_else(|| "An app".to_owned(), |name| format!("The app \"{name}\""));
+                match &self.on_behalf_of {
+                    Some(person) => format!("{app} of {person}"),
+                    None => app,
+                }
+            }
+            ("admin", _) => "The operator".to_owned(),
+            ("system", _) => "Muster".to_owned(),
+            ("attendee", _) => self
+                .attendee
+                .clone()
+                .unwrap_or_else(|| "An attendee".to_owned()),
+            (_, Some(name)) => name.to_owned(),
+            (_, None) => "Somebody".to_owned(),
+        }
+    }
+
+    fn event(&self) -> String {
+        let title = self.event_title.as_deref();
+        let title = title.or_else(|| self.text("title"));
+        let title = title.or_else(|| self.before.as_ref()?.get("title")?.as_str());
+        title.map_or_else(|| "an event".to_owned(), |title| format!("\"{title}\""))
+    }
+
+    /// The names of the fields that changed, as a list in words.
+    fn changed(&self) -> String {
+        let listed = self
+            .after
+            .as_ref()
+            .and_then(|after| after.get("changed")?.as_array());
+        let names: Vec<String> = match (listed, &self.after) {
+            (Some(names), _) => names.iter().filter_map(Value::as_str).map(words).collect(),
+            (None, Some(Value::Object(fields))) => fields.keys().map(|name| words(name)).collect(),
+            _ => Vec::new(),
+        };
+        match &names[..] {
+            [] => "something".to_owned(),
+            [one] => one.clone(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        }
+    }
+
+    fn text(&self, field: &str) -> Option<&str> {
+        self.after.as_ref()?.get(field)?.as_str()
+    }
+
+    fn after(&self, field: &str) -> &str {
+        self.text(field).unwrap_or("unknown")
+    }
+
+    fn before(&self, field: &str) -> &str {
+        let fields = self.before.as_ref();
+        let text = fields.and_then(|fields| fields.get(field)?.as_str());
+        text.unwrap_or("another")
+    }
+
+    fn count(&self, field: &str) -> String {
+        let count = self
+            .after
+            .as_ref()
+            .and_then(|after| after.get(field)?.as_i64());
+        match count {
+            Some(1) => "one person".to_owned(),
+            Some(count) => format!("{count} people"),
+            None => "somebody".to_owned(),
+        }
+    }
+}
+
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{activity::FieldChange, instant::Instant};
+
+    fn entry(actor: &str, action: &str) -> Activity {
+        Activity {
+            id: Uuid::nil(),
+            at: Instant::from_micros(0),
+            actor: actor.to_owned(),
+            actor_name: match actor {
+                "key" => Some("laptop".to_owned()),
+                "person" => Some("Olga".to_owned()),
+                "app" => Some("Claude".to_owned()),
+                _ => None,
+            },
+            on_behalf_of: (actor == "app").then(|| "Olga".to_owned()),
+            action: action.to_owned(),
+            subject_id: Uuid::nil(),
+            event_id: None,
+            event_title: Some("Rust Meetup".to_owned()),
+            attendee: Some("Ada".to_owned()),
+            key_label: None,
+            app: Some("Cursor".to_owned()),
+            member: Some("Dora".to_owned()),
+            before: None,
+            after: None,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn what_apps_do_has_a_sentence() {
+        let fields = |actor: &str, action: &str, after: Value| Activity {
+            after: Some(after),
+            ..entry(actor, action)
+        };
+        for (entry, expected) in [
+            (
+                entry("app", "event.publish"),
+                "The app \"Claude\" of Olga published \"Rust Meetup\"",
+            ),
+            (
+                fields("person", "app.connect", json!({"scopes": "events:read"})),
+                "Olga connected the app \"Cursor\"",
+            ),
+            (
+                fields("app", "app.disconnect", json!({"why": "by_app"})),
+                "The app \"Claude\" of Olga disconnected itself",
+            ),
+            (
+                fields("person", "app.disconnect", json!({"why": "by_person"})),
+                "Olga disconnected the app \"Cursor\"",
+            ),
+            (
+                fields("system", "app.disconnect", json!({"why": "no_member"})),
+                "Muster disconnected the app \"Cursor\" with the person for whom it acted",
+            ),
+        ] {
+            assert_eq!(entry.sentence(), expected);
+        }
+    }
+
+    #[test]
+    fn every_action_has_a_sentence() {
+        let fields = |actor: &str, action: &str, after: Value| Activity {
+            after: Some(after),
+            ..entry(actor, action)
+        };
+        let status = || json!({"status": "Confirmed", "checked_in": false});
+        for (entry, expected) in [
+            (
+                entry("key", "event.publish"),
+                "The key \"laptop\" published \"Rust Meetup\"",
+            ),
+            (
+                fields(
+                    "key",
+                    "event.update",
+                    json!({"title": "x", "start_date": "y", "city": null}),
+                ),
+                "The key \"laptop\" changed title, start date and city of \"Rust Meetup\"",
+            ),
+            (
+                Activity {
+                    reason: Some("Rain".to_owned()),
+                    ..entry("admin", "event.cancel")
+                },
+                "The operator cancelled \"Rust Meetup\". Reason: Rain",
+            ),
+            (
+                fields("system", "event.promote_waitlist", json!({"promoted": 2})),
+                "From the waitlist of \"Rust Meetup\", 2 people got a seat",
+            ),
+            (
+                fields("attendee", "registration.create", status()),
+                "Ada registered for \"Rust Meetup\": Confirmed",
+            ),
+            (
+                fields("attendee", "registration.create", status()).without_attendees(),
+                "An attendee registered for \"Rust Meetup\": Confirmed",
+            ),
+            (
+                fields(
+                    "key",
+                    "registration.update",
+                    json!({"changed": ["name", "answers"]}),
+                ),
+                "The key \"laptop\" changed name and answers of the registration of Ada for \"Rust Meetup\"",
+            ),
+            (
+                entry("attendee", "registration.cancel"),
+                "Ada cancelled the registration for \"Rust Meetup\"",
+            ),
+            (
+                fields("admin", "key.create", json!({"label": "phone"})),
+                "The operator created the key \"phone\"",
+            ),
+            (
+                fields("person", "member.invite", json!({"role": "door"})),
+                "Olga invited somebody to become a member: door",
+            ),
+            (
+                entry("person", "member.end_invitation"),
+                "Olga ended an invitation to become a member",
+            ),
+            (
+                fields("person", "member.join", json!({"role": "door"})),
+                "Olga accepted an invitation and became a member: door",
+            ),
+            (
+                Activity {
+                    before: Some(json!({"role": "door"})),
+                    ..fields("person", "member.change_role", json!({"role": "owner"}))
+                },
+                "Olga changed the role of Dora from door to owner",
+            ),
+            (entry("person", "member.leave"), "Olga left the account"),
+            (
+                entry("person", "member.remove"),
+                "Olga removed Dora from the account",
+            ),
+            (
+                Activity {
+                    key_label: Some("phone".to_owned()),
+                    ..entry("person", "key.revoke")
+                },
+                "Olga revoked the key \"phone\"",
+            ),
+            (
+                entry("robot", "member.leave_early"),
+                "Somebody: member leave early",
+            ),
+        ] {
+            assert_eq!(entry.sentence(), expected);
+        }
+    }
+
+    #[test]
+    fn what_was_deleted_is_named_by_what_the_log_knows() {
+        let deleted = Activity {
+            event_title: None,
+            before: Some(json!({"title": "Draft"})),
+            ..entry("key", "event.delete")
+        };
+        assert_eq!(
+            deleted.sentence(),
+            "The key \"laptop\" deleted the draft \"Draft\""
+        );
+    }
+
+    #[test]
+    fn changes_are_shown_as_texts_of_limited_length() {
+        let entry = Activity {
+            before: Some(json!({"city": null, "max_capacity": 1, "old": true})),
+            after: Some(json!({"city": "x".repeat(500), "max_capacity": 2})),
+            ..entry("key", "event.update")
+        };
+        let change = |field: &str, before: Option<&str>, after: Option<&str>| FieldChange {
+            field: field.to_owned(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        let long = "x".repeat(200);
+        let expected = [
+            change("city", None, Some(&long)),
+            change("max_capacity", Some("1"), Some("2")),
+            change("old", Some("true"), None),
+        ];
+        assert_eq!(entry.changes(), expected);
+    }
+}

@@ -1,0 +1,123 @@
+//! What a search of the catalogue looks for.
+
+use super::Starts;
+use crate::{
+    violation::{FieldViolation, Violations},
+    words::{self, Term},
+};
+
+/// Words of one search. Each is a look-up in the index.
+const MOST_WORDS: usize = 20;
+
+/// The texts of a search, as they were sent. An empty one is the same as none, since forms send empty fields.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FilterTexts<'t> {
+    /// The words.
+    pub q: Option<&'t str>,
+    /// The city.
+    pub city: Option<&'t str>,
+    /// The first start.
+    pub from: Option<&'t str>,
+    /// The end of the starts.
+    pub to: Option<&'t str>,
+}
+
+/// Which events of the catalogue to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CatalogueFilter {
+    /// All of these occur.
+    pub terms: Vec<Term>,
+    /// The folded name of the city.
+    pub city: Option<String>,
+    /// When they start.
+    pub starts: Starts,
+}
+
+impl CatalogueFilter {
+    /// Reads a search; `None` if it looks for nothing in particular.
+    pub fn read(texts: FilterTexts) -> Result<Option<Self>, Vec<FieldViolation>> {
+        let FilterTexts { q, city, from, to } = texts;
+        let [q, city, from, to] = [q, city, from, to].map(given);
+        if [q, city, from, to].iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut violations = Violations::default();
+        let filter = Self {
+            terms: q.map_or_else(Vec::new, |q| read_words(q, &mut violations)),
+            city: city.and_then(|city| read_city(city, &mut violations)),
+            starts: Starts::read(from, to, &mut violations),
+        };
+        violations.unless_any(Some(Some(filter)))
+    }
+}
+
+fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+const NO_LETTER: &str = "must have a letter or a digit";
+
+fn read_words(q: &str, violations: &mut Violations) -> Vec<Term> {
+    let (count, terms) = words::searched(q);
+    if count == 0 {
+        violations.add("q", NO_LETTER);
+    }
+    if count > MOST_WORDS {
+        let message = format!("must have at most {MOST_WORDS} words, has {count}");
+        violations.add("q", message);
+    }
+    terms
+}
+
+fn read_city(city: &str, violations: &mut Violations) -> Option<String> {
+    let name = words::name(city);
+    if name.is_none() {
+        violations.add("city", NO_LETTER);
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blamed(texts: FilterTexts) -> Vec<String> {
+        let violations = CatalogueFilter::read(texts).unwrap_err();
+        violations.into_iter().map(|one| one.field).collect()
+    }
+
+    #[test]
+    fn empty_fields_of_a_form_look_for_nothing() {
+        let empty = FilterTexts {
+            q: Some(""),
+            city: Some(" "),
+            from: Some(""),
+            to: None,
+        };
+        assert_eq!(CatalogueFilter::read(empty), Ok(None));
+        assert_eq!(CatalogueFilter::read(FilterTexts::default()), Ok(None));
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let wrong = FilterTexts {
+            q: Some("🎉 !"),
+            city: Some("—"),
+            from: Some("soon"),
+            to: Some("later"),
+        };
+        assert_eq!(blamed(wrong), ["q", "city", "from", "to"]);
+    }
+
+    #[test]
+    fn a_search_has_at_most_20_words() {
+        let q = "w ".repeat(MOST_WORDS);
+        let texts = |q| FilterTexts {
+            q: Some(q),
+            ..FilterTexts::default()
+        };
+        let filter = CatalogueFilter::read(texts(&q)).unwrap().unwrap();
+        assert_eq!(filter.terms.len(), MOST_WORDS);
+        assert_eq!(blamed(texts(&format!("{q} w"))), ["q"]);
+    }
+}

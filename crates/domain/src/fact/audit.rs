@@ -1,0 +1,343 @@
+//! The audit log's entry for a fact.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{AccountChange, EventChange, Fact, MemberChange, RegistrationChange};
+use crate::{
+    account::ApiKey,
+    audit::{Actor, AuditEntry},
+    event::Event,
+    ids::{AccountId, EventId},
+    instant::Instant,
+    registration::Registration,
+};
+
+/// An action and its subject, without actor and time.
+struct Entry {
+    action: &'static str,
+    account: AccountId,
+    subject: Uuid,
+    before: Option<Value>,
+    after: Option<Value>,
+    reason: Option<String>,
+}
+
+impl Entry {
+    const fn new(action: &'static str, account: AccountId, subject: Uuid) -> Self {
+        Self {
+            action,
+            account,
+            subject,
+            before: None,
+            after: None,
+            reason: None,
+        }
+    }
+
+    fn after(self, after: Value) -> Self {
+        Self {
+            after: Some(after),
+            ..self
+        }
+    }
+}
+
+impl Fact<'_> {
+    /// The fact's row in the audit log; `None` for facts that nobody decided.
+    pub fn audit(&self, id: Uuid, at: Instant, actor: Actor) -> Option<AuditEntry> {
+        let entry = self.entry()?;
+        Some(AuditEntry {
+            id,
+            at,
+            account_id: Some(entry.account),
+            actor: actor.name(),
+            key_id: actor.key_id(),
+            person_id: actor.person_id(),
+            grant_id: actor.grant_id(),
+            action: entry.action,
+            subject_id: entry.subject,
+            event_id: self.event(),
+            before: entry.before,
+            after: entry.after,
+            reason: entry.reason,
+        })
+    }
+
+    /// The event that it is about.
+    fn event(&self) -> Option<EventId> {
+        match *self {
+            Self::EventCreated { event }
+            | Self::EventDeleted { event }
+            | Self::WaitlistPromoted { event, .. }
+            | Self::SeatsReleased { event, .. }
+            | Self::RegistrationsLapsed { event, .. }
+            | Self::EventAnnounced { event }
+            | Self::EventTakenDown { event, .. }
+            | Self::CoverStored { event } => Some(event.id),
+            Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
+            Self::RegistrationMade { event, .. }
+            | Self::RegistrationRepeated { event, .. }
+            | Self::RegistrationErased { event, .. } => Some(event),
+            Self::RegistrationChanged { after, .. }
+            | Self::RegistrationEdited { after, .. }
+            | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
+            _ => None,
+        }
+    }
+
+    fn entry(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::EventCreated { event } => {
+                Entry::new("event.create", event.account_id, event.id.uuid())
+                    .after(event.creation().after)
+            }
+            Self::EventDeleted { event } => Entry {
+                before: Some(event.creation().after),
+                ..Entry::new("event.delete", event.account_id, event.id.uuid())
+            },
+            Self::EventChanged {
+                change,
+                before,
+                after,
+            } => event_changed(change, before, after),
+            Self::WaitlistPromoted { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.promote_waitlist", event.account_id, subject)
+                    .after(json!({ "promoted": count }))
+            }
+            Self::RegistrationMade {
+                account,
+                event,
+                registration,
+                status,
+                ..
+            } => Entry::new("registration.create", account, registration.uuid())
+                .after(json!({ "event_id": event.to_string(), "status": status.name() })),
+            Self::RegistrationRepeated {
+                account,
+                event,
+                registration,
+            } => Entry::new("registration.repeat", account, registration.uuid())
+                .after(json!({ "event_id": event.to_string() })),
+            Self::RegistrationChanged {
+                change,
+                account,
+                before,
+                after,
+            } => Entry {
+                before: Some(state(before)),
+                ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
+            },
+            Self::RegistrationEdited {
+                account,
+                before,
+                after,
+            } => Entry::new("registration.update", account, after.id.uuid())
+                .after(json!({ "changed": changed(before, after) })),
+            Self::DetailsTakenOver {
+                account,
+                before,
+                after,
+            } => Entry::new("registration.take_over_details", account, after.id.uuid())
+                .after(json!({ "changed": changed(before, after) })),
+            Self::SeatsReleased { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.release_seats", event.account_id, subject)
+                    .after(json!({ "released": count }))
+            }
+            Self::RegistrationsLapsed { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.lapse_registrations", event.account_id, subject)
+                    .after(json!({ "lapsed": count }))
+            }
+            Self::RegistrationErased {
+                account,
+                registration,
+                ..
+            } => Entry::new("registration.erase", account, registration.uuid()),
+            Self::EventTakenDown { event, reason } => taken_down(event, reason),
+            Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountChanged { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::AppDisconnected { .. } => return self.of_account(),
+            Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. } => return self.of_members(),
+            Self::MailRetried { account, job } => {
+                Entry::new("mail.retry", account?, job.subject_id)
+                    .after(json!({ "kind": job.kind.name() }))
+            }
+            // The change itself has a row.
+            Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
+            | Self::EventWithdrawn { .. }
+            | Self::CoverStored { .. }
+            | Self::CodeMade { .. }
+            | Self::OrganizerMailDue { .. }
+            | Self::PrivateLinksMade => return None,
+        })
+    }
+
+    /// The entry of a fact about an account or a key.
+    fn of_account(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::AccountCreated { account } => {
+                Entry::new("account.create", account.id, account.id.uuid())
+                    .after(json!({ "plan": account.plan.name() }))
+            }
+            Self::PlanSet {
+                account,
+                before,
+                after,
+            } => Entry {
+                before: Some(json!({ "plan": before.name() })),
+                ..Entry::new("account.set_plan", account, account.uuid())
+                    .after(json!({ "plan": after.name() }))
+            },
+            Self::AccountChanged { account, change } => account_changed(account, change),
+            Self::KeyCreated { key } => {
+                Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
+            }
+            Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
+            Self::AppConnected { grant } => {
+                Entry::new("app.connect", grant.account_id, grant.id.uuid())
+                    .after(json!({ "scopes": grant.scopes.joined(" ") }))
+            }
+            Self::AppDisconnected { grant, why } => {
+                Entry::new("app.disconnect", grant.account_id, grant.id.uuid())
+                    .after(json!({ "why": why.name() }))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The entry of a fact about members.
+    fn of_members(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::MemberInvited { invitation } => {
+                let (account, id) = (invitation.account_id, invitation.id.uuid());
+                Entry::new("member.invite", account, id)
+                    .after(json!({ "role": invitation.role.name() }))
+            }
+            Self::InvitationEnded {
+                account,
+                invitation,
+            } => Entry::new("member.end_invitation", account, invitation.uuid()),
+            Self::MemberChanged {
+                account,
+                person,
+                change,
+            } => member_changed(account, person.uuid(), change),
+            _ => return None,
+        })
+    }
+}
+
+fn taken_down(event: &Event, reason: Option<&str>) -> Entry {
+    let action = if event.is_hidden {
+        "event.hide"
+    } else {
+        "event.show"
+    };
+    Entry {
+        reason: reason.map(str::to_owned),
+        ..Entry::new(action, event.account_id, event.id.uuid())
+    }
+}
+
+fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
+    let (action, reason) = match change {
+        AccountChange::Updated => ("account.update", None),
+        AccountChange::Suspended(reason) => ("account.suspend", reason),
+        AccountChange::Resumed => ("account.resume", None),
+        AccountChange::Removed => ("account.remove", None),
+        AccountChange::Erased => ("account.erase", None),
+    };
+    Entry {
+        reason: reason.map(str::to_owned),
+        ..Entry::new(action, account, account.uuid())
+    }
+}
+
+fn member_changed(account: AccountId, person: Uuid, change: MemberChange) -> Entry {
+    match change {
+        MemberChange::Joined(role) => {
+            Entry::new("member.join", account, person).after(json!({ "role": role.name() }))
+        }
+        MemberChange::Role { before, after } => Entry {
+            before: Some(json!({ "role": before.name() })),
+            ..Entry::new("member.change_role", account, person)
+                .after(json!({ "role": after.name() }))
+        },
+        MemberChange::Left => Entry::new("member.leave", account, person),
+        MemberChange::Removed => Entry::new("member.remove", account, person),
+    }
+}
+
+fn key_created(key: &ApiKey) -> Value {
+    let mut after = json!({ "label": key.label });
+    if let Some(scopes) = key.scopes.stored() {
+        after["scopes"] = scopes.into();
+    }
+    if let Some(end) = key.expires_at {
+        after["expires_at"] = end.to_string().into();
+    }
+    after
+}
+
+fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
+    let changes = before.changes_to(after);
+    let (before, fields) = changes.map_or((None, None), |changes| {
+        (changes.before, Some(changes.after))
+    });
+    let is_cancelled = change == EventChange::Cancelled;
+    Entry {
+        before,
+        after: fields,
+        reason: after.cancel_reason.clone().filter(|_| is_cancelled),
+        ..Entry::new(change.action(), after.account_id, after.id.uuid())
+    }
+}
+
+/// The fields that changed, without their values, which are personal data.
+fn changed(before: &Registration, after: &Registration) -> Vec<&'static str> {
+    let name = (before.name != after.name).then_some("name");
+    let answers = (before.answers != after.answers).then_some("answers");
+    name.into_iter().chain(answers).collect()
+}
+
+/// Contains no personal data.
+fn state(registration: &Registration) -> Value {
+    json!({
+        "status": registration.status.name(),
+        "checked_in": registration.checked_in_at.is_some(),
+    })
+}
+
+impl EventChange {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Updated => "event.update",
+            Self::Published => "event.publish",
+            Self::Unpublished => "event.unpublish",
+            Self::Cancelled => "event.cancel",
+        }
+    }
+}
+
+impl RegistrationChange {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Approved => "registration.approve",
+            Self::Confirmed => "registration.confirm",
+            Self::Cancelled => "registration.cancel",
+            Self::Declined => "registration.decline",
+            Self::CheckedIn => "registration.check_in",
+            Self::CheckInUndone => "registration.undo_check_in",
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The jobs that follow from a fact.
+
+use super::{EventChange, Fact, RegistrationChange};
+use crate::{
+    announcement::Announcement,
+    audit::Actor,
+    event::{Event, TimeAndPlace, WhenAndWhere},
+    ids::{AccountId, EventId},
+    instant::Instant,
+    job::{Job, Task},
+    registration::Status,
+};
+
+/// Mails to many registrants of an event. Each kind is scheduled by one statement, whatever the number of registrants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mailing {
+    /// To every active registrant: the event is cancelled.
+    Cancellation {
+        /// The event.
+        event: EventId,
+    },
+    /// Not yet: registrants know the time and place before a change, and are told later.
+    Change {
+        /// The event.
+        event: EventId,
+        /// What they know, unless they were last told something else.
+        known: TimeAndPlace,
+        /// The same in words, for the mails.
+        former: WhenAndWhere,
+        /// When they are told; `None` if nobody can be.
+        announcement: Option<Announcement>,
+    },
+    /// To every active registrant who knows another time or place.
+    Announcement {
+        /// The event.
+        event: EventId,
+        /// The time and place that they are told.
+        current: TimeAndPlace,
+        /// The event's `sequence`.
+        sequence: i32,
+    },
+    /// To those who have waited longest: they get a seat.
+    Promotion {
+        /// The event.
+        event: EventId,
+        /// How many.
+        seats: i32,
+    },
+}
+
+impl Fact<'_> {
+    /// The single job that follows from the fact. `fetches_covers` says whether there is a provider of photographs.
+    pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<Job> {
+        match *self {
+            Self::EventCreated { event } => cover(event, now, fetches_covers),
+            Self::EventChanged { before, after, .. } if before.image_query != after.image_query => {
+                cover(after, now, fetches_covers)
+            }
+            Self::RegistrationMade {
+                registration,
+                awaits_confirmation: true,
+                ..
+            } => Some(Job::mail(Task::ConfirmationMail, registration)),
+            Self::RegistrationMade {
+                registration,
+                status,
+                ..
+            } => Some(Job::mail(first_mail(status), registration)),
+            Self::RegistrationRepeated { registration, .. } => {
+                Some(Job::registered_again_mail(registration, now))
+            }
+            Self::RegistrationChanged {
+                change,
+                before,
+                after,
+                ..
+            } => match change {
+                RegistrationChange::Approved => Some(Job::mail(Task::ApprovedMail, after.id)),
+                RegistrationChange::Confirmed => {
+                    Some(Job::mail(first_mail(after.status), after.id))
+                }
+                RegistrationChange::Cancelled => {
+                    let held_a_seat = before.status == Status::Confirmed;
+                    let task = Task::RegistrationCancelledMail { held_a_seat };
+                    Some(Job::mail(task, after.id))
+                }
+                RegistrationChange::Declined => Some(Job::mail(Task::DeclinedMail, after.id)),
+                RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
+            },
+            Self::MemberInvited { invitation } => {
+                Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
+            }
+            Self::AppDisconnected { grant, why } => why
+                .is_suspicious()
+                .then(|| Job::person_mail(Task::AppMail, grant.id.uuid())),
+            Self::CodeMade { code } => Some(Job::person_mail(Task::CodeMail, code.uuid())),
+            Self::OrganizerMailDue { id, mail } => {
+                let task = Task::OrganizerMail {
+                    account: mail.account,
+                    person: mail.person,
+                    since: mail.span.since.micros(),
+                    until: mail.span.until.micros(),
+                };
+                Some(Job::person_mail(task, id))
+            }
+            Self::EventDeleted { .. }
+            | Self::EventChanged { .. }
+            | Self::EventMoved { .. }
+            | Self::EventAnnounced { .. }
+            | Self::CoverStored { .. }
+            | Self::WaitlistPromoted { .. }
+            | Self::RegistrationEdited { .. }
+            | Self::DetailsTakenOver { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
+            | Self::RegistrationErased { .. }
+            | Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountChanged { .. }
+            | Self::EventTakenDown { .. }
+            | Self::EventWithdrawn { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::MailRetried { .. }
+            | Self::PrivateLinksMade => None,
+        }
+    }
+
+    /// The account whose members may want to know of it: somebody has registered, and has nothing left to confirm.
+    pub fn news_for_organizers(&self, actor: Actor) -> Option<AccountId> {
+        match *self {
+            Self::RegistrationMade {
+                account,
+                awaits_confirmation: false,
+                ..
+            }
+            | Self::RegistrationChanged {
+                account,
+                change: RegistrationChange::Confirmed,
+                ..
+            } => (actor == Actor::Attendee).then_some(account),
+            _ => None,
+        }
+    }
+
+    /// The mails to many registrants that follow from the fact. There are none about an event that has ended.
+    pub fn mailing(&self, now: Instant) -> Option<Mailing> {
+        match *self {
+            Self::EventChanged {
+                change: EventChange::Cancelled,
+                after,
+                ..
+            } if !after.has_ended(now) => Some(Mailing::Cancellation { event: after.id }),
+            Self::EventMoved {
+                before,
+                after,
+                announcement,
+            } => Some(Mailing::Change {
+                event: after.id,
+                known: before.time_and_place(),
+                former: before.when_and_where(),
+                announcement,
+            }),
+            Self::EventAnnounced { event } => event.is_active(now).then(|| Mailing::Announcement {
+                event: event.id,
+                current: event.time_and_place(),
+                sequence: event.sequence,
+            }),
+            Self::WaitlistPromoted { event, count } => Some(Mailing::Promotion {
+                event: event.id,
+                seats: count,
+            }),
+            Self::EventCreated { .. }
+            | Self::EventDeleted { .. }
+            | Self::EventChanged { .. }
+            | Self::CoverStored { .. }
+            | Self::RegistrationMade { .. }
+            | Self::RegistrationRepeated { .. }
+            | Self::RegistrationChanged { .. }
+            | Self::RegistrationEdited { .. }
+            | Self::DetailsTakenOver { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
+            | Self::RegistrationErased { .. }
+            | Self::AccountCreated { .. }
+            | Self::PlanSet { .. }
+            | Self::AccountChanged { .. }
+            | Self::EventTakenDown { .. }
+            | Self::EventWithdrawn { .. }
+            | Self::CodeMade { .. }
+            | Self::MemberInvited { .. }
+            | Self::InvitationEnded { .. }
+            | Self::MemberChanged { .. }
+            | Self::OrganizerMailDue { .. }
+            | Self::KeyCreated { .. }
+            | Self::KeyRevoked { .. }
+            | Self::AppConnected { .. }
+            | Self::AppDisconnected { .. }
+            | Self::MailRetried { .. }
+            | Self::PrivateLinksMade => None,
+        }
+    }
+}
+
+fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<Job> {
+    let wants = fetches_covers && event.image_query.is_some();
+    wants.then(|| Job::stock_cover(event.id, now))
+}
+
+const fn first_mail(status: Status) -> Task {
+    match status {
+        Status::Pending => Task::PendingMail,
+        Status::Waitlisted => Task::WaitlistedMail,
+        Status::Confirmed | Status::Cancelled => Task::RegisteredMail,
+    }
+}

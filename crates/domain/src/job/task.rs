@@ -1,0 +1,231 @@
+//! Tasks of jobs, with their payloads.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::JobKind;
+use crate::ids::{AccountId, PersonId};
+
+/// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+pub enum Task {
+    /// See [`JobKind::RegisteredMail`].
+    RegisteredMail,
+    /// See [`JobKind::WaitlistedMail`].
+    WaitlistedMail,
+    /// See [`JobKind::PendingMail`].
+    PendingMail,
+    /// See [`JobKind::ConfirmationMail`].
+    ConfirmationMail,
+    /// See [`JobKind::RegisteredAgainMail`].
+    RegisteredAgainMail,
+    /// See [`JobKind::PromotedMail`].
+    PromotedMail,
+    /// See [`JobKind::ApprovedMail`]; the registration has its status.
+    ApprovedMail,
+    /// See [`JobKind::RegistrationCancelledMail`].
+    RegistrationCancelledMail {
+        /// Whether they held a seat, and so have the event in their calendar.
+        held_a_seat: bool,
+    },
+    /// See [`JobKind::DeclinedMail`]; the registration has the reason.
+    DeclinedMail,
+    /// See [`JobKind::CancellationMail`].
+    CancellationMail,
+    /// See [`JobKind::EventChangedMail`].
+    EventChangedMail {
+        /// The event's `sequence` after the change: a later change makes this mail obsolete.
+        sequence: i32,
+    },
+    /// See [`JobKind::CodeMail`].
+    CodeMail,
+    /// See [`JobKind::InvitationMail`].
+    InvitationMail,
+    /// See [`JobKind::AppMail`].
+    AppMail,
+    /// See [`JobKind::OrganizerMail`].
+    OrganizerMail {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The member.
+        #[serde(with = "as_text")]
+        person: PersonId,
+        /// After when the registrations were made, in microseconds since the epoch.
+        since: i64,
+        /// Until when.
+        until: i64,
+    },
+    /// See [`JobKind::OrganizerNews`].
+    OrganizerNews {
+        /// After when registrations are still to be told, in microseconds since the epoch.
+        since: i64,
+    },
+    /// See [`JobKind::EventAnnouncement`].
+    EventAnnouncement {
+        /// How many mails were counted against the owner's daily quota.
+        mails: i32,
+        /// The day of that count, from 1970-01-01.
+        day: i32,
+    },
+    /// See [`JobKind::StockCover`].
+    StockCover,
+}
+
+/// Identifiers in payloads, in the form of answers.
+mod as_text {
+    use std::{fmt::Display, str::FromStr};
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(id: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A payload that does not fit its job's kind.
+#[derive(Debug, thiserror::Error)]
+#[error("the payload of {kind} cannot be read: {error}")]
+pub struct InvalidPayload {
+    kind: JobKind,
+    error: serde_json::Error,
+}
+
+impl Task {
+    /// Its kind.
+    pub const fn kind(self) -> JobKind {
+        match self {
+            Self::RegisteredMail => JobKind::RegisteredMail,
+            Self::WaitlistedMail => JobKind::WaitlistedMail,
+            Self::PendingMail => JobKind::PendingMail,
+            Self::ConfirmationMail => JobKind::ConfirmationMail,
+            Self::RegisteredAgainMail => JobKind::RegisteredAgainMail,
+            Self::PromotedMail => JobKind::PromotedMail,
+            Self::ApprovedMail => JobKind::ApprovedMail,
+            Self::RegistrationCancelledMail { .. } => JobKind::RegistrationCancelledMail,
+            Self::DeclinedMail => JobKind::DeclinedMail,
+            Self::CancellationMail => JobKind::CancellationMail,
+            Self::EventChangedMail { .. } => JobKind::EventChangedMail,
+            Self::CodeMail => JobKind::CodeMail,
+            Self::InvitationMail => JobKind::InvitationMail,
+            Self::AppMail => JobKind::AppMail,
+            Self::OrganizerMail { .. } => JobKind::OrganizerMail,
+            Self::OrganizerNews { .. } => JobKind::OrganizerNews,
+            Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
+            Self::StockCover => JobKind::StockCover,
+        }
+    }
+
+    /// The occasion of tasks that have one: each change of an event has mails of its own.
+    pub(super) const fn occasion(self) -> i32 {
+        match self {
+            Self::EventChangedMail { sequence } => sequence,
+            _ => 0,
+        }
+    }
+
+    /// The stored payload; most kinds have none.
+    pub fn payload(self) -> Option<String> {
+        let mut stored = serde_json::to_value(self).ok()?;
+        let payload = stored.get_mut("payload")?.take();
+        Some(payload.to_string())
+    }
+
+    /// The task of a kind with its stored payload.
+    ///
+    /// # Errors
+    /// When the payload does not fit the kind.
+    pub fn read(kind: JobKind, payload: Option<&str>) -> Result<Self, InvalidPayload> {
+        let read = || {
+            let mut stored = Map::new();
+            stored.insert("kind".to_owned(), Value::from(kind.name()));
+            if let Some(payload) = payload {
+                stored.insert("payload".to_owned(), serde_json::from_str(payload)?);
+            }
+            serde_json::from_value(Value::Object(stored))
+        };
+        read().map_err(|error| InvalidPayload { kind, error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_read_as_it_was() {
+        let tasks = [
+            (Task::RegisteredMail, None),
+            (Task::WaitlistedMail, None),
+            (Task::PendingMail, None),
+            (Task::ConfirmationMail, None),
+            (Task::RegisteredAgainMail, None),
+            (Task::PromotedMail, None),
+            (Task::ApprovedMail, None),
+            (
+                Task::RegistrationCancelledMail { held_a_seat: true },
+                Some(r#"{"held_a_seat":true}"#),
+            ),
+            (Task::DeclinedMail, None),
+            (Task::CancellationMail, None),
+            (
+                Task::EventChangedMail { sequence: 3 },
+                Some(r#"{"sequence":3}"#),
+            ),
+            (
+                Task::EventAnnouncement { mails: 40, day: 9 },
+                Some(r#"{"mails":40,"day":9}"#),
+            ),
+            (Task::CodeMail, None),
+            (Task::InvitationMail, None),
+            (Task::AppMail, None),
+            (
+                Task::OrganizerMail {
+                    account: AccountId::new(Uuid::from_u128(1)),
+                    person: PersonId::new(Uuid::from_u128(2)),
+                    since: 3,
+                    until: 4,
+                },
+                Some(
+                    r#"{"account":"00000000-0000-0000-0000-000000000001","person":"00000000-0000-0000-0000-000000000002","since":3,"until":4}"#,
+                ),
+            ),
+            (Task::OrganizerNews { since: 5 }, Some(r#"{"since":5}"#)),
+            (Task::StockCover, None),
+        ];
+        for (task, payload) in tasks {
+            assert_eq!(task.payload().as_deref(), payload);
+            assert_eq!(Task::read(task.kind(), payload).unwrap(), task);
+            assert_eq!(task.kind().name().parse(), Ok(task.kind()));
+        }
+    }
+
+    #[test]
+    fn a_payload_of_another_kind_is_refused_by_name() {
+        for payload in [
+            None,
+            Some("{}"),
+            Some("no JSON"),
+            Some(r#"{"sequence":"1"}"#),
+        ] {
+            let error = Task::read(JobKind::EventChangedMail, payload).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.starts_with("the payload of event_changed_mail cannot be read"),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Changes of a registration's status (rule 11 of docs/rules.md). The result is `None` if nothing changes.
+
+use super::{Awaits, Counters, Refusal, Registration, Status};
+use crate::instant::Instant;
+
+impl Registration {
+    /// Approves the registration. `counters` and `max_capacity` are its event's.
+    pub fn approved(
+        &self,
+        counters: Counters,
+        max_capacity: i32,
+        now: Instant,
+    ) -> Result<Option<Self>, Refusal> {
+        match self.status {
+            Status::Cancelled => Err(Refusal::RegistrationCancelled),
+            Status::Confirmed | Status::Waitlisted => Ok(None),
+            Status::Pending if self.awaits() == Some(Awaits::Confirmation) => {
+                Err(Refusal::NotConfirmedByAttendee)
+            }
+            Status::Pending => Ok(Some(Self {
+                status: counters.place(max_capacity),
+                updated_at: now,
+                ..self.clone()
+            })),
+        }
+    }
+
+    /// Cancels the registration and undoes a check-in.
+    pub fn cancelled(&self, now: Instant) -> Option<Self> {
+        (self.status != Status::Cancelled).then(|| Self {
+            status: Status::Cancelled,
+            confirmation: None,
+            checked_in_at: None,
+            updated_at: now,
+            ..self.clone()
+        })
+    }
+
+    /// Declines the registration: it is cancelled, and no seat becomes free.
+    pub fn declined(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+        match self.status {
+            Status::Confirmed => Err(Refusal::HoldsSeat),
+            Status::Pending | Status::Waitlisted | Status::Cancelled => Ok(self.cancelled(now)),
+        }
+    }
+
+    /// Checks the attendee in; the first time counts.
+    pub fn checked_in(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+        if self.status != Status::Confirmed {
+            return Err(Refusal::NotConfirmed(self.status));
+        }
+        Ok(self.checked_in_at.is_none().then(|| Self {
+            checked_in_at: Some(now),
+            updated_at: now,
+            ..self.clone()
+        }))
+    }
+
+    /// Undoes a check-in.
+    pub fn check_in_undone(&self, now: Instant) -> Option<Self> {
+        self.checked_in_at.is_some().then(|| Self {
+            checked_in_at: None,
+            updated_at: now,
+            ..self.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registration::tests::{NOW, registration};
+
+    #[test]
+    fn approval_gives_a_seat_while_there_is_one() {
+        let approve = |status, max_capacity| {
+            let counters = registration(Status::Confirmed).counted();
+            let outcome = registration(status).approved(counters, max_capacity, NOW);
+            outcome.map(|after| after.map(|after| after.status))
+        };
+        assert_eq!(approve(Status::Pending, 2), Ok(Some(Status::Confirmed)));
+        assert_eq!(approve(Status::Pending, 1), Ok(Some(Status::Waitlisted)));
+        assert_eq!(approve(Status::Confirmed, 1), Ok(None));
+        assert_eq!(approve(Status::Waitlisted, 2), Ok(None));
+        let refused = Err(Refusal::RegistrationCancelled);
+        assert_eq!(approve(Status::Cancelled, 2), refused);
+    }
+
+    #[test]
+    fn who_holds_a_seat_is_not_declined() {
+        let decline = |status| {
+            let outcome = registration(status).declined(NOW);
+            outcome.map(|after| after.map(|after| after.status))
+        };
+        for status in [Status::Pending, Status::Waitlisted] {
+            assert_eq!(decline(status), Ok(Some(Status::Cancelled)));
+        }
+        assert_eq!(decline(Status::Confirmed), Err(Refusal::HoldsSeat));
+        assert_eq!(decline(Status::Cancelled), Ok(None));
+    }
+
+    #[test]
+    fn only_who_holds_a_seat_is_checked_in_and_cancelling_takes_it_back() {
+        for status in [Status::Pending, Status::Waitlisted, Status::Cancelled] {
+            let refused = Err(Refusal::NotConfirmed(status));
+            assert_eq!(registration(status).checked_in(NOW), refused);
+        }
+        let come = registration(Status::Confirmed).checked_in(NOW);
+        let come = come.unwrap().unwrap();
+        assert_eq!(come.checked_in_at, Some(NOW));
+        assert_eq!(come.checked_in(NOW.plus_seconds(9)), Ok(None));
+        let undone = come.check_in_undone(NOW).unwrap();
+        assert_eq!(undone.check_in_undone(NOW), None);
+        let cancelled = come.cancelled(NOW).unwrap();
+        assert_eq!(cancelled.checked_in_at, None);
+        assert_eq!(cancelled.cancelled(NOW), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! Name and answers that a repeated registration gave. Anyone can register any address, so the attendee decides whether they
+//! replace those of the first one (rule 28 of docs/rules.md).
+
+use super::{Answer, Refusal, Registration, Status};
+use crate::{ids::RegistrationId, instant::Instant};
+
+/// How long they can be taken over.
+const OFFERED_SECONDS: i64 = 24 * 3_600;
+
+/// Name and answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The attendee's name.
+    pub name: String,
+    /// Answers to the event's custom fields.
+    pub answers: Vec<Answer>,
+}
+
+/// The details of a repeated registration, as they are stored until they are taken over or expire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDetails {
+    /// The first registration.
+    pub registration: RegistrationId,
+    /// Distinguishes repetitions, as that of the mail about them does.
+    pub occasion: i32,
+    /// The details.
+    pub details: Details,
+    /// When they expire.
+    pub expires_at: Instant,
+}
+
+impl NewDetails {
+    /// Details that are offered from `now` on.
+    pub fn offered(
+        registration: RegistrationId,
+        occasion: i32,
+        details: Details,
+        now: Instant,
+    ) -> Self {
+        Self {
+            registration,
+            occasion,
+            details,
+            expires_at: now.plus_seconds(OFFERED_SECONDS),
+        }
+    }
+}
+
+impl Registration {
+    /// Whether it has these details.
+    pub fn has(&self, details: &Details) -> bool {
+        self.name == details.name && self.answers == details.answers
+    }
+
+    /// The registration with other details; `None` if it has them already.
+    pub fn with_details(&self, details: Details, now: Instant) -> Result<Option<Self>, Refusal> {
+        if self.status == Status::Cancelled {
+            return Err(Refusal::RegistrationCancelled);
+        }
+        if self.has(&details) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            name: details.name,
+            answers: details.answers,
+            updated_at: now,
+            ..self.clone()
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registration::tests::{NOW, registration};
+
+    #[test]
+    fn details_are_taken_over_once_and_only_into_what_is_not_cancelled() {
+        let details = Details {
+            name: "Grace Hopper".to_owned(),
+            answers: vec![Answer {
+                label: "Diet".to_owned(),
+                values: vec!["vegan".to_owned()],
+            }],
+        };
+        let before = registration(Status::Waitlisted);
+        let after = before.with_details(details.clone(), NOW.plus_seconds(5));
+        let after = after.unwrap().unwrap();
+        assert!(after.has(&details) && !before.has(&details));
+        assert_eq!(
+            (after.status, after.email.as_str()),
+            (before.status, "grace@example.org")
+        );
+        assert_eq!(after.with_details(details.clone(), NOW), Ok(None));
+        let refused = registration(Status::Cancelled).with_details(details, NOW);
+        assert_eq!(refused, Err(Refusal::RegistrationCancelled));
+    }
+}

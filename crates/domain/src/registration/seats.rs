@@ -1,0 +1,288 @@
+//! Decisions on seats, on data that were read under the lock of an event's counters.
+
+use super::{Answer, Confirmation, Counters, Refusal, Status, check_answers};
+use crate::{event::Event, ids::AccountId, instant::Instant};
+
+/// An event whose counters are locked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seats {
+    /// The event.
+    pub event: Event,
+    /// Its counters.
+    pub counters: Counters,
+    /// The next number in the order of registering.
+    pub next_seq: i64,
+}
+
+/// The origin of a request for a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The public, which must not learn whether an address is registered.
+    Public,
+    /// The event's owner, for a person; this includes approval.
+    Owner(AccountId),
+}
+
+/// The outcome of a request for a seat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// The person is registered now.
+    New {
+        /// The status.
+        status: Status,
+        /// The confirmation that it awaits.
+        confirmation: Option<Confirmation>,
+        /// The number in the order of registering.
+        seq: i64,
+        /// The answers, in normal form.
+        answers: Vec<Answer>,
+    },
+    /// The person was already registered, and nothing changes.
+    Repeated {
+        /// The answers, in normal form.
+        answers: Vec<Answer>,
+    },
+}
+
+impl Seats {
+    /// Decides on a request for a seat and counts it. Except for the event's owner, refusals do not depend on whether the
+    /// person is registered.
+    pub fn admit(
+        &mut self,
+        origin: Origin,
+        answers: Vec<Answer>,
+        is_registered: bool,
+        now: Instant,
+    ) -> Result<Admission, Refusal> {
+        self.check_open(origin, now)?;
+        let answers =
+            check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
+        if is_registered {
+            return match origin {
+                Origin::Public => Ok(Admission::Repeated { answers }),
+                Origin::Owner(_) => Err(Refusal::AlreadyRegistered),
+            };
+        }
+        let (status, confirmation) = self.standing(origin, now);
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.counters = self.counters + Counters::of(status, confirmation);
+        Ok(Admission::New {
+            status,
+            confirmation,
+            seq,
+            answers,
+        })
+    }
+
+    /// Where a new registration stands. Before an approval there is no seat to hold.
+    fn standing(&self, origin: Origin, now: Instant) -> (Status, Option<Confirmation>) {
+        let place = self.counters.place(self.event.max_capacity);
+        let Event {
+            confirm_by_email,
+            requires_approval,
+            ..
+        } = self.event;
+        match origin {
+            Origin::Public if confirm_by_email => {
+                let holds_a_seat = !requires_approval && place == Status::Confirmed;
+                (
+                    Status::Pending,
+                    Some(Confirmation::begun(now, holds_a_seat)),
+                )
+            }
+            Origin::Public if requires_approval => (Status::Pending, None),
+            Origin::Public | Origin::Owner(_) => (place, None),
+        }
+    }
+
+    fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
+        match origin {
+            // Only the owner may know that a draft exists.
+            Origin::Public if !self.event.is_shown() => Err(Refusal::NoEvent),
+            Origin::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
+            // Adding people sends them mails about it.
+            Origin::Owner(_) if self.event.is_withdrawn() => Err(Refusal::EventWithdrawn),
+            _ => {
+                self.event.check_running(now)?;
+                if self.event.is_published {
+                    Ok(())
+                } else {
+                    Err(Refusal::EventNotPublished)
+                }
+            }
+        }
+    }
+}
+
+impl Event {
+    /// Refuses changes of seats once the event is cancelled or has ended.
+    pub fn check_running(&self, now: Instant) -> Result<(), Refusal> {
+        if self.is_cancelled {
+            Err(Refusal::EventCancelled)
+        } else if self.has_ended(now) {
+            Err(Refusal::EventEnded)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Counters {
+    /// The status of the next registration: nobody gets a seat before those on the waitlist.
+    pub fn place(self, max_capacity: i32) -> Status {
+        if self.seats_left(max_capacity) > 0 {
+            Status::Confirmed
+        } else {
+            Status::Waitlisted
+        }
+    }
+
+    /// What one registration adds that is not checked in.
+    pub fn of(status: Status, confirmation: Option<Confirmation>) -> Self {
+        let held_until = confirmation.and_then(|awaited| awaited.held_until);
+        Self {
+            confirmed: i32::from(status == Status::Confirmed),
+            pending: i32::from(status == Status::Pending),
+            unconfirmed: i32::from(confirmation.is_some()),
+            held: i32::from(held_until.is_some()),
+            waitlisted: i32::from(status == Status::Waitlisted),
+            cancelled: i32::from(status == Status::Cancelled),
+            checked_in: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::tests::event_from;
+
+    const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+    fn seats(max_capacity: i32) -> Seats {
+        let event = event_from(NOW).published(NOW).unwrap();
+        Seats {
+            event: Event {
+                max_capacity,
+                ..event
+            },
+            counters: Counters::default(),
+            next_seq: 1,
+        }
+    }
+
+    fn status(seats: &mut Seats, origin: Origin) -> Status {
+        match seats.admit(origin, Vec::new(), false, NOW).unwrap() {
+            Admission::New { status, .. } => status,
+            Admission::Repeated { .. } => panic!("nobody was registered before"),
+        }
+    }
+
+    #[test]
+    fn who_comes_after_the_last_seat_waits() {
+        let mut seats = seats(2);
+        let found = [(); 4].map(|()| status(&mut seats, Origin::Public));
+        let expected = [
+            Status::Confirmed,
+            Status::Confirmed,
+            Status::Waitlisted,
+            Status::Waitlisted,
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(seats.next_seq, 5);
+        assert_eq!(
+            (seats.counters.confirmed, seats.counters.waitlisted),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn nobody_passes_those_who_wait() {
+        let mut seats = seats(2);
+        seats.counters.waitlisted = 1;
+        assert_eq!(status(&mut seats, Origin::Public), Status::Waitlisted);
+    }
+
+    #[test]
+    fn approval_is_asked_of_strangers_only() {
+        let mut seats = seats(1);
+        seats.event.requires_approval = true;
+        let owner = Origin::Owner(seats.event.account_id);
+        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        assert_eq!(status(&mut seats, owner), Status::Confirmed);
+        assert_eq!(status(&mut seats, owner), Status::Waitlisted);
+    }
+
+    #[test]
+    fn who_has_yet_to_confirm_holds_a_seat_that_nobody_else_gets() {
+        let mut seats = seats(1);
+        seats.event.confirm_by_email = true;
+        let owner = Origin::Owner(seats.event.account_id);
+        let mut held = || match seats.admit(Origin::Public, Vec::new(), false, NOW) {
+            Ok(Admission::New {
+                status: Status::Pending,
+                confirmation: Some(confirmation),
+                ..
+            }) => confirmation.held_until.is_some(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([held(), held()], [true, false]);
+        let Counters {
+            pending,
+            unconfirmed,
+            held,
+            ..
+        } = seats.counters;
+        assert_eq!((pending, unconfirmed, held), (2, 2, 1));
+        assert_eq!(status(&mut seats, owner), Status::Waitlisted);
+    }
+
+    #[test]
+    fn no_seat_is_held_for_who_needs_approval_afterwards() {
+        let mut seats = seats(1);
+        seats.event.confirm_by_email = true;
+        seats.event.requires_approval = true;
+        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        assert_eq!((seats.counters.pending, seats.counters.held), (1, 0));
+        let owner = Origin::Owner(seats.event.account_id);
+        assert_eq!(status(&mut seats, owner), Status::Confirmed);
+    }
+
+    #[test]
+    fn only_the_owner_is_told_of_a_repetition() {
+        let mut seats = seats(1);
+        let owner = Origin::Owner(seats.event.account_id);
+        let before = seats.clone();
+        let public = seats.admit(Origin::Public, Vec::new(), true, NOW);
+        let answers = Vec::new();
+        assert_eq!(public, Ok(Admission::Repeated { answers }));
+        let owner = seats.admit(owner, Vec::new(), true, NOW);
+        assert_eq!(owner, Err(Refusal::AlreadyRegistered));
+        assert_eq!(seats, before);
+    }
+
+    #[test]
+    fn a_closed_event_says_why_and_a_draft_to_its_owner_only() {
+        let open = seats(1);
+        let owner = Origin::Owner(open.event.account_id);
+        let stranger = Origin::Owner(AccountId::new(uuid::Uuid::from_u128(9)));
+        let of = |event: Event, origin| {
+            let mut seats = Seats {
+                event,
+                ..open.clone()
+            };
+            seats.admit(origin, Vec::new(), false, NOW)
+        };
+        let draft = open.event.unpublished(NOW).unwrap();
+        let cancelled = open.event.cancelled(None, NOW).unwrap();
+        let mut over = open.event.clone();
+        over.schedule.start.at = NOW;
+        over.schedule.end = None;
+        assert_eq!(of(draft.clone(), Origin::Public), Err(Refusal::NoEvent));
+        assert_eq!(of(draft, owner), Err(Refusal::EventNotPublished));
+        assert_eq!(of(cancelled, Origin::Public), Err(Refusal::EventCancelled));
+        assert_eq!(of(over, owner), Err(Refusal::EventEnded));
+        assert_eq!(of(open.event.clone(), stranger), Err(Refusal::NoEvent));
+    }
+}

@@ -1,0 +1,112 @@
+//! Answers that a surface makes itself: JSON, problems and empty ones.
+
+use std::{
+    convert::Infallible,
+    hash::{DefaultHasher, Hash, Hasher},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use axum::{body::Body, response::Response};
+use bytes::Bytes;
+use http::{
+    HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use http_body::Frame;
+use server::observe::{Cause, RequestId};
+
+use crate::Problem;
+
+/// The media type of almost every answer.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// JSON.
+pub fn json(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// A document with a tag that names its bytes, so that clients need not load again what they have.
+pub fn document(
+    bytes: impl Into<Bytes>,
+    media_type: &'static str,
+    caching: &'static str,
+) -> Response {
+    let bytes = bytes.into();
+    let tag = entity_tag(&bytes);
+    let mut response = Response::new(Body::from(bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    if let Some(tag) = tag {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// The tag that names these bytes, the same on every replica of a release; `Some` for all.
+pub fn entity_tag(bytes: &[u8]) -> Option<HeaderValue> {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    HeaderValue::try_from(format!("\"{:016x}\"", hasher.finish())).ok()
+}
+
+/// No body. An empty one would add `Content-Length: 0`, which is wrong for `HEAD` and 304.
+pub(super) fn nothing() -> Body {
+    Body::new(Nothing)
+}
+
+/// A body that has ended and does not say how long it is.
+struct Nothing;
+
+impl http_body::Body for Nothing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        true
+    }
+}
+
+impl Problem {
+    /// The problem as an HTTP answer in JSON. It carries the problem itself as an extension, so that a surface for people can show it
+    /// as a page.
+    pub fn into_response(self, id: &RequestId) -> Response {
+        let status =
+            StatusCode::from_u16(self.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = json(status, self.document(id));
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after_seconds {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if let Some(limit) = &self.rate_limit {
+            limit.write(headers);
+        }
+        if let Some(challenge) = self.challenge {
+            headers.insert(WWW_AUTHENTICATE, challenge.header(&self));
+        }
+        if matches!(self.http_status, 408 | 413) {
+            // The client is still sending the body; the server does not wait for it.
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Some(cause) = &self.cause {
+            response.extensions_mut().insert(Cause(cause.to_string()));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading a request's body within limits of size, time and memory.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, header::CONTENT_LENGTH};
+use http_body_util::BodyExt;
+use muster_api::{Reason, violation::Violation};
+use server::{
+    budget::{Budget, Held},
+    serve::is_stalled,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::Problem;
+
+/// The largest body. The largest event, with twenty custom fields of fifty options, is far smaller.
+pub const MOST_BYTES: usize = 1 << 20;
+
+/// How long a body may take, with any time limit of its request.
+const LONGEST: Duration = Duration::from_secs(15);
+
+/// How many bytes bodies hold while they are read: those of all clients, and those of one.
+const OF_CLIENTS: usize = 128 << 20;
+const OF_ONE_CLIENT: usize = 16 << 20;
+
+/// The memory of the bodies of a surface while they are read.
+#[derive(Debug, Clone)]
+pub struct Memory(Arc<Budget>);
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self(Arc::new(Budget::new(OF_CLIENTS, OF_ONE_CLIENT)))
+    }
+}
+
+impl Memory {
+    /// Nothing yet, for a body of a client.
+    pub(super) fn hold(&self, client: Option<IpAddr>) -> Held {
+        self.0.hold(client)
+    }
+}
+
+/// Reads the whole body before the deadline.
+pub(super) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    held: Held,
+    deadline: Instant,
+) -> Result<Bytes, Problem> {
+    let declared = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let declared = declared.unwrap_or_default();
+    if declared > MOST_BYTES {
+        return Err(too_large());
+    }
+    let deadline = deadline.min(Instant::now() + LONGEST);
+    let read = timeout_at(deadline, collect(body, held)).await;
+    read.unwrap_or_else(|_elapsed| Err(too_slow()))
+}
+
+/// A problem with the whole body.
+pub fn invalid(message: &str) -> Problem {
+    Problem::invalid(&[Violation {
+        field: "body".to_owned(),
+        message: message.to_owned(),
+    }])
+}
+
+async fn collect(mut body: Body, mut held: Held) -> Result<Bytes, Problem> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.len() > MOST_BYTES {
+            return Err(too_large());
+        }
+        if !held.at_least(bytes.len() + data.len()) {
+            return Err(too_many());
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes.into())
+}
+
+fn too_large() -> Problem {
+    Problem::new(
+        Reason::PayloadTooLarge,
+        format!("the body is larger than {MOST_BYTES} bytes"),
+    )
+}
+
+fn too_many() -> Problem {
+    Problem::new(Reason::Unavailable, "too many bodies are being received")
+}
+
+fn too_slow() -> Problem {
+    let message = "the body did not arrive in time";
+    Problem::new(Reason::InvalidRequest, message).answered(408)
+}
+
+fn broken(error: &axum::Error) -> Problem {
+    if is_stalled(error) {
+        too_slow()
+    } else {
+        invalid("broke off").caused_by(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const CLIENT: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+
+    async fn read_to(memory: &Memory, body: Body, time: Duration) -> Result<Bytes, Problem> {
+        let deadline = Instant::now() + time;
+        read(&HeaderMap::new(), body, memory.hold(CLIENT), deadline).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_trickles_ends_long_before_a_long_deadline() {
+        let trickle = stream::unfold((), async |()| {
+            sleep(Duration::from_secs(5)).await;
+            Some((Ok::<_, Infallible>("x"), ()))
+        });
+        let (begun, day) = (Instant::now(), Duration::from_hours(24));
+        let read = read_to(&Memory::default(), Body::from_stream(trickle), day).await;
+        assert_eq!(read.unwrap_err().http_status, 408);
+        assert_eq!(begun.elapsed(), LONGEST);
+    }
+
+    #[tokio::test]
+    async fn bodies_that_are_being_read_share_the_memory_of_their_client() {
+        let memory = Memory::default();
+        let mut others = memory.hold(CLIENT);
+        assert!(others.at_least(OF_ONE_CLIENT - 1));
+        let refused = read_to(&memory, Body::from("xx"), LONGEST).await;
+        assert_eq!(refused.unwrap_err().http_status, 503);
+        assert_eq!(
+            read_to(&memory, Body::from("x"), LONGEST).await.unwrap(),
+            "x"
+        );
+        drop(others);
+        assert!(read_to(&memory, Body::from("xx"), LONGEST).await.is_ok());
+    }
+}

@@ -1,0 +1,144 @@
+//! What pages of other origins may read (CORS).
+
+use std::{str::FromStr, sync::Arc};
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method,
+    header::{
+        ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ETAG, LINK, ORIGIN, RETRY_AFTER,
+        VARY, WWW_AUTHENTICATE,
+    },
+};
+use server::observe::REQUEST_ID;
+
+use super::{List, Origin, rate_limit};
+
+/// The exposed headers, in addition to the ones that are always readable.
+pub const EXPOSED: [HeaderName; 7] = [
+    ETAG,
+    LINK,
+    rate_limit::LEFT,
+    rate_limit::POLICY,
+    RETRY_AFTER,
+    WWW_AUTHENTICATE,
+    REQUEST_ID,
+];
+
+/// [`EXPOSED`] as one header.
+const EXPOSED_LIST: &str =
+    "etag, link, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
+
+/// How long a browser may cache a preflight, in seconds: a day.
+const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
+
+const ANY: HeaderValue = HeaderValue::from_static("*");
+
+/// For browsers the star means every header but this one.
+const ANY_HEADER: HeaderValue = HeaderValue::from_static("*, Authorization");
+
+/// The pages that may call an operation and read its answer, besides those of its own origin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum SharedWith {
+    /// No others.
+    #[default]
+    Nobody,
+    /// Those of any origin.
+    Everybody,
+    /// Those of these origins.
+    Origins(Arc<[Origin]>),
+}
+
+impl FromStr for SharedWith {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim() == "*" {
+            return Ok(Self::Everybody);
+        }
+        let List(origins): List<Origin> = text.parse()?;
+        Ok(if origins.is_empty() {
+            Self::Nobody
+        } else {
+            Self::Origins(origins.into())
+        })
+    }
+}
+
+impl SharedWith {
+    /// The value of `Access-Control-Allow-Origin` for a request; none if it comes from a page that may not.
+    pub(super) fn allowed(&self, request: &HeaderMap) -> Option<HeaderValue> {
+        match self {
+            Self::Nobody => None,
+            Self::Everybody => Some(ANY),
+            Self::Origins(origins) => {
+                let from = request.get(ORIGIN)?;
+                let is_named = origins.iter().any(|origin| origin.written() == from);
+                is_named.then(|| from.clone())
+            }
+        }
+    }
+
+    /// Lets the page read an answer, if it may.
+    pub(super) fn share(&self, allowed: Option<HeaderValue>, answer: &mut HeaderMap) {
+        if matches!(self, Self::Origins(_)) {
+            answer.append(VARY, HeaderValue::from_static("origin"));
+        }
+        if let Some(origin) = allowed {
+            answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            let exposed = HeaderValue::from_static(EXPOSED_LIST);
+            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        }
+    }
+
+    /// Lets the page send a request of this method, if it may: the answer to a preflight.
+    pub(super) fn invite(&self, method: &Method, request: &HeaderMap, answer: &mut HeaderMap) {
+        if matches!(self, Self::Origins(_)) {
+            answer.append(VARY, HeaderValue::from_static("origin"));
+        }
+        let Some(origin) = self.allowed(request) else {
+            return;
+        };
+        answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        let methods = match *method {
+            Method::GET | Method::HEAD => Ok(HeaderValue::from_static("GET, HEAD")),
+            _ => HeaderValue::from_str(method.as_str()),
+        };
+        if let Ok(methods) = methods {
+            answer.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+        }
+        answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, ANY_HEADER);
+        answer.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_names_what_is_exposed() {
+        let names = EXPOSED.map(|name| name.to_string());
+        assert_eq!(names.join(", "), EXPOSED_LIST);
+    }
+
+    #[test]
+    fn only_pages_of_the_named_origins_are_let_in() {
+        let request = |origin| HeaderMap::from_iter([(ORIGIN, HeaderValue::from_static(origin))]);
+        let named: SharedWith = "https://a.example, https://b.example".parse().unwrap();
+        let everybody: SharedWith = "*".parse().unwrap();
+        let nobody: SharedWith = "".parse().unwrap();
+        for (shared, origin, allowed) in [
+            (&named, "https://b.example", Some("https://b.example")),
+            (&named, "http://b.example", None),
+            (&named, "null", None),
+            (&everybody, "https://c.example", Some("*")),
+            (&nobody, "https://a.example", None),
+        ] {
+            let answer = shared.allowed(&request(origin));
+            let answer = answer.as_ref().map(|value| value.to_str().unwrap());
+            assert_eq!(answer, allowed, "{shared:?} {origin}");
+        }
+        assert!("https://a.example, *".parse::<SharedWith>().is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! What every HTTP surface in front of core shares.
+//!
+//! A [`Surface`] has the settings of one surface and adds the common layers to its routes: size limits, health, security
+//! headers, conditional requests, compression, and errors as JSON. A [`Resource`] is one path. [`read_json`] parses a request,
+//! and [`Problem`] is an error for clients. No rpc is known by name: [`muster_api::binding::Rpc`] has everything that a call
+//! needs.
+
+mod answer;
+pub mod body;
+mod challenge;
+mod check;
+mod client_address;
+mod compress;
+mod conditional;
+pub mod cors;
+mod credential;
+mod guard;
+mod health;
+mod json;
+mod layers;
+pub mod oauth;
+mod origin;
+mod problem;
+pub mod rate_limit;
+mod resource;
+mod response_cache;
+mod router;
+mod settings;
+mod surface;
+
+pub use answer::{JSON, document, entity_tag, json};
+pub use challenge::Challenge;
+pub use check::{CheckCredential, Checked, check_credential};
+pub use client_address::{ProxySettings, TrustedProxies};
+pub use cors::SharedWith;
+pub use credential::require_bearer;
+pub use json::{read_json, read_value, write_answer};
+pub use origin::{List, Origin};
+pub use problem::Problem;
+pub use resource::{Operation, Resource};
+pub use response_cache::{CacheCounts, CacheOptions, CacheSettings, ResponseCache};
+pub use router::Router;
+pub use settings::{CallOptions, EdgeCommand, EdgeSettings, HttpSettings, MakeRouter, run, serve};
+pub use surface::{DATA_ONLY, Surface, TEXT};

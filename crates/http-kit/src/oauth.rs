@@ -1,0 +1,252 @@
+//! Where programs get access tokens: the metadata of protected resources (RFC 9728), and challenges that name it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use http::{HeaderMap, HeaderValue, Method, header::HOST, uri::Authority};
+use muster_api::{
+    Reason,
+    internal::v1::{GetOAuthServerRequest, OAuthServer, bindings::GetOAuthServer},
+};
+use rpc_client::{Context, Core};
+use serde_json::json;
+use server::observe::RequestId;
+use tokio::time::Instant;
+
+use super::{Operation, answer::document};
+use crate::Problem;
+
+/// Where the metadata of a resource is, before the resource's own path.
+pub const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+
+/// The media type and the caching of metadata: it changes only when core is started again with other settings.
+const MEDIA_TYPE: &str = "application/json";
+const CACHING: &str = "no-cache";
+
+/// What core says changes only when it is started again.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// After a failure core is soon asked again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// How long an answer waits for it. A challenge without it is less helpful, but right.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How many names of this machine are kept apart. Beyond it, all are asked for again.
+const MOST_ORIGINS: usize = 8;
+
+/// What is known of the authorization server. Clones share it.
+#[derive(Clone)]
+pub struct OAuth {
+    core: Core,
+    kept: Arc<Mutex<HashMap<String, Kept>>>,
+}
+
+struct Kept {
+    /// `None` if core did not answer.
+    server: Option<Arc<OAuthServer>>,
+    due_at: Instant,
+}
+
+/// What there is to say of the server, or that it is time to ask.
+enum Remembered {
+    Known(Option<Arc<OAuthServer>>),
+    Due,
+}
+
+/// Stands for the public URL among the origins.
+const USUAL: &str = "";
+
+/// Where a client gets a token for what was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenSource {
+    /// The metadata of the resource.
+    pub(super) metadata_url: String,
+    /// All scopes that a token can have, separated by spaces.
+    pub(super) scopes: String,
+}
+
+impl OAuth {
+    /// Asks this core.
+    pub fn new(core: Core) -> Self {
+        Self {
+            core,
+            kept: Arc::default(),
+        }
+    }
+
+    /// The authorization server for requests that name this machine so; `None` if core does not answer.
+    pub async fn server(&self, origin: Option<&str>) -> Option<Arc<OAuthServer>> {
+        let usual = self.known(USUAL).await?;
+        match origin {
+            // Elsewhere a name of this machine is one between a proxy and Muster.
+            Some(origin) if is_on_loopback(&usual.issuer) && origin != usual.issuer => {
+                self.known(origin).await
+            }
+            _ => Some(usual),
+        }
+    }
+
+    /// The metadata of the resource at a path below the public URL.
+    pub fn resource(&self, path: &'static str) -> Operation {
+        let oauth = self.clone();
+        let operation = Operation::new(Method::GET, move |request| {
+            let (oauth, origin) = (oauth.clone(), local_origin(request.headers()));
+            async move {
+                let server = oauth.server(origin.as_deref()).await;
+                let server = server.ok_or_else(unknown)?;
+                let metadata = json!({
+                    "resource": format!("{}{path}", server.issuer),
+                    "authorization_servers": [server.issuer],
+                    "scopes_supported": server.scopes,
+                    "bearer_methods_supported": ["header"],
+                    "resource_name": "Muster",
+                    "resource_documentation": format!("{}/docs", server.issuer),
+                });
+                Ok(metadata_document(&metadata))
+            }
+        });
+        operation.shared()
+    }
+
+    /// The same problem; if another credential would help, it says where to get a token for the resource at this path.
+    pub async fn guided(
+        &self,
+        mut problem: Problem,
+        path: &'static str,
+        origin: Option<&str>,
+    ) -> Problem {
+        if problem.challenge.is_none() {
+            return problem;
+        }
+        let Some(server) = self.server(origin).await else {
+            return problem;
+        };
+        problem.extra.get_or_insert_default().token_source = Some(TokenSource {
+            metadata_url: format!("{}{PROTECTED_RESOURCE}{path}", server.issuer),
+            scopes: server.scopes.join(" "),
+        });
+        problem
+    }
+
+    async fn known(&self, origin: &str) -> Option<Arc<OAuthServer>> {
+        if let Remembered::Known(server) = self.remembered(origin) {
+            return server;
+        }
+        let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
+        let request = GetOAuthServerRequest {
+            origin: (origin != USUAL).then(|| origin.to_owned()),
+        };
+        let asked = self.core.call::<GetOAuthServer>(request, &context).await;
+        let mut kept = self.kept();
+        let before = kept.get(origin).and_then(|kept| kept.server.clone());
+        let (server, wait) = match asked {
+            Ok((server, _metadata)) => (Some(Arc::new(server)), FRESH),
+            Err(_) => (before, AGAIN),
+        };
+        if kept.len() >= MOST_ORIGINS && !kept.contains_key(origin) {
+            kept.clear();
+        }
+        let entry = Kept {
+            server: server.clone(),
+            due_at: Instant::now() + wait,
+        };
+        kept.insert(origin.to_owned(), entry);
+        server
+    }
+
+    /// What is kept, unless it is time to ask. Only one request asks for what is known already.
+    fn remembered(&self, origin: &str) -> Remembered {
+        let (now, mut kept) = (Instant::now(), self.kept());
+        match kept.get_mut(origin) {
+            Some(one) if now < one.due_at => Remembered::Known(one.server.clone()),
+            Some(one) => {
+                one.due_at = now + AGAIN;
+                Remembered::Due
+            }
+            None => Remembered::Due,
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A document with metadata of OAuth.
+pub fn metadata_document(metadata: &serde_json::Value) -> axum::response::Response {
+    document(metadata.to_string(), MEDIA_TYPE, CACHING)
+}
+
+/// Core does not say where tokens are to be had.
+pub fn unknown() -> Problem {
+    Problem::new(Reason::Unavailable, "Muster is temporarily unavailable")
+}
+
+/// The origin by which a request calls this machine, for example `http://localhost:8080`; `None` if it calls it by another name.
+pub fn local_origin(headers: &HeaderMap) -> Option<String> {
+    origin_on_this_machine(host(headers)?)
+}
+
+/// The host that a request names; `None` if it names none or several.
+pub fn host(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = hosts.next()?;
+    hosts.next().is_none().then_some(host)
+}
+
+/// The origin by which a request to this host calls this machine, if it does.
+pub fn origin_on_this_machine(host: &HeaderValue) -> Option<String> {
+    let host = host.to_str().ok()?.to_ascii_lowercase();
+    is_this_machine(&host).then(|| format!("http://{host}"))
+}
+
+/// Whether a URL's host is a name of this machine.
+fn is_on_loopback(url: &str) -> bool {
+    let authority = url.split_once("://").map(|(_, rest)| rest);
+    let authority = authority.and_then(|rest| rest.split('/').next());
+    authority.is_some_and(is_this_machine)
+}
+
+/// Whether a host, with or without a port, is a name of this machine.
+fn is_this_machine(host: &str) -> bool {
+    host.parse::<Authority>().is_ok_and(|authority| {
+        let is_named = ["localhost", "127.0.0.1", "[::1]"].contains(&authority.host());
+        is_named && !authority.as_str().contains('@')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn only_a_name_of_this_machine_is_a_local_origin() {
+        for (host, origin) in [
+            ("localhost:8080", Some("http://localhost:8080")),
+            ("LOCALHOST:8080", Some("http://localhost:8080")),
+            ("127.0.0.1", Some("http://127.0.0.1")),
+            ("[::1]:80", Some("http://[::1]:80")),
+            ("localhost.evil.example:8080", None),
+            ("evil@localhost", None),
+            ("localhost@evil.example", None),
+            ("localhost:80/x", None),
+            ("127.0.0.2", None),
+            ("muster.example", None),
+            ("", None),
+        ] {
+            let headers = [(HOST, HeaderValue::from_static(host))];
+            let found = local_origin(&HeaderMap::from_iter(headers));
+            assert_eq!(found.as_deref(), origin, "{host}");
+        }
+        let mut twice = HeaderMap::new();
+        twice.append(HOST, HeaderValue::from_static("localhost"));
+        twice.append(HOST, HeaderValue::from_static("localhost"));
+        assert_eq!(local_origin(&twice), None);
+    }
+}

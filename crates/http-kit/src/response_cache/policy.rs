@@ -1,0 +1,144 @@
+//! Which requests may be answered from the cache, and which answers may be stored in it.
+
+use axum::response::Response;
+use http::{
+    HeaderName, Method, StatusCode,
+    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, RANGE, SET_COOKIE, VARY},
+};
+use http_body::Body as _;
+use muster_api::deadline;
+
+use crate::{guard, health};
+
+/// The largest body that is stored, in bytes.
+const MAX_BODY_BYTES: u64 = 1 << 20;
+
+/// A client's own time limit says nothing of core, and is not for those who wait for the same.
+const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
+
+/// What a request may do with the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Be answered from it.
+    Read,
+    /// The same, and its answer may be stored.
+    ReadAndFill,
+}
+
+/// Returns what a request may do with the cache; `None` if it passes it by.
+pub(super) fn access<B>(request: &http::Request<B>) -> Option<Access> {
+    let headers = request.headers();
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let is_special = [COOKIE, RANGE, GRPC_TIMEOUT]
+        .iter()
+        .any(|name| headers.contains_key(name));
+    if !is_read
+        || is_special
+        || health::is_health(request.uri().path())
+        || guard::oversized(request).is_some()
+    {
+        return None;
+    }
+    // Public answers are made without the credential; but whether an answer is public is not known before.
+    Some(if headers.contains_key(AUTHORIZATION) {
+        Access::Read
+    } else {
+        Access::ReadAndFill
+    })
+}
+
+/// Whether an answer says that it is the same for everybody, and is small.
+pub(super) fn is_cacheable(response: &Response) -> bool {
+    let headers = response.headers();
+    let is_public = headers
+        .get(CACHE_CONTROL)
+        .is_some_and(|directives| directives.as_bytes().starts_with(b"public"));
+    let is_one_of_several = [SET_COOKIE, VARY, CONTENT_ENCODING]
+        .iter()
+        .any(|name| headers.contains_key(name));
+    // A stream has no exact size.
+    let size = response.body().size_hint().exact();
+    response.status() == StatusCode::OK
+        && is_public
+        && !is_one_of_several
+        && size.is_some_and(|size| size <= MAX_BODY_BYTES)
+}
+
+/// Whether an answer says that there is nothing to show any more. That a client asks too often says nothing of what it asks for.
+pub(super) fn is_gone(status: StatusCode) -> bool {
+    status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS
+}
+
+/// Whether an answer says that core cannot be reached, or has too much to do.
+pub(super) fn is_unreachable(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use http::{HeaderValue, Request};
+
+    use super::*;
+
+    fn request(method: &Method, path: &str, header: Option<HeaderName>) -> Request<()> {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(name) = header {
+            request = request.header(name, "x");
+        }
+        request.body(()).unwrap()
+    }
+
+    #[test]
+    fn only_reads_without_anything_of_their_own_use_the_cache() {
+        let get = |header| access(&request(&Method::GET, "/events", header));
+        assert_eq!(get(None), Some(Access::ReadAndFill));
+        assert_eq!(get(Some(AUTHORIZATION)), Some(Access::Read));
+        for name in [COOKIE, RANGE, GRPC_TIMEOUT] {
+            assert_eq!(get(Some(name)), None);
+        }
+        let head = request(&Method::HEAD, "/events", None);
+        assert_eq!(access(&head), Some(Access::ReadAndFill));
+        assert_eq!(access(&request(&Method::POST, "/events", None)), None);
+        for path in ["/healthz", "/readyz", "/version"] {
+            assert_eq!(access(&request(&Method::GET, path, None)), None, "{path}");
+        }
+    }
+
+    /// A small public answer with one more header.
+    fn answer(name: HeaderName, value: &'static str) -> Response {
+        let mut response = Response::new(Body::from("x"));
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=1"));
+        headers.insert(name, HeaderValue::from_static(value));
+        response
+    }
+
+    #[test]
+    fn only_small_public_answers_that_are_the_same_for_everybody_are_stored() {
+        let public = || answer(CACHE_CONTROL, "public, no-cache");
+        assert!(is_cacheable(&public()));
+        for (name, value) in [
+            (CACHE_CONTROL, "no-store"),
+            (CACHE_CONTROL, "private, max-age=1"),
+            (SET_COOKIE, "a=b"),
+            (VARY, "origin"),
+            (CONTENT_ENCODING, "gzip"),
+        ] {
+            assert!(!is_cacheable(&answer(name, value)), "{value}");
+        }
+        let large = public().map(|_| Body::from(vec![0; (1 << 20) + 1]));
+        assert!(!is_cacheable(&large));
+        let stream = public().map(|_| {
+            let pieces = futures_util::stream::iter([Ok::<_, std::io::Error>("x")]);
+            Body::from_stream(pieces)
+        });
+        assert!(!is_cacheable(&stream));
+        let mut missing = public();
+        *missing.status_mut() = StatusCode::NOT_FOUND;
+        assert!(!is_cacheable(&missing));
+    }
+}

@@ -1,0 +1,194 @@
+//! Settings of every HTTP surface.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::request::Parts;
+use rpc_client::{Context, Core, CoreSettings};
+use server::{
+    CancellationToken, Failure,
+    observe::RequestId,
+    probe,
+    program::ProgramSettings,
+    serve::{Limits, Peer},
+    settings::address,
+    shutdown::{self, StopSettings},
+};
+use tokio::{net::TcpListener, time::Instant};
+
+use super::{
+    CacheSettings, ProxySettings, ResponseCache, Router, TrustedProxies,
+    body::{self, Memory},
+};
+use crate::Problem;
+
+/// Settings of an HTTP surface. Flatten them into a binary's settings.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HttpSettings {
+    /// Address of the HTTP port. It speaks HTTP/1.1; a load balancer in front can add TLS and HTTP/2
+    #[arg(
+        long,
+        env = "MUSTER_HTTP_ADDR",
+        value_name = "IP:PORT",
+        default_value = "127.0.0.1:8080",
+        value_parser = address
+    )]
+    pub http_addr: SocketAddr,
+    /// Time limit of a request in seconds; after it, the answer is 503. A client can set a shorter limit with `grpc-timeout:
+    /// 5S`
+    // Below `server::serve::Limits::stall`, at which the connection is closed without an answer.
+    #[arg(long, env = "MUSTER_REQUEST_SECONDS", value_name = "SECONDS", default_value_t = 30,
+          value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub request_seconds: u16,
+    /// The proxies in front of it
+    #[command(flatten)]
+    pub proxies: ProxySettings,
+    /// Its response cache
+    #[command(flatten)]
+    pub cache: CacheSettings,
+}
+
+/// Settings of a surface that runs as its own process. Flatten them into its settings.
+#[derive(Debug, Clone, clap::Args)]
+pub struct EdgeSettings {
+    /// Its port
+    #[command(flatten)]
+    pub http: HttpSettings,
+    /// The connection to core
+    #[command(flatten)]
+    pub core: CoreSettings,
+    /// How it stops
+    #[command(flatten)]
+    pub stop: StopSettings,
+    /// What every program has
+    #[command(flatten)]
+    pub program: ProgramSettings,
+}
+
+/// What a surface does in place of serving. Add it to its settings as an optional subcommand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
+pub enum EdgeCommand {
+    /// Ask the one that runs at this HTTP address whether it is ready (`/readyz`): exit code 0, or 1 with the cause
+    Health,
+}
+
+/// Options of the calls that a surface makes for a request.
+#[derive(Debug, Clone)]
+pub struct CallOptions {
+    /// The time limit of a request.
+    pub request_time: Duration,
+    /// The proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: TrustedProxies,
+    /// The memory of bodies while they are read.
+    pub memory: Memory,
+    /// The cache in front of the surface, if any.
+    pub cache: Option<ResponseCache>,
+}
+
+impl Default for CallOptions {
+    fn default() -> Self {
+        Self {
+            request_time: Duration::from_secs(30),
+            trusted_proxies: TrustedProxies::default(),
+            memory: Memory::default(),
+            cache: None,
+        }
+    }
+}
+
+impl HttpSettings {
+    /// The options of calls that the settings describe, with this cache in front.
+    pub fn calls(&self, cache: Option<ResponseCache>) -> CallOptions {
+        CallOptions {
+            request_time: Duration::from_secs(self.request_seconds.into()),
+            trusted_proxies: self.proxies.trusted_proxies.clone(),
+            memory: Memory::default(),
+            cache,
+        }
+    }
+
+    /// The limits of the port.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            proxies: self.proxies.trusted_proxies.networks().clone(),
+            ..Limits::http()
+        }
+    }
+}
+
+impl CallOptions {
+    /// The context of a call for this request.
+    pub fn context(&self, request: &Parts) -> Context {
+        let id = RequestId::in_extensions(&request.extensions);
+        let context = Context::from_headers(&request.headers, &id, self.request_time);
+        match self.client(request) {
+            Some(client) => context.for_client(client),
+            None => context,
+        }
+    }
+
+    /// Reads the whole body of this request before the deadline.
+    ///
+    /// # Errors
+    /// A problem: 413 if it is too large, 408 if it is too slow, 400 if it is incomplete, 503 if too many are being read.
+    pub async fn read_body(
+        &self,
+        request: &Parts,
+        body: Body,
+        deadline: Instant,
+    ) -> Result<Bytes, Problem> {
+        let held = self.memory.hold(self.client(request));
+        body::read(&request.headers, body, held, deadline).await
+    }
+
+    /// The address of the client, over a network.
+    fn client(&self, request: &Parts) -> Option<IpAddr> {
+        let peer = request.extensions.get::<Peer>()?.address?.ip();
+        Some(self.trusted_proxies.client(peer, &request.headers))
+    }
+}
+
+/// Makes a surface of a client of core, with this cache in front.
+pub type MakeRouter<'a> =
+    Box<dyn FnOnce(Core, Option<ResponseCache>) -> Result<Router, Failure> + Send + 'a>;
+
+/// Runs a surface's command, or the surface as its own process until the signal to stop.
+///
+/// # Errors
+/// When it cannot start, or the one that is asked is not ready.
+pub fn run<'a>(
+    settings: &'a EdgeSettings,
+    command: Option<EdgeCommand>,
+    router: MakeRouter<'a>,
+) -> BoxFuture<'a, Result<(), Failure>> {
+    Box::pin(async move {
+        let address = settings.http.http_addr;
+        if command == Some(EdgeCommand::Health) {
+            return probe::is_ready(address).await;
+        }
+        settings.program.telemetry.metrics.serve().await?;
+        let stop = shutdown::on_signal(settings.stop)?;
+        let core = settings.core.edge()?.leaving(stop.announced);
+        let cache = settings.http.cache.cache(core.changes());
+        let router = router(core, cache)?;
+        let listener = server::serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
+        tracing::info!(%address, "serving HTTP");
+        serve(listener, router, settings.http.limits(), stop.begun).await;
+        Ok(())
+    })
+}
+
+/// Serves surfaces until `stop`, as [`server::serve::serve`] does. Boxed, so that it is compiled once.
+pub fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    stop: CancellationToken,
+) -> BoxFuture<'static, ()> {
+    Box::pin(server::serve::serve(listener, router, limits, stop))
+}

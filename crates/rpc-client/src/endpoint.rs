@@ -1,0 +1,163 @@
+//! One replica of core.
+
+use std::{
+    net::SocketAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use http::{Request, Response};
+use server::{
+    adaptive_limit::{AdaptiveLimit, Kind, Permit},
+    metrics,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
+use tonic::{Status, body::Body};
+use tower::util::BoxCloneSyncService;
+
+/// The transport of a call: channels, or core itself in the same process.
+pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
+
+/// How long a failed replica is set aside: about the time of a restart.
+const REST: Duration = Duration::from_secs(5);
+
+/// The same for one that closes a connection: longer than a replica that stops takes connections.
+const CLOSING_REST: Duration = Duration::from_secs(2);
+
+/// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
+/// none waits for a stream.
+const MAX_CALLS: u32 = 200;
+
+/// The same for a replica that refuses calls.
+const MIN_CALLS: u32 = 32;
+
+/// How long a call waits for its answer before its replica is checked, and the least time between two checks.
+const SILENCE: Duration = Duration::from_millis(400);
+
+/// All permits are in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// A replica, and whether it is set aside.
+pub(crate) struct Endpoint {
+    /// `None` if this is the only way to core.
+    pub(crate) address: Option<SocketAddr>,
+    pub(crate) transport: Transport,
+    /// `None` if it is in this process, where it limits its calls itself.
+    limit: Option<AdaptiveLimit>,
+    /// Until when it is set aside. Then it is probed before it gets calls again.
+    resting: Mutex<Option<Instant>>,
+    /// Wakes the calls that wait for it when it is set aside.
+    set_aside: Notify,
+    /// When it was last checked because of a call without an answer.
+    checked: Mutex<Option<Instant>>,
+    /// Held while it is checked because of an answer.
+    pub(crate) doubted: tokio::sync::Mutex<()>,
+}
+
+impl Endpoint {
+    /// A replica on a socket.
+    pub(crate) fn remote(address: Option<SocketAddr>, transport: Transport) -> Self {
+        let limit = AdaptiveLimit::for_remote(MIN_CALLS, MAX_CALLS);
+        Self::new(address, transport, Some(limit))
+    }
+
+    /// Core in this process.
+    pub(crate) const fn in_process(transport: Transport) -> Self {
+        Self::new(None, transport, None)
+    }
+
+    const fn new(
+        address: Option<SocketAddr>,
+        transport: Transport,
+        limit: Option<AdaptiveLimit>,
+    ) -> Self {
+        Self {
+            address,
+            transport,
+            limit,
+            resting: Mutex::new(None),
+            set_aside: Notify::const_new(),
+            checked: Mutex::new(None),
+            doubted: tokio::sync::Mutex::const_new(()),
+        }
+    }
+
+    /// Returns a permit for a call, if it needs one.
+    pub(crate) fn admit(&self, kind: Option<Kind>) -> Result<Option<Permit>, Full> {
+        match (&self.limit, kind) {
+            (Some(limit), Some(kind)) => limit.acquire(kind).map(Some).ok_or(Full),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns whether it has no permit for a call of this kind.
+    pub(crate) fn is_full(&self, kind: Kind) -> bool {
+        self.limit.as_ref().is_some_and(|limit| limit.is_full(kind))
+    }
+
+    /// Whether it may get calls.
+    pub(crate) fn is_available(&self) -> bool {
+        self.resting().is_none()
+    }
+
+    /// Whether it was set aside long enough to be probed; true for one caller only.
+    pub(crate) fn claim_trial(&self) -> bool {
+        let mut resting = self.resting();
+        let now = Instant::now();
+        let due = resting.is_some_and(|until| until <= now);
+        if due {
+            *resting = Some(now + REST);
+        }
+        due
+    }
+
+    /// Records that it answered.
+    pub(crate) fn succeeded(&self) {
+        *self.resting() = None;
+    }
+
+    /// Records that it did not answer.
+    pub(crate) fn failed(&self) {
+        let until = Instant::now() + REST;
+        if self.resting().replace(until).is_none() {
+            metrics::measure(|all| all.core_ejections.add_one([]));
+        }
+        self.set_aside.notify_waiters();
+    }
+
+    /// Records that it closed a connection, perhaps since it stops. Calls under way go on.
+    pub(crate) fn closed_a_connection(&self) {
+        self.resting().get_or_insert(Instant::now() + CLOSING_REST);
+    }
+
+    /// Waits until it is set aside. Whenever it stays silent, it is checked by `check`, for all calls together.
+    pub(crate) async fn silent<Check>(&self, check: impl Fn() -> Check)
+    where
+        Check: Future<Output = ()> + Send + 'static,
+    {
+        while timeout(SILENCE, self.set_aside.notified()).await.is_err() {
+            if self.claim_check() {
+                tokio::spawn(check());
+            }
+        }
+    }
+
+    /// Whether it was not checked for a while; true for one caller only.
+    pub(crate) fn claim_check(&self) -> bool {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let due = checked.is_none_or(|last| now.duration_since(last) >= SILENCE);
+        if due {
+            *checked = Some(now);
+        }
+        due
+    }
+
+    fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

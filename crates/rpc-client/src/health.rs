@@ -1,0 +1,125 @@
+//! Health checks of core, by gRPC's health service.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::select_ok;
+use muster_api::binding::Access;
+use server::observe::RequestId;
+use tonic::{Code, Status};
+use tonic_health::pb::{
+    HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
+};
+
+use super::{
+    Context, Core,
+    attempt::{FailureKind, Reply, Rpc, attempt},
+    codec::{decode, encode},
+    endpoint::Endpoint,
+    identity::Identity,
+};
+
+/// How long a health check may take.
+pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// At most so many replicas are asked at once whether one serves.
+const MOST_ASKED: usize = 16;
+
+const CHECK: Rpc = Rpc {
+    path: "/grpc.health.v1.Health/Check",
+    access: Access::Public,
+    kind: None,
+    idempotent: true,
+};
+
+impl Core {
+    /// Checks that a replica of core reports that it serves, or at least answers if it has no health service; and that this process is
+    /// not about to stop.
+    ///
+    /// # Errors
+    /// The cause.
+    pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
+        if self.leaving.is_cancelled() {
+            return Err(Status::unavailable("this process stops"));
+        }
+        let context = Context::anonymous(request_id, CHECK_TIMEOUT);
+        let request = encode(&HealthCheckRequest::default());
+        let answer = self.exchange(CHECK, request.clone(), &context).await;
+        let Err(status) = verdict(answer) else {
+            return Ok(());
+        };
+        let endpoints = self.pool.known();
+        if endpoints.len() < 2 {
+            return Err(status);
+        }
+        // That one may stop, or be cut off from its database, while others serve.
+        let others = endpoints.iter().take(MOST_ASKED).map(|endpoint| {
+            Box::pin(async {
+                let (request, deadline) = (request.clone(), context.deadline());
+                let answer = self.call_one(endpoint, CHECK, request, &context, deadline);
+                verdict(answer.await.map_err(|failure| failure.status))
+            })
+        });
+        let first = select_ok(others).await;
+        first.map(|((), _others)| ()).map_err(|_none| status)
+    }
+}
+
+/// The result of a check. A core without a health service at least answers.
+fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
+    let check = answer.and_then(|answer| decode(answer.first.unwrap_or_default()));
+    match check.map(|check: HealthCheckResponse| check.status()) {
+        Ok(ServingStatus::Serving) => Ok(()),
+        Ok(_) => Err(Status::unavailable("core reports that it is not serving")),
+        Err(status) if status.code() == Code::Unimplemented => Ok(()),
+        Err(status) => Err(status),
+    }
+}
+
+/// How long a replica may take to answer the check that is made because of a call without an answer.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Probes a failed replica, so that no caller has to.
+pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
+    probe(endpoint, CHECK_TIMEOUT).await;
+}
+
+/// Probes a replica that leaves a call without an answer. If it hangs, it is set aside.
+pub(crate) async fn check(endpoint: Arc<Endpoint>) {
+    probe(endpoint, PROBE_TIMEOUT).await;
+}
+
+/// Probes a replica that answered a call by saying that it cannot, unless that was just done. Whether it is set aside.
+pub(crate) async fn doubt(endpoint: &Arc<Endpoint>) -> bool {
+    // All calls that were answered so meanwhile wait for the one check.
+    let _one = endpoint.doubted.lock().await;
+    if endpoint.is_available() && endpoint.claim_check() {
+        check(Arc::clone(endpoint)).await;
+    }
+    !endpoint.is_available()
+}
+
+/// One that says that it does not serve, since it stops or is cut off from its database, is as good as away.
+async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
+    let context = Context::anonymous(&RequestId::fresh(), within);
+    let request = encode(&HealthCheckRequest::default());
+    // Health checks need no credential.
+    let nobody = Identity::default();
+    let answer = attempt(
+        &endpoint,
+        CHECK,
+        request,
+        &context,
+        &nobody,
+        context.deadline(),
+    )
+    .await;
+    let is_there = match answer {
+        Ok(answer) => verdict(Ok(answer)).is_ok(),
+        Err(failure) => failure.kind == FailureKind::Answered,
+    };
+    if is_there {
+        endpoint.succeeded();
+    } else {
+        endpoint.failed();
+    }
+}

@@ -1,0 +1,217 @@
+//! Where a database is: on one server, or on one of several, of which core uses the one that takes writes.
+
+use std::{
+    collections::VecDeque,
+    str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use sqlx::{ConnectOptions as _, PgConnection, postgres::PgConnectOptions};
+use tokio::{task::JoinSet, time::sleep};
+
+use super::takes_writes;
+use crate::Error;
+
+/// How long one server is waited for before the next one is asked as well: one that is cut off does not answer at all.
+const HEAD_START: Duration = Duration::from_millis(150);
+
+/// Servers in one URL. Clusters have three or five; each is asked while there is no primary.
+const MOST_SERVERS: usize = 16;
+
+/// What libpq has for several servers. It is read here, since sqlx knows nothing of it.
+const ATTRIBUTES: &str = "target_session_attrs";
+
+/// Values of [`ATTRIBUTES`] that say nothing but that core uses the server that takes writes.
+const ACCEPTED: [&str; 3] = ["any", "read-write", "primary"];
+
+/// The servers of a database.
+#[derive(Debug, Clone)]
+pub(crate) struct Servers {
+    all: Vec<PgConnectOptions>,
+    /// The one that took writes last.
+    last: Arc<AtomicUsize>,
+}
+
+impl Servers {
+    /// Reads `postgres://user:password@one:5432,two:5433/database?parameters`.
+    pub(super) fn parse(url: &str) -> Result<Self, Error> {
+        let unreadable = || {
+            // The cause is omitted, since it could contain the URL with its password.
+            let text = "the database URL (--database-url) cannot be read: write postgres://user:password@host:5432/database, \
+                 or several hosts with commas between them: @one:5432,two:5432/";
+            Error::Configuration(text.to_owned())
+        };
+        let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+        let parameters = checked(parameters)?;
+        let (scheme, place) = place.split_once("://").ok_or_else(unreadable)?;
+        let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+        let (login, hosts) = match authority.rsplit_once('@') {
+            Some((login, hosts)) => (format!("{login}@"), hosts),
+            None => (String::new(), authority),
+        };
+        let options = hosts.split(',').map(|host| {
+            let url = format!("{scheme}://{login}{host}/{database}?{parameters}");
+            let options = PgConnectOptions::from_str(&url).map_err(|_| unreadable())?;
+            let options = options.application_name("muster");
+            // Poolers such as PgBouncer refuse it, and nothing here is a floating-point number.
+            Ok(options.extra_float_digits(None))
+        });
+        let all: Vec<_> = options.collect::<Result<_, Error>>()?;
+        let is_one_empty = all.len() > 1 && hosts.split(',').any(str::is_empty);
+        if is_one_empty || all.len() > MOST_SERVERS {
+            return Err(unreadable());
+        }
+        Ok(Self {
+            all,
+            last: Arc::default(),
+        })
+    }
+
+    /// A connection to the server that takes writes; none if those that answered do not.
+    pub(crate) async fn connect(&self) -> Result<Option<PgConnection>, sqlx::Error> {
+        if let [only] = &self.all[..] {
+            return connect_to(only).await;
+        }
+        let mut waiting: VecDeque<_> = self.all.iter().enumerate().collect();
+        waiting.rotate_left(self.last.load(Ordering::Relaxed).min(self.all.len()));
+        let mut asked = JoinSet::new();
+        // One that answered counts more than one that did not: it may be the next primary.
+        let mut outcome = None;
+        loop {
+            if let Some((number, server)) = waiting.pop_front() {
+                let server = server.clone();
+                asked.spawn(async move { (number, connect_to(&server).await) });
+            }
+            let answer = tokio::select! {
+                answer = asked.join_next() => answer,
+                () = sleep(HEAD_START), if !waiting.is_empty() => continue,
+            };
+            match answer {
+                Some(Ok((number, Ok(Some(connection))))) => {
+                    self.last.store(number, Ordering::Relaxed);
+                    return Ok(Some(connection));
+                }
+                Some(Ok((_, Ok(None)))) => outcome = Some(Ok(None)),
+                Some(Ok((_, Err(error)))) => outcome = outcome.or(Some(Err(error))),
+                Some(Err(_panicked)) => {}
+                None => return outcome.unwrap_or(Ok(None)),
+            }
+        }
+    }
+
+    /// The place without login and parameters, for messages.
+    pub(super) fn shown(&self) -> String {
+        let hosts = self
+            .all
+            .iter()
+            .map(|one| format!("{}:{}", one.get_host(), one.get_port()));
+        let hosts: Vec<String> = hosts.collect();
+        let database = self.all.first().and_then(PgConnectOptions::get_database);
+        format!(
+            "postgres://{}/{}",
+            hosts.join(","),
+            database.unwrap_or_default()
+        )
+    }
+}
+
+async fn connect_to(server: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
+    let mut connection = server.connect().await?;
+    let is_primary = takes_writes(&mut connection).await?;
+    Ok(is_primary.then_some(connection))
+}
+
+/// The parameters that sqlx knows.
+fn checked(parameters: &str) -> Result<String, Error> {
+    let mut kept = Vec::new();
+    for parameter in parameters.split('&').filter(|one| !one.is_empty()) {
+        match parameter.split_once('=') {
+            Some((ATTRIBUTES, value)) if ACCEPTED.contains(&value) => {}
+            Some((ATTRIBUTES, value)) => {
+                return Err(Error::Configuration(format!(
+                    "the database URL (--database-url) has {ATTRIBUTES}={value}: core uses the server that takes writes; \
+                     write read-write, or leave it out"
+                )));
+            }
+            Some(("host" | "hostaddr" | "port", value)) if names_several(value) => {
+                let text = "the database URL (--database-url) names several hosts in a parameter: name them before the \
+                     database, as in postgres://one:5432,two:5432/database";
+                return Err(Error::Configuration(text.to_owned()));
+            }
+            _ => kept.push(parameter),
+        }
+    }
+    Ok(kept.join("&"))
+}
+
+fn names_several(value: &str) -> bool {
+    value.contains(',') || value.to_ascii_lowercase().contains("%2c")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(url: &str) -> Vec<(String, u16)> {
+        let servers = Servers::parse(url).unwrap();
+        let all = servers.all.iter();
+        all.map(|one| (one.get_host().to_owned(), one.get_port()))
+            .collect()
+    }
+
+    #[test]
+    fn hosts_have_commas_between_them_and_share_the_rest() {
+        let place = |host: &str, port| (host.to_owned(), port);
+        for scheme in ["postgres", "postgresql"] {
+            let url = format!(
+                "{scheme}://ada:a%2Cb,c@one:5433,two,[::1]:5434/muster?target_session_attrs=read-write&sslmode=disable"
+            );
+            let all = [place("one", 5433), place("two", 5432), place("[::1]", 5434)];
+            assert_eq!(places(&url), all);
+            let servers = Servers::parse(&url).unwrap();
+            for one in &servers.all {
+                assert_eq!(one.get_username(), "ada");
+                assert_eq!(one.get_database(), Some("muster"));
+            }
+            assert!(!servers.shown().contains("ada"), "{}", servers.shown());
+        }
+        assert_eq!(places("postgres://one/muster"), [place("one", 5432)]);
+        assert_eq!(
+            places("postgres://one/muster?target_session_attrs=primary"),
+            [place("one", 5432)]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_the_way_to_write_it() {
+        for (url, cure) in [
+            ("postgres://one,/muster", "@one:5432,two:5432/"),
+            ("postgres://,two/muster", "@one:5432,two:5432/"),
+            ("postgres://one:port/muster", "@one:5432,two:5432/"),
+            (
+                "postgres:///muster?host=one,two",
+                "postgres://one:5432,two:5432/database",
+            ),
+            (
+                "postgres://one,two/muster?target_session_attrs=standby",
+                "write read-write",
+            ),
+            (
+                "postgres://one/muster?port=5432%2C5433",
+                "postgres://one:5432,two:5432/database",
+            ),
+        ] {
+            let Err(Error::Configuration(text)) = Servers::parse(url) else {
+                panic!("{url}");
+            };
+            assert!(
+                text.contains(cure) && text.contains("--database-url"),
+                "{url}: {text}"
+            );
+        }
+    }
+}

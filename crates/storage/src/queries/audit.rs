@@ -1,0 +1,70 @@
+//! The audit log. Rows are only added, until retention removes old ones.
+
+use std::slice;
+
+use domain::{audit::AuditEntry, instant::Instant};
+use uuid::Uuid;
+
+use crate::{
+    AuditRecord, Error, Reads, Tx,
+    input::Input,
+    record::{Record as _, record},
+    sql::sql,
+    values,
+};
+
+record! {
+    AuditRecord as a { at, account_id, actor, key_id, person_id, grant_id, action, subject_id, before, after, reason }
+}
+
+impl Reads {
+    /// Returns the audit log of a subject, oldest first.
+    pub async fn list_audit(&self, subject: Uuid, limit: i64) -> Result<Vec<AuditRecord>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM audit_log a WHERE a.subject_id = $1 ORDER BY a.at, a.id LIMIT $2",
+            AuditRecord::COLUMNS,
+        );
+        self.all(statement, (subject, limit)).await
+    }
+}
+
+impl Tx {
+    /// Adds a row to the audit log.
+    pub async fn insert_audit(&mut self, entry: &AuditEntry) -> Result<(), Error> {
+        self.insert_audits(slice::from_ref(entry)).await
+    }
+
+    /// Adds rows to the audit log.
+    pub async fn insert_audits(&mut self, entries: &[AuditEntry]) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, \
+             reason) SELECT * FROM input"
+        );
+        let input = Input::of(entries)
+            .column("id", |entry| entry.id)
+            .column("at", |entry| entry.at)
+            .column("account_id", |entry| entry.account_id)
+            .column("actor", |entry| entry.actor)
+            .column("key_id", |entry| entry.key_id)
+            .column("person_id", |entry| entry.person_id)
+            .column("grant_id", |entry| entry.grant_id)
+            .column("action", |entry| entry.action)
+            .column("subject_id", |entry| entry.subject_id)
+            .column("event_id", |entry| entry.event_id)
+            .column("before", |entry| entry.before.as_ref())
+            .column("after", |entry| entry.after.as_ref())
+            .column("reason", |entry| entry.reason.as_deref());
+        self.execute(statement, input).await?;
+        Ok(())
+    }
+
+    /// Removes at most `limit` rows of the audit log from before this time; returns their number.
+    pub async fn delete_audit(&mut self, before: Instant, limit: i64) -> Result<u64, Error> {
+        // An entry's id was made at its time, so ids find the old ones.
+        let statement = sql!(
+            "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2)"
+        );
+        self.execute(statement, (values::first_id_at(before), limit))
+            .await
+    }
+}

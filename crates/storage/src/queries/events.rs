@@ -1,0 +1,219 @@
+//! Events and their counters.
+
+use domain::{
+    catalogue::CatalogueEntry,
+    date_time::EventTime,
+    event::Event,
+    ids::{AccountId, EventId},
+    instant::Instant,
+    registration::Counters,
+    schedule::Schedule,
+};
+
+use crate::{
+    Error, Reads, Tx,
+    record::{Record as _, insert_into, record, update},
+    sql::{FOR_UPDATE, sql},
+    values,
+};
+
+record! {
+    Event as e {
+        id, account_id, slug, title, description, location, city,
+        schedule { start_at, start_local, end_at, end_local, timezone },
+        max_capacity, is_published, is_listed, requires_approval, confirm_by_email, is_cancelled, cancel_reason, cancelled_at,
+        image_query, image_credit, custom_fields, organizer_name, contact_email, published_start,
+        sequence, version, created_at, updated_at, is_hidden, is_account_suspended,
+    }
+}
+
+record! {
+    Schedule as e { start { start_at, start_local }, end { end_at, end_local }, timezone }
+}
+
+record! {
+    EventTime as e { at = "e.start_at", local = "e.start_local" }
+}
+
+record! {
+    Counters as c { confirmed, pending, unconfirmed, held, waitlisted, cancelled, checked_in }
+}
+
+impl Reads {
+    /// Returns an event, if it is the account's.
+    pub async fn find_account_event(
+        &self,
+        account: AccountId,
+        event: EventId,
+    ) -> Result<Option<(Event, Counters)>, Error> {
+        let statement = sql!(
+            "SELECT {}, {} FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.id = $1 AND e.account_id = $2",
+            Event::COLUMNS,
+            Counters::COLUMNS,
+        );
+        self.optional(statement, (event, account)).await
+    }
+
+    /// Returns an event of any account.
+    pub async fn find_event(&self, event: EventId) -> Result<Option<Event>, Error> {
+        let statement = sql!("SELECT {} FROM events e WHERE e.id = $1", Event::COLUMNS);
+        self.optional(statement, [event]).await
+    }
+
+    /// Returns whether an event has this slug; only [`Tx::insert_event`] decides.
+    pub async fn slug_taken(&self, slug: &str) -> Result<bool, Error> {
+        let statement = sql!("SELECT EXISTS (SELECT 1 FROM events WHERE slug = $1)");
+        self.one(statement, [slug]).await
+    }
+}
+
+impl Tx {
+    /// Locks an event's counters, and with them the event, until the end. Cancel, update and every change of seats begin with
+    /// it. It does not check the owner.
+    pub async fn lock_counters(&mut self, event: EventId) -> Result<Option<Counters>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM event_counters c WHERE c.event_id = $1{}",
+            Counters::COLUMNS,
+            FOR_UPDATE,
+        );
+        self.optional(statement, [event]).await
+    }
+
+    /// Adds an event with empty counters, and counts it in the catalogue when it is `live` (published, listed, not cancelled, not ended).
+    /// False, and nothing written, when its slug is taken: try another in the same transaction.
+    pub async fn insert_event(&mut self, event: &Event, live: bool) -> Result<bool, Error> {
+        let Schedule {
+            start,
+            end,
+            timezone,
+        } = &event.schedule;
+        let (statement, values) = insert_into!("events" " ON CONFLICT (slug) DO NOTHING" {
+            id: event.id,
+            account_id: event.account_id,
+            slug: event.slug,
+            title: event.title,
+            description: event.description,
+            location: event.location,
+            city: event.city,
+            start_at: start.at,
+            start_local: start.local,
+            end_at: end.map(|end| end.at),
+            end_local: end.map(|end| end.local),
+            timezone: timezone,
+            effective_end: event.schedule.effective_end(),
+            max_capacity: event.max_capacity,
+            is_published: event.is_published,
+            is_listed: event.is_listed,
+            is_cancelled: event.is_cancelled,
+            cancel_reason: event.cancel_reason,
+            cancelled_at: event.cancelled_at,
+            live: live,
+            image_query: event.image_query,
+            custom_fields: event.custom_fields,
+            sequence: event.sequence,
+            created_at: event.created_at,
+            updated_at: event.updated_at,
+            indexed_as_of: event.updated_at,
+            requires_approval: event.requires_approval,
+            confirm_by_email: event.confirm_by_email,
+            organizer_name: event.organizer_name,
+            contact_email: event.contact_email,
+            published_start: event.published_start,
+            version: event.version,
+            search_text: values::event_search_text(event),
+        });
+        if self.execute(statement, values).await? == 0 {
+            return Ok(false);
+        }
+        let statement = sql!(
+            "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) VALUES ($1, 0, 0, 0, 0, 1)"
+        );
+        self.execute(statement, [event.id]).await?;
+        if live {
+            self.put_entries(&[CatalogueEntry::of(event)]).await?;
+            self.change_total(event.id, 1).await?;
+        }
+        Ok(true)
+    }
+
+    /// Writes all fields that may change, and `live` with the catalogue's total. Owner, slug and cancellation do not change.
+    pub async fn update_event(&mut self, event: &Event, live: bool) -> Result<(), Error> {
+        let Schedule {
+            start,
+            end,
+            timezone,
+        } = &event.schedule;
+        let (statement, values) = update!("events" id = event.id => {
+            title: event.title,
+            description: event.description,
+            location: event.location,
+            city: event.city,
+            start_at: start.at,
+            start_local: start.local,
+            end_at: end.map(|end| end.at),
+            end_local: end.map(|end| end.local),
+            timezone: timezone,
+            effective_end: event.schedule.effective_end(),
+            max_capacity: event.max_capacity,
+            is_published: event.is_published,
+            is_listed: event.is_listed,
+            image_query: event.image_query,
+            image_credit: event.image_credit,
+            custom_fields: event.custom_fields,
+            sequence: event.sequence,
+            updated_at: event.updated_at,
+            indexed_as_of: event.updated_at,
+            requires_approval: event.requires_approval,
+            confirm_by_email: event.confirm_by_email,
+            organizer_name: event.organizer_name,
+            contact_email: event.contact_email,
+            published_start: event.published_start,
+            version: event.version,
+            search_text: values::event_search_text(event),
+        });
+        self.execute_one("event", statement, values).await?;
+        if live {
+            self.put_entries(&[CatalogueEntry::of(event)]).await?;
+        } else {
+            self.remove_entries(&[event.id]).await?;
+        }
+        self.set_live(event.id, live).await
+    }
+
+    /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.
+    pub async fn mark_cancelled(
+        &mut self,
+        event: EventId,
+        reason: Option<&str>,
+        now: Instant,
+    ) -> Result<bool, Error> {
+        let statement = sql!(
+            "UPDATE events SET is_cancelled = TRUE, cancel_reason = $2, cancelled_at = $3, updated_at = $3, indexed_as_of = $3 \
+             WHERE id = $1 AND is_cancelled = FALSE"
+        );
+        if self.execute(statement, (event, reason, now)).await? == 0 {
+            return Ok(false);
+        }
+        self.remove_entries(&[event]).await?;
+        self.set_live(event, false).await?;
+        Ok(true)
+    }
+
+    /// Removes a draft without registrations, with all that belongs to it. Its counters are locked.
+    pub async fn delete_event(&mut self, event: EventId) -> Result<(), Error> {
+        self.remove_entries(&[event]).await?;
+        // What refers to an event comes before the event itself.
+        for statement in [
+            sql!(
+                "DELETE FROM jobs WHERE kind IN ('stock_cover', 'event_announcement') AND subject_id = $1"
+            ),
+            sql!("DELETE FROM stock_covers WHERE event_id = $1"),
+            sql!("DELETE FROM former_times WHERE event_id = $1"),
+            sql!("DELETE FROM event_counters WHERE event_id = $1"),
+        ] {
+            self.execute(statement, [event]).await?;
+        }
+        let statement = sql!("DELETE FROM events WHERE id = $1 AND live = FALSE");
+        self.execute_one("draft", statement, [event]).await
+    }
+}

@@ -1,0 +1,128 @@
+//! Invitations to accounts.
+
+use domain::{
+    email,
+    ids::{AccountId, InvitationId},
+    instant::Instant,
+    invitation::{Invitation, SentInvitation},
+};
+
+use crate::{
+    Error, Reads, Tx,
+    record::{Record as _, insert_into, record},
+    sql::sql,
+};
+
+record! {
+    Invitation as i { id, account_id, email, role, invited_by = "i.person_id", created_at, expires_at }
+}
+
+record! {
+    SentInvitation as i {
+        invitation { id, account_id, email, role, person_id, created_at, expires_at },
+        account_name = "a.name",
+        invited_by = "COALESCE(p.name, '')",
+    }
+}
+
+impl Reads {
+    /// Returns whether an invitation waits for an address.
+    pub async fn is_invited(&self, address: &str, now: Instant) -> Result<bool, Error> {
+        let statement = sql!(
+            "SELECT EXISTS (SELECT 1 FROM invitations WHERE email_norm = $1 AND expires_at > $2)"
+        );
+        self.one(statement, (email::normalised(address), now)).await
+    }
+
+    /// Returns the invitation with this id, if it has not lapsed.
+    pub async fn find_invitation(
+        &self,
+        invitation: InvitationId,
+        now: Instant,
+    ) -> Result<Option<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.id = $1 AND i.expires_at > $2",
+            SentInvitation::COLUMNS,
+        );
+        self.optional(statement, (invitation, now)).await
+    }
+
+    /// Returns the invitations that wait for an address, the newest first.
+    pub async fn list_invitations_to(
+        &self,
+        address: &str,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.email_norm = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+            SentInvitation::COLUMNS,
+        );
+        let values = (email::normalised(address), now, limit);
+        self.all(statement, values).await
+    }
+
+    /// Returns the invitations of an account that wait, the newest first.
+    pub async fn list_invitations_of(
+        &self,
+        account: AccountId,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<SentInvitation>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
+             WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+            SentInvitation::COLUMNS,
+        );
+        self.all(statement, (account, now, limit)).await
+    }
+}
+
+impl Tx {
+    /// Adds an invitation, instead of an earlier one of the same account to the same address.
+    pub async fn put_invitation(&mut self, invitation: &Invitation) -> Result<(), Error> {
+        let (statement, values) = insert_into!(
+            "invitations" " ON CONFLICT (account_id, email_norm) DO UPDATE SET id = excluded.id, email = excluded.email, \
+                role = excluded.role, person_id = excluded.person_id, created_at = excluded.created_at, \
+                expires_at = excluded.expires_at"
+            {
+                id: invitation.id,
+                account_id: invitation.account_id,
+                email: invitation.email,
+                email_norm: email::normalised(&invitation.email),
+                role: invitation.role,
+                person_id: invitation.invited_by,
+                created_at: invitation.created_at,
+                expires_at: invitation.expires_at,
+            }
+        );
+        self.execute(statement, values).await?;
+        Ok(())
+    }
+
+    /// Removes an invitation; false if there is none.
+    pub async fn delete_invitation(&mut self, invitation: InvitationId) -> Result<bool, Error> {
+        let statement = sql!("DELETE FROM invitations WHERE id = $1");
+        Ok(self.execute(statement, [invitation]).await? == 1)
+    }
+
+    /// Removes the invitations to a normalised address; returns their number.
+    pub async fn delete_invitations_to(&mut self, email_norm: &str) -> Result<u64, Error> {
+        let statement = sql!("DELETE FROM invitations WHERE email_norm = $1");
+        self.execute(statement, [email_norm]).await
+    }
+
+    /// Removes at most `limit` invitations that have lapsed; returns their number.
+    pub async fn delete_expired_invitations(
+        &mut self,
+        now: Instant,
+        limit: i64,
+    ) -> Result<u64, Error> {
+        let statement = sql!(
+            "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
+        );
+        self.execute(statement, (now, limit)).await
+    }
+}

@@ -1,0 +1,126 @@
+//! Where statements are run: on a connection of their own, or in a transaction.
+
+use server::traces;
+use tokio::sync::Mutex;
+
+use super::{
+    Error,
+    connection::Outcome,
+    pool::Pool,
+    row::{FromRow, Row},
+    sql::{Dialect, Sql, Template},
+    statement::{Parameters, Statement},
+    store::DATABASE,
+    transaction::Transaction,
+};
+
+/// The statements that read. A [`Store`](super::Store) runs each on a connection of its own, a [`Tx`](super::Tx) runs them in its
+/// transaction; both dereference to this. They are written in `queries/`.
+#[derive(Debug)]
+pub struct Reads {
+    dialect: Dialect,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Pool(Pool),
+    /// A transaction runs one statement at a time.
+    Transaction(Mutex<Transaction>),
+}
+
+impl Reads {
+    pub(super) fn in_pool(pool: Pool) -> Self {
+        Self {
+            dialect: pool.outage().target().dialect(),
+            source: Source::Pool(pool),
+        }
+    }
+
+    pub(super) fn in_transaction(dialect: Dialect, transaction: Transaction) -> Self {
+        Self {
+            dialect,
+            source: Source::Transaction(Mutex::new(transaction)),
+        }
+    }
+
+    /// Commits the transaction, if it is one.
+    pub(super) async fn commit(self) -> Result<(), Error> {
+        match self.source {
+            Source::Pool(_) => Ok(()),
+            Source::Transaction(transaction) => transaction.into_inner().commit().await,
+        }
+    }
+
+    /// Returns the dialect, for the few statements that differ in more than a fragment.
+    pub(super) const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Runs a statement and returns all its rows.
+    pub(super) fn all<T: FromRow, const N: usize>(
+        &self,
+        sql: Sql<N>,
+        parameters: impl Parameters<N>,
+    ) -> impl Future<Output = Result<Vec<T>, Error>> + Send {
+        let statement = self.statement(sql.0, parameters);
+        async move {
+            let rows = self.run(statement).await?.rows;
+            // Rows are large: collecting results of unknown number would move each several times.
+            let mut all = Vec::with_capacity(rows.len());
+            for row in &rows {
+                all.push(row.read()?);
+            }
+            Ok(all)
+        }
+    }
+
+    /// Runs a statement that returns one row at most.
+    pub(super) fn optional<T: FromRow, const N: usize>(
+        &self,
+        sql: Sql<N>,
+        parameters: impl Parameters<N>,
+    ) -> impl Future<Output = Result<Option<T>, Error>> + Send {
+        let statement = self.statement(sql.0, parameters);
+        async move {
+            let rows = self.run(statement).await?.rows;
+            rows.first().map(Row::read).transpose()
+        }
+    }
+
+    /// Runs a statement that always returns one row.
+    pub(super) fn one<T: FromRow, const N: usize>(
+        &self,
+        sql: Sql<N>,
+        parameters: impl Parameters<N>,
+    ) -> impl Future<Output = Result<T, Error>> + Send {
+        let statement = self.statement(sql.0, parameters);
+        async move {
+            let rows = self.run(statement).await?.rows;
+            let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+            row.read()
+        }
+    }
+
+    /// Encodes a statement. It is done before the future is made, which would else be another one for each kind of values.
+    pub(super) fn statement<const N: usize>(
+        &self,
+        template: Template,
+        parameters: impl Parameters<N>,
+    ) -> Result<Statement, Error> {
+        Statement::new(self.dialect, template, parameters)
+    }
+
+    /// Runs a statement, with its span.
+    pub(super) async fn run(&self, statement: Result<Statement, Error>) -> Result<Outcome, Error> {
+        let statement = statement?;
+        let name = statement.name();
+        let began = traces::now();
+        let outcome = match &self.source {
+            Source::Pool(pool) => pool.read(statement).await,
+            Source::Transaction(transaction) => transaction.lock().await.run(statement).await,
+        };
+        traces::ended(began, DATABASE, name, outcome.is_ok());
+        outcome
+    }
+}

@@ -1,0 +1,297 @@
+//! How single values are stored, the same on both engines.
+
+use domain::{
+    catalogue::Starts,
+    event::{Event, ListedEvent},
+    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
+    instant::Instant,
+    job::{Destination, JobKey},
+    oauth::Grant,
+    period::Period,
+    person::Role,
+    registration::{Counters, Status},
+    words,
+};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::Error;
+
+/// Which of an account's events to list (rule 6 of docs/rules.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventFilter {
+    /// Not cancelled and not ended.
+    Active,
+    /// Ended.
+    Past,
+    /// All events.
+    All,
+}
+
+/// Which of an account's events to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MyEventsFilter {
+    /// Only those with this status.
+    pub status: EventFilter,
+    /// Only those whose title, location or city contains this text, without regard to case and accents.
+    pub text: Option<String>,
+    /// Only those that start then.
+    pub starts: Starts,
+}
+
+impl From<EventFilter> for MyEventsFilter {
+    fn from(status: EventFilter) -> Self {
+        Self {
+            status,
+            text: None,
+            starts: Starts::default(),
+        }
+    }
+}
+
+impl MyEventsFilter {
+    pub(crate) fn folded_text(&self) -> Option<String> {
+        self.text.as_deref().map(words::folded)
+    }
+}
+
+/// The first of an account's events, by [`Reads::list_and_count_account_events`](super::Reads::list_and_count_account_events).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FirstEvents {
+    /// The events.
+    pub events: Vec<ListedEvent>,
+    /// The number of all that match, up to the most that are counted.
+    pub count: i64,
+}
+
+/// Which of an event's registrations to list; all by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RegistrationFilter {
+    /// Only those with this status.
+    pub status: Option<Status>,
+    /// Only those whose name or e-mail address contains this text, without regard to case and accents.
+    pub text: Option<String>,
+    /// Only those that were made then.
+    pub registered: Period,
+}
+
+impl RegistrationFilter {
+    /// Whether it matches every registration, or every one with a status: as many as the event's counters say.
+    pub fn is_counted(&self) -> bool {
+        self.text.is_none() && self.registered == Period::default()
+    }
+
+    pub(super) fn folded_text(&self) -> Option<String> {
+        self.text.as_deref().map(words::folded)
+    }
+}
+
+/// A page of what a search of the catalogue matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueMatches {
+    /// The events, by start, then id, with their counters of the same moment.
+    pub events: Vec<(Event, Counters)>,
+    /// The number of matches. If it is above [`domain::catalogue::MOST_MATCHES`], there may be more.
+    pub matches: i64,
+}
+
+/// The same before the events are read.
+#[derive(Debug, Default)]
+pub(super) struct MatchPage {
+    pub(super) events: Vec<EventId>,
+    pub(super) matches: i64,
+}
+
+/// The stored answer for an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// Whether the request is the same.
+    pub is_of_this_request: bool,
+    /// The encrypted answer.
+    pub sealed: Vec<u8>,
+}
+
+/// A row of the audit log, as read; [`domain::audit::AuditEntry`] is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditRecord {
+    /// When.
+    pub at: Instant,
+    /// On whose account.
+    pub account_id: Option<AccountId>,
+    /// Who: `key`, `person`, `app`, `admin`, `attendee` or `system`.
+    pub actor: String,
+    /// By which key, when by a key.
+    pub key_id: Option<KeyId>,
+    /// By whom, when by a person who had signed in; for whom, when by an app.
+    pub person_id: Option<PersonId>,
+    /// By which app, when by an app.
+    pub grant_id: Option<GrantId>,
+    /// What, for example `event.cancel`.
+    pub action: String,
+    /// To what.
+    pub subject_id: Uuid,
+    /// The changed fields before.
+    pub before: Option<serde_json::Value>,
+    /// The changed fields after.
+    pub after: Option<serde_json::Value>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A job that is not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRecord {
+    /// Its key.
+    pub key: JobKey,
+    /// Its stored payload.
+    pub payload: Option<String>,
+    /// How many times it was started.
+    pub attempts: i32,
+    /// How many of those count against it.
+    pub tries: i32,
+    /// When it may be started next; the end of the lease while it runs.
+    pub due_at: Instant,
+    /// When it failed.
+    pub failed_at: Option<Instant>,
+    /// Why the last try failed.
+    pub last_error: Option<String>,
+}
+
+/// The jobs of one kind for one destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobQueue {
+    /// The destination.
+    pub destination: Destination,
+    /// The name of their kind, which may be a kind of a newer version.
+    pub kind: String,
+    /// When the first of them is due.
+    pub first_due_at: Instant,
+}
+
+/// A mail that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedMail {
+    /// The job; its subject is a registration.
+    pub job: JobRecord,
+    /// The recipient, and the event.
+    pub recipient: Option<FailedMailRecipient>,
+}
+
+/// The state of the mail queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailQueue {
+    /// Mails that wait for a try or are being sent.
+    pub waiting: i64,
+    /// When the oldest of those was scheduled.
+    pub oldest: Option<Instant>,
+    /// Failed mails.
+    pub failed: i64,
+}
+
+/// The recipient of a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedMailRecipient {
+    /// The registrant's address.
+    pub email: String,
+    /// The event's account.
+    pub account_id: AccountId,
+    /// The event's title.
+    pub title: String,
+    /// The event's slug.
+    pub slug: String,
+    /// Whether the event is cancelled.
+    pub is_cancelled: bool,
+}
+
+/// A client of OAuth, with what it says of itself as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredClient {
+    /// Its identifier here.
+    pub id: ClientId,
+    /// Its identifier in OAuth.
+    pub client_id: String,
+    /// What it says of itself, as JSON.
+    pub metadata: String,
+    /// Its name for people.
+    pub name: String,
+    /// When it was first seen.
+    pub created_at: Instant,
+    /// Until when its document counts as it was read.
+    pub fresh_until: Option<Instant>,
+}
+
+/// A grant with its client, its account, and the role of its person there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredConnection {
+    /// The grant.
+    pub grant: Grant,
+    /// The client.
+    pub client: StoredClient,
+    /// The name of the account.
+    pub account_name: String,
+    /// The role.
+    pub role: Role,
+}
+
+/// A stock cover's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCover {
+    /// The image.
+    pub jpeg: Vec<u8>,
+    /// Its SHA-256.
+    pub digest: [u8; 32],
+}
+
+impl StoredCover {
+    /// The file with its digest.
+    pub fn new(jpeg: Vec<u8>) -> Self {
+        let digest = Sha256::digest(&jpeg).into();
+        Self { jpeg, digest }
+    }
+}
+
+/// The text of a registration that the organizer's search looks through.
+pub(super) fn search_text(name: &str, email: &str) -> String {
+    [name, email].map(words::folded).join(" ")
+}
+
+/// The longest text that the owner's search looks through, in bytes: an entry of an index on PostgreSQL has room for it. Only texts of
+/// hundreds of rare characters are longer.
+const LONGEST_SEARCH_TEXT: usize = 2_400;
+
+/// The text of an event that its owner's search looks through.
+pub(super) fn event_search_text(event: &Event) -> String {
+    let city = event.city.as_deref().unwrap_or_default();
+    let mut text = [&*event.title, city, &*event.location]
+        .map(words::folded)
+        .join(" ");
+    text.truncate(text.floor_char_boundary(LONGEST_SEARCH_TEXT));
+    text
+}
+
+/// A folded city as a word of the search index, in which no other word begins like it.
+pub(super) fn city_word(name: &str) -> String {
+    format!("={name}")
+}
+
+/// The counter row of an event. UUIDv7 ends in random bits, so events spread evenly.
+pub(super) const fn shard(event: Uuid) -> u8 {
+    let [.., last] = *event.as_bytes();
+    last % SHARDS
+}
+
+/// No id that was made at that moment or later is less.
+pub(super) fn first_id_at(moment: Instant) -> Uuid {
+    let millis = u64::try_from(moment.micros().div_euclid(1_000)).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
+}
+
+/// Rows of `catalogue_totals`, created by the first migration: enough that concurrent creates seldom use the same one.
+pub(super) const SHARDS: u8 = 16;
+
+pub(super) fn corrupt(what: &'static str, text: &str) -> Error {
+    Error::Corrupt {
+        what,
+        text: format!("{text:?}"),
+    }
+}
