@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use clap::Parser;
 use core_service::{
     Core, Options, admin,
-    domain::{clock::Clock, entropy::Entropy},
     grpc::port,
     open_store,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
-    storage::Access,
 };
+use domain::{clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use server::{
     Failure,
     program::{self, ProgramSettings},
     shutdown::{self, StopSettings},
 };
+use storage::Access;
 
 /// Muster's core: the gRPC service that holds all rules and all data.
 ///

@@ -10,8 +10,6 @@ use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
 use http_kit::{Operation, Problem};
 use muster_api::{EXAMPLE_URL, Reason};
 
-use crate::Options;
-
 const PAGE: &str = include_str!("documents/page.html");
 const START: &str = include_str!("documents/start.js");
 const INTRODUCTION: &str = include_str!("documents/introduction.txt");
@@ -63,16 +61,16 @@ impl Default for OpenApi {
     }
 }
 
-pub(crate) fn operations(options: &Options) -> [(&'static str, Operation); 5] {
+pub(crate) fn operations(openapi: OpenApi, public_url: &str) -> [(&'static str, Operation); 5] {
+    let OpenApi { json, yaml, older } = openapi;
     let openapi = |text: &str, media_type| {
-        let text = Bytes::from(text.replace(EXAMPLE_URL, &options.public_url));
+        let text = Bytes::from(text.replace(EXAMPLE_URL, public_url));
         let answer = Operation::new(Method::GET, move |_request| {
             let text = text.clone();
             async move { Ok(document(text, media_type)) }
         });
         answer.shared()
     };
-    let OpenApi { json, yaml, older } = options.openapi;
     let page = Operation::new(Method::GET, async |_request| {
         let mut page = document(PAGE.into(), "text/html; charset=utf-8");
         page.headers_mut()

@@ -5,16 +5,26 @@ use std::sync::Arc;
 use axum::{extract::Request, response::Response};
 use http::Method;
 use http_kit::{
-    Operation, Problem,
-    oauth::{host, origin_on_this_machine},
+    CheckCredential, Operation, Problem,
+    oauth::{OAuth, host, origin_on_this_machine},
     require_bearer,
 };
 use muster_api::{
     binding::{Access, Content},
     idempotency_key,
 };
+use rpc_client::Core;
 
-use crate::{decode, respond, route::Route, table::Gateway, well_known::API};
+use crate::{Options, decode, respond, route::Route, well_known::API};
+
+/// What every operation needs.
+pub(crate) struct Gateway {
+    pub(crate) core: Core,
+    pub(crate) options: Options,
+    /// Checks credentials at core.
+    pub(crate) check: Option<CheckCredential>,
+    pub(crate) oauth: OAuth,
+}
 
 /// A route as an operation of this method.
 pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> Operation {

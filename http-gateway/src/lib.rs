@@ -1,6 +1,6 @@
 //! Muster's API as JSON over HTTP: the binding table as routes.
 //!
-//! A request goes through [`edge::http`], which finds the operation; `endpoint` runs it (credential, `decode`, core,
+//! A request goes through [`http_kit`], which finds the operation; `endpoint` runs it (credential, `decode`, core,
 //! `respond`). No rpc is known by name: [`muster_api::binding::Binding`] has everything.
 
 mod caching;

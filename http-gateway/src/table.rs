@@ -7,16 +7,13 @@ use http_kit::{CheckCredential, Resource, Router, check_credential, oauth::OAuth
 use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
 use rpc_client::Core;
 
-use crate::{Options, SURFACE, documents, endpoint, index, route::Route, well_known};
-
-/// What every operation needs.
-pub(crate) struct Gateway {
-    pub(crate) core: Core,
-    pub(crate) options: Options,
-    /// Checks credentials at core.
-    pub(crate) check: Option<CheckCredential>,
-    pub(crate) oauth: OAuth,
-}
+use crate::{
+    Options, SURFACE, documents,
+    endpoint::{self, Gateway},
+    index,
+    route::Route,
+    well_known,
+};
 
 /// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
 #[derive(Default)]
@@ -43,7 +40,7 @@ impl Table {
     /// The router of all visited bindings, with the documents, the health checks and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: Options) -> Router {
         let core = SURFACE.core(core);
-        let documents = documents::operations(&options);
+        let documents = documents::operations(options.openapi, &options.public_url);
         let oauth = OAuth::new(core.clone());
         let cache = options.calls.cache.clone();
         let gateway = Arc::new(Gateway {

@@ -1,6 +1,6 @@
 //! Muster's pages, for people and for the programs that find events for them.
 //!
-//! A request goes through [`edge::http`], which finds the path's operation, to a [`request_context::RequestContext`]: it calls core and answers with a
+//! A request goes through [`http_kit`], which finds the path's operation, to a [`request_context::RequestContext`]: it calls core and answers with a
 //! template of `templates/`. Pages work without scripts. `problem_page` shows what was refused as a page, if the client reads
 //! HTML. A form that another site sent is refused in one place (`form`), for all of them.
 

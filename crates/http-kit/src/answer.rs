@@ -97,7 +97,10 @@ impl Problem {
             limit.write(headers);
         }
         if let Some(challenge) = self.challenge {
-            headers.insert(WWW_AUTHENTICATE, challenge.header(&self));
+            headers.insert(
+                WWW_AUTHENTICATE,
+                challenge.header(&self.message, self.token_source(), self.granted()),
+            );
         }
         if matches!(self.http_status, 408 | 413) {
             // The client is still sending the body; the server does not wait for it.

@@ -7,8 +7,6 @@ use std::fmt::Write as _;
 use http::HeaderValue;
 use muster_api::Scope;
 
-use crate::Problem;
-
 const REALM: &str = "Bearer realm=\"muster\"";
 
 /// Why a credential was refused.
@@ -22,16 +20,31 @@ pub enum Challenge {
     Scope(Option<Scope>),
 }
 
+/// Where a client gets a token for what was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenSource {
+    /// The metadata of the resource.
+    pub(crate) metadata_url: String,
+    /// All scopes that a token can have, separated by spaces.
+    pub(crate) scopes: String,
+}
+
 impl Challenge {
-    /// The value of `WWW-Authenticate` for a problem.
-    pub(super) fn header(self, problem: &Problem) -> HeaderValue {
+    /// The value of `WWW-Authenticate` for a refusal: its message, where a token is to be had, and the scopes that the token has
+    /// if its person can grant the one that it lacks.
+    pub(super) fn header(
+        self,
+        message: &str,
+        source: Option<&TokenSource>,
+        granted: Option<&str>,
+    ) -> HeaderValue {
         let mut text = REALM.to_owned();
         let error = self.error();
         add(&mut text, "error", error);
-        add(&mut text, "scope", self.scopes(problem).as_deref());
-        if let Some(source) = problem.token_source() {
+        add(&mut text, "scope", self.scopes(source, granted).as_deref());
+        if let Some(source) = source {
             add(&mut text, "resource_metadata", Some(&source.metadata_url));
-            let words = error.map(|_| plain(&problem.message));
+            let words = error.map(|_| plain(message));
             add(&mut text, "error_description", words.as_deref());
         }
         // Scopes and URLs have visible characters only, so the value is always valid.
@@ -47,14 +60,13 @@ impl Challenge {
     }
 
     /// The scopes to ask for: all of them, or with the missing one those that the token has already, so that it does not lose them.
-    fn scopes(self, problem: &Problem) -> Option<String> {
+    fn scopes(self, source: Option<&TokenSource>, granted: Option<&str>) -> Option<String> {
         let Self::Scope(missing) = self else {
-            let source = problem.token_source();
             return source
                 .map(|source| source.scopes.clone())
                 .filter(|scopes| !scopes.is_empty());
         };
-        let granted = problem.granted().unwrap_or_default();
+        let granted = granted.unwrap_or_default();
         let mut scopes: Vec<&str> = granted.split_whitespace().collect();
         scopes.extend(missing.map(Scope::name));
         (!scopes.is_empty()).then(|| scopes.join(" "))
@@ -79,27 +91,24 @@ fn plain(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use muster_api::Reason;
 
     use super::*;
-    use crate::oauth::TokenSource;
 
-    fn header(mut problem: Problem) -> String {
+    fn header(challenge: Challenge, message: &str, granted: Option<&str>) -> String {
         let source = TokenSource {
             metadata_url: "https://muster.example/.well-known/oauth-protected-resource/mcp"
                 .to_owned(),
             scopes: "events:read events:write".to_owned(),
         };
-        problem.extra.get_or_insert_default().token_source = Some(source);
-        let value = problem.challenge.unwrap().header(&problem);
+        let value = challenge.header(message, Some(&source), granted);
         value.to_str().unwrap().to_owned()
     }
 
     #[test]
     fn a_challenge_names_the_metadata_before_its_words() {
-        let refused = Problem::new(Reason::Unauthorized, "it has \"expired\", schön");
+        let message = "it has \"expired\", schön";
         assert_eq!(
-            header(refused),
+            header(Challenge::ValidCredential, message, None),
             "Bearer realm=\"muster\", error=\"invalid_token\", scope=\"events:read events:write\", \
              resource_metadata=\"https://muster.example/.well-known/oauth-protected-resource/mcp\", \
              error_description=\"it has 'expired', sch?n\""
@@ -108,12 +117,8 @@ mod tests {
 
     #[test]
     fn who_has_a_token_is_asked_for_what_it_has_and_what_is_missing() {
-        let mut problem = Problem {
-            challenge: Some(Challenge::Scope(Some(Scope::EventsCancel))),
-            ..Problem::new(Reason::InsufficientScope, "no")
-        };
-        problem.extra.get_or_insert_default().granted = Some("account:read events:read".into());
-        let header = header(problem);
+        let missing = Challenge::Scope(Some(Scope::EventsCancel));
+        let header = header(missing, "no", Some("account:read events:read"));
         let scopes = "scope=\"account:read events:read events:cancel\"";
         assert!(header.contains(scopes), "{header}");
     }

@@ -1,12 +1,10 @@
 //! The layers of a surface around its routes, as one service. As layers of a router each would be boxed, and cloned for every request with
 //! all that it contains.
 
-use std::sync::Arc;
-
 use axum::{Router, extract::Request, response::Response};
 use tower::ServiceExt as _;
 
-use super::{Surface, compress, conditional, guard, response_cache::Fill};
+use crate::{Surface, compress, conditional, guard};
 
 /// Routes within size limits, security headers, compression and conditional requests.
 #[derive(Clone)]
@@ -22,17 +20,21 @@ impl Layers {
         Self { surface, routes }
     }
 
-    /// Answers a request. What the routes make of it goes to the fill of the cache, if there is one.
-    pub(super) async fn answer(self, request: Request, fill: Option<Arc<Fill>>) -> Response {
+    /// Answers a request. What the routes answer passes `complete` before the layers see it.
+    pub(super) async fn answer<F>(
+        self,
+        request: Request,
+        complete: impl Fn(Response) -> F + Clone,
+    ) -> Response
+    where
+        F: Future<Output = Response>,
+    {
         let Self { surface, routes } = self;
         let by_routes = move |request: Request| {
-            let (routes, fill) = (routes.clone(), fill.clone());
+            let (routes, complete) = (routes.clone(), complete.clone());
             async move {
                 let Ok(response) = routes.oneshot(request).await;
-                match fill {
-                    Some(fill) => fill.complete(response).await,
-                    None => response,
-                }
+                complete(response).await
             }
         };
         let media_types = surface.compressed;

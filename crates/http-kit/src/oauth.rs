@@ -16,8 +16,7 @@ use serde_json::json;
 use server::observe::RequestId;
 use tokio::time::Instant;
 
-use super::{Operation, answer::document};
-use crate::Problem;
+use crate::{Operation, Problem, answer::document, challenge::TokenSource};
 
 /// Where the metadata of a resource is, before the resource's own path.
 pub const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -59,15 +58,6 @@ enum Remembered {
 
 /// Stands for the public URL among the origins.
 const USUAL: &str = "";
-
-/// Where a client gets a token for what was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenSource {
-    /// The metadata of the resource.
-    pub(super) metadata_url: String,
-    /// All scopes that a token can have, separated by spaces.
-    pub(super) scopes: String,
-}
 
 impl OAuth {
     /// Asks this core.

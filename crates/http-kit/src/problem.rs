@@ -12,7 +12,10 @@ use server::observe::RequestId;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use crate::{Challenge, oauth::TokenSource, rate_limit::RateLimit};
+use crate::{
+    challenge::{Challenge, TokenSource},
+    rate_limit::RateLimit,
+};
 
 /// When to try again after a temporary failure: a failed replica is probed after the same time.
 const RETRY_SECONDS: u64 = 5;

@@ -35,7 +35,6 @@ use self::{
 };
 use rpc_client::Changes;
 
-pub(super) use fill::Fill;
 pub(super) use front::{Front, Lookup};
 pub use settings::{CacheOptions, CacheSettings};
 

@@ -10,6 +10,7 @@ use std::{
 use axum::{
     BoxError,
     body::{Body, HttpBody},
+    extract::Request as AxumRequest,
     response::Response,
 };
 use bytes::Bytes;
@@ -18,9 +19,13 @@ use futures_util::{
     future::{BoxFuture, Either},
 };
 use http::Request;
+use muster_api::Reason;
+use rpc_client::Core;
+use server::observe::RequestId;
 use tower::Service;
 
-use super::{
+use crate::{
+    Problem, ResponseCache, Surface, health,
     layers::Layers,
     response_cache::{Front, Lookup},
 };
@@ -38,14 +43,42 @@ struct Parts {
 
 /// What answers the requests that no other surface gets.
 #[derive(Clone)]
-pub(super) enum Answers {
+enum Answers {
     Cache(Front),
     Layers(Layers),
     Routes(axum::Router),
 }
 
+impl Surface {
+    /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
+    /// and compression. In front of them is the cache, if there is one.
+    pub fn router(
+        self,
+        mut routes: axum::Router,
+        core: &Core,
+        cache: Option<ResponseCache>,
+    ) -> Router {
+        for resource in health::resources(core.clone()) {
+            routes = resource.add_to(routes);
+        }
+        let unknown = move |request: AxumRequest| async move {
+            let problem = Problem::new(Reason::NotFound, self.unknown_path);
+            problem.into_response(&RequestId::in_extensions(request.extensions()))
+        };
+        let layers = Layers::around(routes.fallback(unknown), self);
+        Router::new(match cache {
+            Some(cache) => Answers::Cache(Front {
+                cache,
+                surface: self,
+                layers,
+            }),
+            None => Answers::Layers(layers),
+        })
+    }
+}
+
 impl Router {
-    pub(super) fn new(answers: Answers) -> Self {
+    fn new(answers: Answers) -> Self {
         Self(Arc::new(Parts {
             mounts: Vec::new(),
             answers,
@@ -108,7 +141,7 @@ where
                 lookup => Box::pin(front.clone().answer(lookup, request.map(Body::new))),
             },
             Answers::Layers(layers) => {
-                Box::pin(layers.clone().answer(request.map(Body::new), None))
+                Box::pin(layers.clone().answer(request.map(Body::new), ready))
             }
             Answers::Routes(routes) => {
                 let answering = routes.clone().call(request);

@@ -1,14 +1,7 @@
-//! The settings of one surface, and the layers that all surfaces share.
+//! The settings of one surface.
 
-use axum::extract::Request;
-use muster_api::{Reason, metadata};
+use muster_api::metadata;
 use rpc_client::Core;
-use server::observe::RequestId;
-
-use super::{
-    ResponseCache, Router, health, layers::Layers, response_cache::Front, router::Answers,
-};
-use crate::Problem;
 
 /// For answers that are data: a browser must not run or embed anything in them.
 pub const DATA_ONLY: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -54,31 +47,5 @@ impl Surface {
     /// A client of core that names this surface.
     pub fn core(&self, core: Core) -> Core {
         core.on_surface(self.name)
-    }
-
-    /// The surface's routes with all layers: health, an answer to unknown paths, limits, security headers, conditional requests
-    /// and compression. In front of them is the cache, if there is one.
-    pub fn router(
-        self,
-        mut routes: axum::Router,
-        core: &Core,
-        cache: Option<ResponseCache>,
-    ) -> Router {
-        for resource in health::resources(core.clone()) {
-            routes = resource.add_to(routes);
-        }
-        let unknown = move |request: Request| async move {
-            let problem = Problem::new(Reason::NotFound, self.unknown_path);
-            problem.into_response(&RequestId::in_extensions(request.extensions()))
-        };
-        let layers = Layers::around(routes.fallback(unknown), self);
-        Router::new(match cache {
-            Some(cache) => Answers::Cache(Front {
-                cache,
-                surface: self,
-                layers,
-            }),
-            None => Answers::Layers(layers),
-        })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::future::select_ok;
 use muster_api::binding::Access;
 use server::observe::RequestId;
 use tonic::{Code, Status};
@@ -11,7 +10,7 @@ use tonic_health::pb::{
 };
 
 use super::{
-    Context, Core,
+    Context,
     attempt::{FailureKind, Reply, Rpc, attempt},
     codec::{decode, encode},
     endpoint::Endpoint,
@@ -21,51 +20,15 @@ use super::{
 /// How long a health check may take.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// At most so many replicas are asked at once whether one serves.
-const MOST_ASKED: usize = 16;
-
-const CHECK: Rpc = Rpc {
+pub(crate) const CHECK: Rpc = Rpc {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,
     kind: None,
     idempotent: true,
 };
 
-impl Core {
-    /// Checks that a replica of core reports that it serves, or at least answers if it has no health service; and that this process is
-    /// not about to stop.
-    ///
-    /// # Errors
-    /// The cause.
-    pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
-        if self.leaving.is_cancelled() {
-            return Err(Status::unavailable("this process stops"));
-        }
-        let context = Context::anonymous(request_id, CHECK_TIMEOUT);
-        let request = encode(&HealthCheckRequest::default());
-        let answer = self.exchange(CHECK, request.clone(), &context).await;
-        let Err(status) = verdict(answer) else {
-            return Ok(());
-        };
-        let endpoints = self.pool.known();
-        if endpoints.len() < 2 {
-            return Err(status);
-        }
-        // That one may stop, or be cut off from its database, while others serve.
-        let others = endpoints.iter().take(MOST_ASKED).map(|endpoint| {
-            Box::pin(async {
-                let (request, deadline) = (request.clone(), context.deadline());
-                let answer = self.call_one(endpoint, CHECK, request, &context, deadline);
-                verdict(answer.await.map_err(|failure| failure.status))
-            })
-        });
-        let first = select_ok(others).await;
-        first.map(|((), _others)| ()).map_err(|_none| status)
-    }
-}
-
 /// The result of a check. A core without a health service at least answers.
-fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
+pub(crate) fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
     let check = answer.and_then(|answer| decode(answer.first.unwrap_or_default()));
     match check.map(|check: HealthCheckResponse| check.status()) {
         Ok(ServingStatus::Serving) => Ok(()),

@@ -15,6 +15,7 @@ mod health;
 mod identity;
 mod method;
 mod pool;
+mod serving;
 mod settings;
 mod tls;
 

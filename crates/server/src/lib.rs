@@ -8,7 +8,9 @@ pub mod adaptive_limit;
 pub mod budget;
 pub mod connection_limit;
 mod failure;
+mod log_writer;
 pub mod metrics;
+mod metrics_port;
 pub mod networks;
 pub mod observe;
 pub mod open_files;
@@ -22,4 +24,5 @@ pub mod telemetry;
 pub mod traces;
 
 pub use failure::Failure;
+pub use metrics_port::MetricsSettings;
 pub use tokio_util::sync::CancellationToken;

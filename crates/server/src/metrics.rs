@@ -6,7 +6,6 @@
 mod declared;
 mod family;
 mod machine;
-mod port;
 
 use std::{
     sync::{Mutex, OnceLock, PoisonError},
@@ -17,7 +16,6 @@ use prometheus_client::{encoding::text, registry::Registry};
 
 pub use declared::{DECLARED, Declared, Metrics};
 pub use family::{Counter, Gauge, Histogram, Label};
-pub use port::MetricsSettings;
 
 /// The media type of [`text()`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

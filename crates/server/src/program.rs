@@ -6,7 +6,9 @@ use clap::Parser;
 use futures_util::future::BoxFuture;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{Failure, open_files, settings, telemetry, telemetry::TelemetrySettings, traces};
+use crate::{
+    Failure, log_writer, open_files, settings, telemetry, telemetry::TelemetrySettings, traces,
+};
 
 /// Settings that every program has. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -70,7 +72,7 @@ pub fn run<S: Parser>(
                 Err(failure) => Err(failure),
             };
             traces::end().await;
-            telemetry::end();
+            log_writer::flush();
             ended
         })
     });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Failure, telemetry};
+use crate::{Failure, log_writer};
 
 /// How long running requests may take after the signal to stop, on every port.
 pub const DRAIN: Duration = Duration::from_secs(20);
@@ -82,7 +82,7 @@ pub fn on_signal(settings: StopSettings) -> Result<Stop, Failure> {
             never = waiting => never,
         };
         tracing::warn!(signal = second, "stopping at once");
-        telemetry::end();
+        log_writer::flush();
         std::process::exit(i32::from(Failure::Environment(String::new()).code()));
     });
     Ok(stop)

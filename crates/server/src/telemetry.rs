@@ -1,7 +1,6 @@
 //! What a program tells its operators: logs on standard error, as text or as JSON; metrics; spans.
 
 mod chain;
-mod writer;
 
 use std::io::IsTerminal;
 
@@ -16,8 +15,8 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    Failure,
-    metrics::MetricsSettings,
+    Failure, log_writer,
+    metrics_port::MetricsSettings,
     traces::{self, TraceSettings},
 };
 
@@ -118,7 +117,7 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(writer::start())
+        .with_writer(log_writer::start())
         .with_ansi(std::io::stderr().is_terminal());
     // Our spans are exported only, and not part of lines.
     let not_spans = filter_fn(|metadata| !traces::is_ours(metadata));
@@ -130,9 +129,4 @@ where
             lines.with_filter(logged).boxed()
         }
     }
-}
-
-/// Writes what is logged but not written yet. To be called before the process ends: later lines are lost.
-pub fn end() {
-    writer::flush();
 }

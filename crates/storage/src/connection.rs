@@ -10,14 +10,17 @@ use sqlx::{
 
 use super::{
     Error,
-    postgres::{Servers, takes_writes},
     row::Row,
+    servers::{Servers, takes_writes},
     sql::Dialect,
     statement::{Arguments, Statement},
 };
 
 /// How long a statement on a server may be silent until the server is probed.
 const PROBE_AFTER: Duration = Duration::from_millis(500);
+
+/// How long a connection may take to answer a ping, before it counts as broken.
+pub(super) const PING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What connections lead to.
 #[derive(Debug, Clone)]

@@ -25,6 +25,7 @@ mod reads;
 mod record;
 mod row;
 mod schema;
+mod servers;
 mod sql;
 mod sqlite;
 mod statement;

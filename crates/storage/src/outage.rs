@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{connection::Target, pool::PING_TIMEOUT};
+use super::connection::{PING_TIMEOUT, Target};
 
 /// How long calls wait for an outage to end, from its beginning, and how long a new connection may take. An edge may ask two cores one after
 /// the other, which notice the outage for themselves: both together are to refuse a call within 1.5 s.

@@ -10,6 +10,7 @@
 mod pooled;
 
 use std::{
+    fs::File,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -26,7 +27,7 @@ use tokio::{
 pub(super) use self::pooled::PooledConnection;
 use super::{
     Error,
-    connection::{Connection, Outcome},
+    connection::{Connection, Outcome, PING_TIMEOUT},
     outage::{INITIAL_PAUSE, MAX_PAUSE, OUTAGE_TIMEOUT, Outage, is_outage},
     statement::Statement,
     watchdog::Watchdog,
@@ -34,9 +35,6 @@ use super::{
 
 /// How long a connection without use counts as open. After that it is pinged: a firewall may have forgotten it.
 const MAX_UNCHECKED_IDLE: Duration = Duration::from_secs(5);
-
-/// How long a connection may take to answer a ping, before it counts as broken.
-pub(super) const PING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Unused connections above the need are closed after this time.
 const MAX_IDLE: Duration = Duration::from_mins(10);
@@ -49,6 +47,16 @@ const TOO_MANY_CONNECTIONS: &str = "53300";
 
 /// How many times a read is run at most that collides with transactions, as it may where they are serializable.
 const MAX_TRIES: u8 = 5;
+
+/// The pools of a database.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) readers: Pool,
+    pub(super) writers: Pool,
+    /// The lock on a SQLite file, held until the database is closed.
+    #[expect(dead_code, reason = "dropping it releases the lock")]
+    pub(super) lock: Option<File>,
+}
 
 /// How a pool is used.
 #[derive(Debug)]

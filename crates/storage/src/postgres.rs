@@ -1,19 +1,16 @@
 //! Opening PostgreSQL: a pool for reads and one for transactions, since these may wait for locks.
 
-mod servers;
-
 use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
-use sqlx::{Connection as _, PgConnection, Row as _};
+use sqlx::Connection as _;
 
-pub(super) use self::servers::Servers;
 use super::{
     Error, Options,
     connection::Target,
     outage::Outage,
-    pool::{Pool, PoolOptions},
-    store::Database,
+    pool::{Pool, PoolOptions, Pools},
+    servers::Servers,
 };
 
 /// How long to wait for a connection. Longer waits only queue requests behind an overloaded database.
@@ -66,7 +63,7 @@ session!(
     "max_parallel_workers_per_gather" = "0",
 );
 
-pub(super) async fn open(options: &Options) -> Result<Database, Error> {
+pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
     let servers = Servers::parse(options.url.expose_secret())?;
     reach(&servers).await?;
     let for_reads = (options.pool_size / 2).max(1);
@@ -85,7 +82,11 @@ pub(super) async fn open(options: &Options) -> Result<Database, Error> {
     let readers = pool("read", READING, for_reads);
     readers.open().await?;
     let writers = pool("write", WRITING, for_writes);
-    Ok(Database::new(readers, writers, None))
+    Ok(Pools {
+        readers,
+        writers,
+        lock: None,
+    })
 }
 
 /// Connects once, and says why that fails. Whether the server takes writes is seen later.
@@ -107,12 +108,4 @@ async fn reach(servers: &Servers) -> Result<(), Error> {
         connection.close().await?;
     }
     Ok(())
-}
-
-/// Returns whether a server is the primary, or any other one that is not told to read only. The statement is not prepared: behind a
-/// pooler, what is prepared without a name may be gone when it is used.
-pub(super) async fn takes_writes(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let row = sqlx::raw_sql("SELECT current_setting('transaction_read_only') AS read_only");
-    let row = row.fetch_one(connection).await?;
-    Ok(row.try_get::<&str, _>("read_only")? == "off")
 }

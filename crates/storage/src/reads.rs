@@ -10,9 +10,11 @@ use super::{
     row::{FromRow, Row},
     sql::{Dialect, Sql, Template},
     statement::{Parameters, Statement},
-    store::DATABASE,
     transaction::Transaction,
 };
+
+/// The database in spans.
+pub(super) const DATABASE: &str = "database";
 
 /// The statements that read. A [`Store`](super::Store) runs each on a connection of its own, a [`Tx`](super::Tx) runs them in its
 /// transaction; both dereference to this. They are written in `queries/`.

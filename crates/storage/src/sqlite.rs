@@ -15,9 +15,8 @@ use super::{
     Access, Error, Options, Reads,
     connection::Target,
     outage::Outage,
-    pool::{Pool, PoolOptions},
+    pool::{Pool, PoolOptions, Pools},
     sql::sql,
-    store::Database,
 };
 
 /// How long a statement waits for another process, such as an admin command.
@@ -32,7 +31,7 @@ const READER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Reading needs the processor, so more readers gain nothing on machines that use SQLite.
 const MAX_READERS: u32 = 4;
 
-pub(super) async fn open(options: &Options) -> Result<Database, Error> {
+pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
     let url = options.url.expose_secret();
     let base = SqliteConnectOptions::from_str(url)
         .map_err(|error| Error::Configuration(format!("{url}: {error}")))?
@@ -85,7 +84,11 @@ pub(super) async fn open(options: &Options) -> Result<Database, Error> {
         },
     );
     readers.open().await.map_err(unusable)?;
-    Ok(Database::new(readers, writers, lock))
+    Ok(Pools {
+        readers,
+        writers,
+        lock,
+    })
 }
 
 fn pool(options: SqliteConnectOptions, use_of_it: PoolOptions) -> Pool {

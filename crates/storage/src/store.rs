@@ -1,17 +1,14 @@
 //! An open database.
 
-use std::{fs::File, ops::Deref, path::Path, sync::Arc};
+use std::{ops::Deref, path::Path, sync::Arc};
 
 use secrecy::ExposeSecret as _;
 use server::traces;
 
 use super::{
-    Error, Options, Outages, Reads, Tx, pool::Pool, postgres, schema, sql::Dialect, sqlite,
-    transaction::Transaction,
+    Error, Options, Outages, Reads, Tx, pool::Pools, postgres, reads::DATABASE, schema,
+    sql::Dialect, sqlite, transaction::Transaction,
 };
-
-/// The database in spans.
-pub(super) const DATABASE: &str = "database";
 
 const BEHIND_A_POOLER: &str = "the database lacks migrations, which do not go through a pooler: run the command migrate with the server's own URL \
 (--database-url), without --database-pooler";
@@ -21,32 +18,17 @@ const BEHIND_A_POOLER: &str = "the database lacks migrations, which do not go th
 pub struct Store(Arc<Database>);
 
 #[derive(Debug)]
-pub(super) struct Database {
+struct Database {
     reads: Reads,
-    readers: Pool,
-    writers: Pool,
+    pools: Pools,
     is_behind_pooler: bool,
-    /// The lock on a SQLite file, held until the store is dropped.
-    _lock: Option<File>,
-}
-
-impl Database {
-    pub(super) fn new(readers: Pool, writers: Pool, lock: Option<File>) -> Self {
-        Self {
-            reads: Reads::in_pool(readers.clone()),
-            readers,
-            writers,
-            is_behind_pooler: false,
-            _lock: lock,
-        }
-    }
 }
 
 impl Store {
     /// Opens a database and checks that it answers. It does not change the schema.
     pub async fn open(options: &Options) -> Result<Self, Error> {
         let url = options.url.expose_secret();
-        let mut database = if url.starts_with("sqlite:") {
+        let pools = if url.starts_with("sqlite:") {
             sqlite::open(options).await?
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             postgres::open(options).await?
@@ -54,8 +36,11 @@ impl Store {
             let text = "the database URL must begin with sqlite:// or postgres://";
             return Err(Error::Configuration(text.to_owned()));
         };
-        database.is_behind_pooler = options.is_pooled;
-        let store = Self(Arc::new(database));
+        let store = Self(Arc::new(Database {
+            reads: Reads::in_pool(pools.readers.clone()),
+            pools,
+            is_behind_pooler: options.is_pooled,
+        }));
         if options.is_pooled {
             let lacking = store.lacking_settings().await?;
             if !lacking.is_empty() {
@@ -72,7 +57,7 @@ impl Store {
     pub async fn migrate(&self) -> Result<(), Error> {
         if self.dialect() == Dialect::Sqlite {
             // There is one connection that writes.
-            let mut writer = self.0.writers.acquire().await?;
+            let mut writer = self.0.pools.writers.acquire().await?;
             let migrated = schema::migrate(writer.connection()?).await;
             writer.release(migrated.as_ref().err()).await;
             return migrated;
@@ -84,7 +69,7 @@ impl Store {
             }
             return Err(Error::Configuration(BEHIND_A_POOLER.to_owned()));
         }
-        let connection = self.0.writers.outage().target().connect().await?;
+        let connection = self.0.pools.writers.outage().target().connect().await?;
         let standby = || Error::Standby("no server takes writes".to_owned());
         let mut connection = connection.ok_or_else(standby)?;
         schema::migrate(&mut connection).await
@@ -92,7 +77,7 @@ impl Store {
 
     /// Checks that the database answers, and takes writes.
     pub async fn ping(&self) -> Result<(), Error> {
-        self.0.readers.ping().await
+        self.0.pools.readers.ping().await
     }
 
     /// Fails if the database lacks migrations.
@@ -110,14 +95,14 @@ impl Store {
     /// Begins a transaction. Dropping it without [`Tx::commit`] rolls it back. On SQLite there is one at a time.
     pub async fn begin(&self) -> Result<Tx, Error> {
         let began = traces::now();
-        let transaction = Transaction::begin(&self.0.writers).await;
+        let transaction = Transaction::begin(&self.0.pools.writers).await;
         traces::ended(began, DATABASE, "begin", transaction.is_ok());
         Ok(Tx::new(self.dialect(), transaction?))
     }
 
     /// Begins several reads on one connection, for settings and plans that last as long as a transaction. Dropping it ends them.
     pub(super) async fn begin_read(&self) -> Result<Reads, Error> {
-        let transaction = Transaction::begin(&self.0.readers).await?;
+        let transaction = Transaction::begin(&self.0.pools.readers).await?;
         Ok(Reads::in_transaction(self.dialect(), transaction))
     }
 
@@ -136,7 +121,7 @@ impl Store {
             return Ok(());
         }
         // The write-ahead log contains old pages. During a long read it cannot be emptied; then the next writer overwrites it from its start.
-        let mut writer = self.0.writers.acquire().await?;
+        let mut writer = self.0.pools.writers.acquire().await?;
         let emptied = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").await;
         let emptied = emptied.map_err(Error::from);
         writer.release(emptied.as_ref().err()).await;
@@ -157,13 +142,13 @@ impl Store {
 
     /// Tells of outages as soon as they are noticed.
     pub fn outages(&self) -> Outages {
-        self.0.readers.outage().subscribe()
+        self.0.pools.readers.outage().subscribe()
     }
 
     /// Closes the connections, waiting for those in use.
     pub async fn close(&self) {
-        self.0.readers.close().await;
-        self.0.writers.close().await;
+        self.0.pools.readers.close().await;
+        self.0.pools.writers.close().await;
     }
 }
 

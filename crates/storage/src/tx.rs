@@ -6,10 +6,10 @@ use server::traces;
 
 use super::{
     Error, Reads,
+    reads::DATABASE,
     record::Insert,
     sql::{Dialect, Sql},
     statement::{Parameters, Values},
-    store::DATABASE,
     transaction::Transaction,
 };
 

@@ -34,7 +34,7 @@ impl Events {
         let caller = by.caller;
         let decide = async |unit: &mut Unit| {
             let (event, counters) = hold(unit, caller, id).await?;
-            event.check_deletable(counters)?;
+            event.check_deletable(counters.total())?;
             unit.tx.delete_event(id).await?;
             unit.record(Fact::EventDeleted { event: &event }).await?;
             Ok(id)

@@ -18,7 +18,7 @@ use crate::{Problem, Surface, guard};
 
 /// A fill of the cache. Those who wait are released when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Fill {
+pub(super) struct Fill {
     pub(super) cache: ResponseCache,
     pub(super) surface: Surface,
     pub(super) basis: Basis,
@@ -44,7 +44,7 @@ pub(super) struct Refusal {
 
 impl Fill {
     /// Shares an answer of the routes with those who wait, and stores it if it may be. Returns it for the one who asked.
-    pub(crate) async fn complete(&self, response: Response) -> Response {
+    pub(super) async fn complete(&self, response: Response) -> Response {
         if policy::is_cacheable(&response) {
             return self.store(response).await;
         }

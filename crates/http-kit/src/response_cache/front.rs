@@ -1,6 +1,6 @@
 //! The cache in front of one surface: what a request finds, and who asks core.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::ready, sync::Arc, time::Duration};
 
 use axum::{extract::Request, response::Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header::AGE};
@@ -102,13 +102,13 @@ impl Front {
                     (_, Access::ReadAndFill) => self.join(request, miss).await,
                 }
             }
-            Lookup::Bypass => self.layers.answer(request, None).await,
+            Lookup::Bypass => self.layers.answer(request, ready).await,
         }
     }
 
     /// Asks for one client, of whose answer nothing is stored.
     async fn pass(self, request: Request, miss: Miss) -> Response {
-        let response = self.layers.answer(request, None).await;
+        let response = self.layers.answer(request, ready).await;
         match &miss.stale {
             Some(entry) if policy::is_unreachable(response.status()) => {
                 miss.serve_stale(entry, &self.cache).await
@@ -120,7 +120,7 @@ impl Front {
     /// Asks for all who want the same, or waits for one who does.
     async fn join(self, request: Request, miss: Miss) -> Response {
         let Some(key) = RequestKey::of(&request, self.surface.name) else {
-            return self.layers.answer(request, None).await;
+            return self.layers.answer(request, ready).await;
         };
         let basis = Basis {
             key: key.to_owned(),
@@ -145,7 +145,11 @@ impl Front {
     async fn lead(self, mut request: Request, miss: Miss, fill: Fill) -> Response {
         // For all who wait there has to be a body.
         *request.method_mut() = Method::GET;
-        let filling = self.layers.answer(request, Some(Arc::new(fill)));
+        let fill = Arc::new(fill);
+        let filling = self.layers.answer(request, move |response| {
+            let fill = Arc::clone(&fill);
+            async move { fill.complete(response).await }
+        });
         // It is a task of its own, so that a client that leaves does not end it.
         let filling = tokio::spawn(filling.in_current_span());
         let outcome = match miss.timeout() {
@@ -185,7 +189,7 @@ impl Front {
             (None | Some(Some(Outcome::Unreachable(_))), Some(entry)) => {
                 miss.serve_stale(entry, &self.cache).await
             }
-            _ => self.layers.answer(request, None).await,
+            _ => self.layers.answer(request, ready).await,
         }
     }
 }

@@ -5,8 +5,8 @@ use std::{convert::Infallible, net::SocketAddr};
 use http::{Request, Response};
 use http_body_util::Full;
 use server::{
-    CancellationToken,
-    metrics::{self, DECLARED, MetricsSettings},
+    CancellationToken, MetricsSettings,
+    metrics::{self, DECLARED},
     observe::{Quiet, Route},
     serve::{Limits, RequestBody, bind, serve},
 };

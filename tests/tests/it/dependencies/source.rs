@@ -1,9 +1,10 @@
 //! Which paths a Rust file names, read from its tokens: `use` trees and paths in code alike, also within macros.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
@@ -18,17 +19,35 @@ pub(super) struct Imports {
     paths: BTreeSet<Vec<String>>,
     /// The names of all methods that the file calls.
     calls: BTreeSet<String>,
+    /// What the crate's root takes from its modules, by name: items that other modules name without their module.
+    root_items: Rc<BTreeMap<String, String>>,
 }
 
 impl Imports {
     /// Those of every file below a crate's `src`.
     pub(super) fn of(src: &Path) -> Vec<Self> {
         let files = files_below(src);
-        assert!(files.len() > 10, "no source in {}", src.display());
-        files
+        assert!(!files.is_empty(), "no source in {}", src.display());
+        let mut all: Vec<Self> = files
             .into_iter()
             .map(|file| Self::read(src, file))
-            .collect()
+            .collect();
+        let roots = all.iter().filter(|imports| imports.place.is_empty());
+        let items: Rc<BTreeMap<String, String>> = Rc::new(roots.flat_map(Self::items).collect());
+        for imports in &mut all {
+            imports.root_items = Rc::clone(&items);
+        }
+        all
+    }
+
+    /// Items of modules that a root names, each with its module.
+    fn items(&self) -> Vec<(String, String)> {
+        let path = |path: &Vec<String>| match path.as_slice() {
+            [own, module, .., item] if own == "crate" => Some((item.clone(), module.clone())),
+            [module, .., item] if self.is_module(module) => Some((item.clone(), module.clone())),
+            _ => None,
+        };
+        self.paths.iter().filter_map(path).collect()
     }
 
     fn read(src: &Path, file: PathBuf) -> Self {
@@ -59,6 +78,7 @@ impl Imports {
             place,
             paths,
             calls,
+            root_items: Rc::default(),
         }
     }
 
@@ -71,11 +91,15 @@ impl Imports {
         self.place.first().map(String::as_str)
     }
 
-    /// The crate's modules that the file names; other items of the crate's root are passed over.
+    /// The crate's modules that the file names, also by items that the crate's root takes from them.
     pub(super) fn modules(&self) -> BTreeSet<&str> {
         let own = self.paths.iter().filter(|path| path[0] == "crate");
         let named = own.filter_map(|path| path.get(1).map(String::as_str));
-        named.filter(|name| self.is_module(name)).collect()
+        let module = |name| match self.is_module(name) {
+            true => Some(name),
+            false => self.root_items.get(name).map(String::as_str),
+        };
+        named.filter_map(module).collect()
     }
 
     /// Whether a path begins with the name of this crate of others.

@@ -11,13 +11,17 @@ use std::{
 use axum::{body::Body, response::Response};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_TYPE},
+    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE},
 };
 use http_body_util::BodyExt as _;
 use http_kit::{CacheOptions, Operation, Problem, Resource, ResponseCache, Router, Surface};
 use muster_api::{Reason, metadata};
-use rpc_client::Core;
-use test_toy::v1::bindings::PublishThing;
+use rpc_client::{Context, Core};
+use server::observe::RequestId;
+use test_toy::{
+    GOOD,
+    v1::{GetThingRequest, bindings::PublishThing},
+};
 use tokio::{
     sync::watch,
     task::{JoinHandle, yield_now},

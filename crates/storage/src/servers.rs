@@ -10,10 +10,9 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{ConnectOptions as _, PgConnection, postgres::PgConnectOptions};
+use sqlx::{ConnectOptions as _, PgConnection, Row as _, postgres::PgConnectOptions};
 use tokio::{task::JoinSet, time::sleep};
 
-use super::takes_writes;
 use crate::Error;
 
 /// How long one server is waited for before the next one is asked as well: one that is cut off does not answer at all.
@@ -150,6 +149,14 @@ fn checked(parameters: &str) -> Result<String, Error> {
 
 fn names_several(value: &str) -> bool {
     value.contains(',') || value.to_ascii_lowercase().contains("%2c")
+}
+
+/// Returns whether a server is the primary, or any other one that is not told to read only. The statement is not prepared: behind a
+/// pooler, what is prepared without a name may be gone when it is used.
+pub(super) async fn takes_writes(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let row = sqlx::raw_sql("SELECT current_setting('transaction_read_only') AS read_only");
+    let row = row.fetch_one(connection).await?;
+    Ok(row.try_get::<&str, _>("read_only")? == "off")
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use http_body_util::Full;
 use tokio_util::sync::CancellationToken;
 use tower::service_fn;
 
-use super::{MEDIA_TYPE, begin, measure, text};
 use crate::{
     Failure,
+    metrics::{MEDIA_TYPE, begin, measure, text},
     observe::Quiet,
     serve::{self, Limits, RequestBody, bind},
     settings::address,
@@ -20,7 +20,7 @@ use crate::{
 const CONNECTIONS: usize = 16;
 
 /// How long an answer may take.
-const LONGEST: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The path of the metrics.
 const PATH: &str = "/metrics";
@@ -53,7 +53,7 @@ impl MetricsSettings {
             connections: CONNECTIONS,
             per_client: CONNECTIONS,
             local: CONNECTIONS,
-            stall: LONGEST,
+            stall: ANSWER_TIMEOUT,
             ..Limits::http()
         };
         // Also while the program stops: then they are of most interest.
