@@ -283,16 +283,19 @@ fn messages_stop_at_grpc_and_mail_at_email() {
 
 /// Which modules of a package each of them uses.
 fn uses_of_modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for imports in Imports::of(&root().join(folder).join("src")) {
         let Some(module) = imports.module() else {
             continue;
         };
-        let used = imports.modules().into_iter().filter(|used| *used != module);
-        let used = used.map(str::to_owned);
-        uses.entry(module.to_owned()).or_default().extend(used);
+        let others = imports
+            .modules()
+            .into_iter()
+            .filter(|other| *other != module);
+        let others = others.map(str::to_owned);
+        modules.entry(module.to_owned()).or_default().extend(others);
     }
-    uses
+    modules
 }
 
 #[test]

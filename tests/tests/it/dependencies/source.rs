@@ -95,9 +95,11 @@ impl Imports {
     pub(super) fn modules(&self) -> BTreeSet<&str> {
         let own = self.paths.iter().filter(|path| path[0] == "crate");
         let named = own.filter_map(|path| path.get(1).map(String::as_str));
-        let module = |name| match self.is_module(name) {
-            true => Some(name),
-            false => self.root_items.get(name).map(String::as_str),
+        let module = |name| {
+            if self.is_module(name) {
+                return Some(name);
+            }
+            self.root_items.get(name).map(String::as_str)
         };
         named.filter_map(module).collect()
     }
